@@ -594,9 +594,10 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__delete_account_reque
     FIELD("account_id", 1, NONE, BYTES, 0, 24, NULL, 0),
     FIELD("wait", 2, NONE, BOOL, 0, 40, NULL, 0),
     FIELD("actor", 3, NONE, BYTES, 0, 48, NULL, 0),
+    FIELD("backend_done", 4, NONE, BOOL, 0, 64, NULL, 0),
 };
-static const ProtobufCIntRange postern__gateway__v1__delete_account_request__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__gateway__v1__delete_account_request, "postern.gateway.v1.DeleteAccountRequest", 64, 3,
+static const ProtobufCIntRange postern__gateway__v1__delete_account_request__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__gateway__v1__delete_account_request, "postern.gateway.v1.DeleteAccountRequest", 72, 4,
         postern__gateway__v1__delete_account_request__fields, 1, postern__gateway__v1__delete_account_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__delete_account_response__fields[] = {
@@ -628,9 +629,10 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__admin_deletion__fiel
     FIELD("attempts", 4, NONE, UINT32, 0, 64, NULL, 0),
     FIELD("next_attempt_at_ms", 5, NONE, INT64, 0, 72, NULL, 0),
     FIELD("source", 6, NONE, BYTES, 0, 80, NULL, 0),
+    FIELD("overdue", 7, NONE, BOOL, 0, 96, NULL, 0),
 };
-static const ProtobufCIntRange postern__gateway__v1__admin_deletion__ranges[] = {{1, 0}, {0, 6}};
-MESSAGE(postern__gateway__v1__admin_deletion, "postern.gateway.v1.AdminDeletion", 96, 6,
+static const ProtobufCIntRange postern__gateway__v1__admin_deletion__ranges[] = {{1, 0}, {0, 7}};
+MESSAGE(postern__gateway__v1__admin_deletion, "postern.gateway.v1.AdminDeletion", 104, 7,
         postern__gateway__v1__admin_deletion__fields, 1, postern__gateway__v1__admin_deletion__ranges);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__list_unused_guests_request__fields[] = {
@@ -2382,10 +2384,9 @@ static const ProtobufCFieldDescriptor postern__identity__v1__request_deletion_re
     FIELD("confirmation_token", 2, NONE, BYTES, 0, 32, NULL, 0),
     FIELD("wait", 3, NONE, BOOL, 0, 48, NULL, 0),
     FIELD("origin", 4, NONE, MESSAGE, 0, 56, &postern__identity__v1__origin__descriptor, 0),
-    FIELD("accept_language", 5, NONE, BYTES, 0, 64, NULL, 0),
 };
-static const ProtobufCIntRange postern__identity__v1__request_deletion_request__ranges[] = {{1, 0}, {0, 5}};
-MESSAGE(postern__identity__v1__request_deletion_request, "postern.identity.v1.RequestDeletionRequest", 80, 5,
+static const ProtobufCIntRange postern__identity__v1__request_deletion_request__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__identity__v1__request_deletion_request, "postern.identity.v1.RequestDeletionRequest", 64, 4,
         postern__identity__v1__request_deletion_request__fields, 1, postern__identity__v1__request_deletion_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__request_deletion_response__fields[] = {
@@ -2427,10 +2428,9 @@ MESSAGE(postern__identity__v1__get_deletion_response, "postern.identity.v1.GetDe
 static const ProtobufCFieldDescriptor postern__identity__v1__request_deletion_link_request__fields[] = {
     FIELD("email", 1, NONE, BYTES, 0, 24, NULL, 0),
     FIELD("origin", 2, NONE, MESSAGE, 0, 40, &postern__identity__v1__origin__descriptor, 0),
-    FIELD("accept_language", 3, NONE, BYTES, 0, 48, NULL, 0),
 };
-static const ProtobufCIntRange postern__identity__v1__request_deletion_link_request__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__request_deletion_link_request, "postern.identity.v1.RequestDeletionLinkRequest", 64, 3,
+static const ProtobufCIntRange postern__identity__v1__request_deletion_link_request__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__identity__v1__request_deletion_link_request, "postern.identity.v1.RequestDeletionLinkRequest", 48, 2,
         postern__identity__v1__request_deletion_link_request__fields, 1, postern__identity__v1__request_deletion_link_request__ranges);
 
 MESSAGE(postern__identity__v1__request_deletion_link_response, "postern.identity.v1.RequestDeletionLinkResponse", 24, 0, NULL, 0, NULL);
@@ -2559,9 +2559,10 @@ static const ProtobufCFieldDescriptor postern__identity__v1__delete_account_requ
     FIELD("account_id", 1, NONE, BYTES, 0, 24, NULL, 0),
     FIELD("wait", 2, NONE, BOOL, 0, 40, NULL, 0),
     FIELD("actor", 3, NONE, BYTES, 0, 48, NULL, 0),
+    FIELD("backend_done", 4, NONE, BOOL, 0, 64, NULL, 0),
 };
-static const ProtobufCIntRange postern__identity__v1__delete_account_request__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__delete_account_request, "postern.identity.v1.DeleteAccountRequest", 64, 3,
+static const ProtobufCIntRange postern__identity__v1__delete_account_request__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__identity__v1__delete_account_request, "postern.identity.v1.DeleteAccountRequest", 72, 4,
         postern__identity__v1__delete_account_request__fields, 1, postern__identity__v1__delete_account_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__delete_account_response__fields[] = {
@@ -2593,9 +2594,10 @@ static const ProtobufCFieldDescriptor postern__identity__v1__admin_deletion__fie
     FIELD("attempts", 4, NONE, UINT32, 0, 64, NULL, 0),
     FIELD("next_attempt_at_ms", 5, NONE, INT64, 0, 72, NULL, 0),
     FIELD("source", 6, NONE, BYTES, 0, 80, NULL, 0),
+    FIELD("overdue", 7, NONE, BOOL, 0, 96, NULL, 0),
 };
-static const ProtobufCIntRange postern__identity__v1__admin_deletion__ranges[] = {{1, 0}, {0, 6}};
-MESSAGE(postern__identity__v1__admin_deletion, "postern.identity.v1.AdminDeletion", 96, 6,
+static const ProtobufCIntRange postern__identity__v1__admin_deletion__ranges[] = {{1, 0}, {0, 7}};
+MESSAGE(postern__identity__v1__admin_deletion, "postern.identity.v1.AdminDeletion", 104, 7,
         postern__identity__v1__admin_deletion__fields, 1, postern__identity__v1__admin_deletion__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__list_unused_guests_request__fields[] = {

@@ -121,7 +121,7 @@ package struct IdentityService: Sendable {
                 store: store, activity: peers.activity, kept: settings.guestKept),
             writing: writing, time: time, logger: logger)
         accountAdmin = AccountAdminHandler(
-            settings: settings, store: store, keys: keys, randomness: randomness,
+            settings: settings, store: store, keys: keys, time: time, randomness: randomness,
             answers: answers, logger: logger, activity: peers.activity, deletions: writing,
             guests: unused.search, orphans: orphans)
         identities = IdentitiesHandler(

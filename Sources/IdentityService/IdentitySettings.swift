@@ -47,7 +47,7 @@ package struct IdentitySettings: Settings {
     /// What happens to a guest's documents when the guest signs in to an account.
     package let guestData: GuestDataMode
     /// The deletion of accounts.
-    let deletion: DeletionSettings
+    package let deletion: DeletionSettings
     /// How long the ids that accounts had in another system are kept.
     package let importedIDRetention: Duration
     /// The folders of tombstones; empty for the one in the data folder.

@@ -18,7 +18,8 @@ package import Storage
 ///     followers of documents         get all again         changes are lost, which they have
 ///     outbox: mails, texts, requests deleted               they were sent; their links and codes
 ///     for a link                                           are void
-///     deletions that wait            wait a week again     an owner has cancelled one
+///     deletions that wait            wait again, or are    an owner has cancelled one
+///                                    deleted: see below
 ///     outbox: all else               delivered             ends of sessions and devices, grants
 ///                                                          and relays must arrive
 ///
@@ -33,6 +34,11 @@ package import Storage
 /// A guest's migration goes on from the rows of the copy, which has all documents that were on either
 /// side then. A guest that was deleted since is deleted again by its tombstone.
 ///
+/// A deletion that waits does so for `deletion-wait` again, and no shorter than it would have. Its
+/// owner is mailed another link. Without a verified address that mail cannot be sent: a deletion that
+/// its owner had cancelled would be carried out without notice. So one that an owner of such an account
+/// requested is deleted; the account stays, and its owner can request it again.
+///
 /// Two tables stay. A provider's notice that was processed (`provider_notices`) could only be
 /// processed again, which repeats what is lost with the store. A change of a number
 /// (`number_changes`) that the copy does not know is reported again with the next message.
@@ -42,8 +48,11 @@ package import Storage
 package enum RestoredStore {
     /// Settles a restored copy, once; does nothing in any other store. To be called before anything
     /// else uses the store.
+    /// - Parameter deletion: How long a deletion waits. The default is for tests.
     /// - Throws: as `Store.settleRestoredCopy`.
-    package static func settle(_ store: Store) async throws {
+    package static func settle(
+        _ store: Store, _ deletion: DeletionSettings = DeletionSettings()
+    ) async throws {
         let tables = [
             "links", "phone_codes", "email_changes", "claims", "used_nonces", "idempotency",
             "outbox", "document_totals", "deletions", "exports", "parental_consents",
@@ -53,7 +62,7 @@ package enum RestoredStore {
             try transaction.execute("DELETE FROM idempotency")
             try transaction.resetFollowers()
             try transaction.askParentsAgain()
-            try transaction.restartWaitingDeletions()
+            try transaction.restartWaitingDeletions(for: deletion.wait)
             return try transaction.voidRestored()
         }
     }
@@ -149,12 +158,20 @@ extension Transaction {
 
     /// A deletion that waits may have been cancelled since: it waits again, and the worker mails its
     /// owner another link. One that was carried out has a tombstone (`Tombstones`).
-    fileprivate func restartWaitingDeletions() throws {
+    fileprivate func restartWaitingDeletions(for wait: Duration) throws {
         try put(
             """
-            UPDATE deletions SET due_at_ms = ?, next_attempt_at_ms = ?, keep_link = NULL
+            DELETE FROM deletions WHERE step = 0 AND source = ? AND NOT EXISTS (
+                SELECT 1 FROM email_addresses
+                WHERE email_addresses.account = deletions.account AND proved_at_ms IS NOT NULL)
+            """, [.text(DeletionSource.owner.rawValue)])
+        try put(
+            """
+            UPDATE deletions SET
+                due_at_ms = CASE WHEN due_at_ms < ?1 THEN ?1 ELSE due_at_ms END,
+                next_attempt_at_ms = ?2, keep_link = NULL
             WHERE step = 0
-            """, [SQLValue(at + DeletionSettings.waitStandard), SQLValue(at)])
+            """, [SQLValue(at + wait), SQLValue(at)])
     }
 
     /// No position from before the restore can be resumed: it may count changes that the copy does

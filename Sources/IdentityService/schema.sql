@@ -94,7 +94,8 @@ CREATE TABLE deletions (
     attempts INTEGER NOT NULL,
     sealed_key BLOB NOT NULL,
     payload BLOB NOT NULL,
-    keep_link BLOB
+    keep_link BLOB,
+    is_backend_done INTEGER NOT NULL
 ) STRICT;
 
 CREATE INDEX deletions_by_attempt ON deletions (next_attempt_at_ms);

@@ -33,7 +33,7 @@ struct IdentityProgram: Program {
                 master: $0, signInProofs: try host.key("sign-in-proof"),
                 randomness: host.randomness)
         }
-        try await RestoredStore.settle(store)
+        try await RestoredStore.settle(store, settings.identity.deletion)
         let documentWriters = try host.tokenSigners(settings.identity.documents.writers)
         let service = try IdentityService(
             settings: settings.identity, store: store, keys: keys,

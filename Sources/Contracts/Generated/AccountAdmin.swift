@@ -37,7 +37,8 @@ package protocol AccountAdminAPI: Sendable {
     ) async throws -> IdentityV1.SignOutAccountResponse
 
     /// Deletes an account as its owner could, without the wait unless it is requested. A repeat returns
-    /// the deletion that has begun.
+    /// the deletion that has begun. After the deletion is done the answer is rpc/not-found: for a caller
+    /// that repeats the call, it has succeeded.
     func deleteAccount(
         _ request: IdentityV1.DeleteAccountRequest, _ context: CallContext
     ) async throws -> IdentityV1.DeleteAccountResponse

@@ -10,14 +10,14 @@ package import RPC
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol AccountDeletionAPI: Sendable {
     /// Returns what a deletion would do, in the person's language, and a token to confirm it with.
-    /// - Throws: `auth/requires-recent-login`, `auth/invalid-link`, `auth/invalid-access-token`,
-    ///   `auth/session-ended`, `auth/user-disabled`.
+    /// - Throws: `auth/invalid-link`, `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
     func previewDeletion(
         _ request: GatewayV1.PreviewDeletionRequest, _ context: CallContext
     ) async throws -> GatewayV1.PreviewDeletionResponse
 
     /// Begins the deletion: at once, or after the operator's deletion-wait. While it waits the account
-    /// works as before. A repeat returns the deletion that has begun.
+    /// works as before. A repeat returns the deletion that waits or has begun; after it was cancelled it
+    /// is auth/invalid-confirmation.
     /// - Throws: `auth/invalid-confirmation`, `auth/requires-recent-login`, `auth/invalid-link`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
     ///   `auth/too-many-requests`.
@@ -184,7 +184,6 @@ package enum AccountDeletionDescription {
         ],
         errors: [
             "postern.gateway.v1.AccountDeletion/PreviewDeletion": [
-                "auth/requires-recent-login",
                 "auth/invalid-link",
                 "auth/invalid-access-token",
                 "auth/session-ended",

@@ -15,7 +15,8 @@ package protocol AccountDeletionsAPI: Sendable {
     ) async throws -> IdentityV1.PreviewDeletionResponse
 
     /// Begins the deletion: at once, or after the operator's deletion-wait. While it waits the account
-    /// works as before. A repeat returns the deletion that has begun.
+    /// works as before. A repeat returns the deletion that waits or has begun; after it was cancelled it
+    /// is auth/invalid-confirmation.
     func requestDeletion(
         _ request: IdentityV1.RequestDeletionRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestDeletionResponse

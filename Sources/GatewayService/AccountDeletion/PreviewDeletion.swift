@@ -5,8 +5,8 @@ import ServiceRuntime
 
 extension AccountDeletionHandler {
     /// G-19: identify the caller → have the consequences collected → put them into words.
-    /// - Throws: `auth/requires-recent-login`, `auth/invalid-link`, `auth/invalid-access-token`,
-    ///   `auth/session-ended`, `auth/user-disabled`, `rpc/invalid-argument`.
+    /// - Throws: `auth/invalid-link`, `auth/invalid-access-token`, `auth/session-ended`,
+    ///   `auth/user-disabled`, `rpc/invalid-argument`.
     func previewDeletion(
         _ request: GatewayV1.PreviewDeletionRequest, _ context: CallContext
     ) async throws -> GatewayV1.PreviewDeletionResponse {
@@ -34,8 +34,9 @@ extension GatewayV1.DeletionConsequence {
         guard let kind = DeletionConsequence(rawValue: consequence.kind) else { return nil }
         // Whole days, at least one: a shorter wait is a test's.
         let days = max(1, waitSeconds / Self.secondsOfADay)
+        let isWait = [.wait, .export].contains(kind)
         self.init(
             kind: kind.rawValue,
-            sentence: kind.sentence(count: kind == .wait ? days : consequence.count, in: voice))
+            sentence: kind.sentence(count: isWait ? days : consequence.count, in: voice))
     }
 }

@@ -19,8 +19,7 @@ extension AccountDeletionHandler {
     ) async throws -> GatewayV1.RequestDeletionResponse {
         let origin = try Origin.of(nil, context)
         var inner = IdentityV1.RequestDeletionRequest(
-            confirmationToken: request.confirmationToken, wait: request.wait, origin: origin,
-            acceptLanguage: context.acceptedLanguage)
+            confirmationToken: request.confirmationToken, wait: request.wait, origin: origin)
         let session: CallerSession?
         do {
             let caller = try await caller(request.linkToken, context)

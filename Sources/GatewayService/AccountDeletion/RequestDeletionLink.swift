@@ -19,9 +19,7 @@ extension AccountDeletionHandler {
             .deletionLink(email: request.email, caller: LimitedCaller(context)), context, onward
         ) {
             try await deletions.requestDeletionLink(
-                IdentityV1.RequestDeletionLinkRequest(
-                    email: request.email, origin: origin,
-                    acceptLanguage: context.acceptedLanguage), onward)
+                IdentityV1.RequestDeletionLinkRequest(email: request.email, origin: origin), onward)
         }
         let next = await limits.nextMail(after: charge, context)
         // Rounded up: a person who waits so long can request another link.

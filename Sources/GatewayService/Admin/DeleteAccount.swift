@@ -11,7 +11,8 @@ extension AdminHandler {
         let answer = try await accounts.deleteAccount(
             IdentityV1.DeleteAccountRequest(
                 accountId: request.accountId, wait: request.wait,
-                actor: Self.actor(request.actor, context)), context.onward())
+                actor: Self.actor(request.actor, context), backendDone: request.backendDone),
+            context.onward())
         return GatewayV1.DeleteAccountResponse(
             deletion: answer.deletion.map(GatewayV1.Deletion.init))
     }

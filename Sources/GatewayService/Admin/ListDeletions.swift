@@ -22,6 +22,6 @@ extension GatewayV1.AdminDeletion {
             accountId: deletion.accountId,
             deletion: deletion.deletion.map(GatewayV1.Deletion.init), step: deletion.step,
             attempts: deletion.attempts, nextAttemptAtMs: deletion.nextAttemptAtMs,
-            source: deletion.source)
+            source: deletion.source, overdue: deletion.overdue)
     }
 }

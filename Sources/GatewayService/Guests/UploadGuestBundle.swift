@@ -7,10 +7,10 @@ extension GuestsHandler {
     /// G-16: identify the caller's account → charge the limit → relay the documents, and identity's
     /// progress back. A repeat with the same idempotency key gets the same migration, and is not
     /// charged again (G-25).
-    /// - Throws: `auth/document-quota`, `auth/invalid-document`, `auth/too-many-requests`,
-    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
-    ///   `auth/idempotency-key-reused`; `rpc/invalid-argument` for items in another order than
-    ///   head, then documents.
+    /// - Throws: `auth/account-required`, `auth/document-quota`, `auth/invalid-document`,
+    ///   `auth/too-many-requests`, `auth/invalid-access-token`, `auth/session-ended`,
+    ///   `auth/user-disabled`, `auth/idempotency-key-reused`; `rpc/invalid-argument` for items in
+    ///   another order than head, then documents.
     func uploadGuestBundle(
         _ incoming: IncomingItems<GatewayV1.UploadGuestBundleRequest>,
         _ outgoing: OutgoingItems<GatewayV1.UploadGuestBundleItem>, _ context: CallContext

@@ -13,6 +13,7 @@ struct AccountAdminHandler: AccountAdminService {
     let settings: IdentitySettings
     let store: Store
     let keys: IdentityKeys
+    let time: any Time
     let randomness: any Randomness
     let answers: AccountAnswers
     let logger: Logger

@@ -7,9 +7,9 @@ extension AccountAdminHandler {
     /// Deletes an account for an operator (G-20), at once or after `deletion-wait`. A suspended one
     /// can be deleted, too.
     ///
-    /// While the deletion waits for the app's backend (`deletion-awaits-backend`), this call is the
-    /// backend's answer: it has deleted its part, and the deletion goes on. A retry of the call that
-    /// began the deletion is no answer, so none counts in the first seconds of an operator's one.
+    /// With `backend_done` the app's backend says that it has deleted its part, which a deletion waits
+    /// for (`deletion-awaits-backend`). It says so itself, at whatever step the deletion is: a retry of
+    /// the call that began the deletion must not be taken for it.
     /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`; `rpc/not-found` also for an
     ///   account that was deleted.
     func deleteAccount(
@@ -17,27 +17,22 @@ extension AccountAdminHandler {
     ) async throws -> IdentityV1.DeleteAccountResponse {
         let caller = try AdminCaller(context, actor: request.actor, settings)
         let account = try AccountID.required(request.accountId)
+        // While it waits it can be cancelled, and the backend's part would be gone.
+        guard !(request.wait && request.backendDone) else {
+            throw ServiceError(.invalidArgument, fields: ["backend_done"])
+        }
         let deletion = try await store.write(about: [.account(account)]) { transaction in
-            let former = try transaction.deletion(of: account)
-            if let former, former.isAnswered(at: transaction.at) {
-                try transaction.finish(.backend, of: account)
-            }
+            let isKnown = try transaction.deletion(of: account) != nil
             let hasAccount = try transaction.standing(account) != nil
-            guard former != nil || hasAccount else {
+            guard isKnown || hasAccount else {
                 throw ServiceError(.notFound, fields: ["account_id"])
             }
-            let deletion = try transaction.beginDeletion(
+            let deletion = try transaction.requestDeletion(
                 of: account, source: .operator,
                 due: request.wait ? transaction.at + settings.deletion.wait : transaction.at,
-                deletions)
-            // Also told when a deletion that waited begins at once.
-            if (former?.step == nil) != (deletion.step == nil) || former == nil {
-                try transaction.audit(
-                    AuditEvent(
-                        .deletionRequested, account: account.key,
-                        attempt: deletion.step == nil ? 1 : nil
-                    ).by(caller))
-            }
+                deletions
+            ) { $0.by(caller) }
+            if request.backendDone { try transaction.noteBackendDone(account) }
             return deletion
         }
         deletions.wake()
@@ -45,13 +40,12 @@ extension AccountAdminHandler {
     }
 }
 
-extension StoredDeletion {
-    /// Longer than any caller retries a call.
-    private static let retriesEnd: Duration = .seconds(30)
-
-    /// Whether `DeleteAccount` is the answer of the app's backend.
-    fileprivate func isAnswered(at moment: Timestamp) -> Bool {
-        guard step == .backend, let begunAt else { return false }
-        return source != .operator || moment - begunAt >= Self.retriesEnd
+extension Transaction {
+    /// Notes that the app's backend has deleted its part. If the deletion waits for that, it goes on.
+    fileprivate func noteBackendDone(_ account: AccountID) throws {
+        guard var deletion = try deletion(of: account) else { return }
+        deletion.isBackendDone = true
+        try update(deletion)
+        try finish(.backend, of: account)
     }
 }

@@ -17,9 +17,10 @@ extension AccountAdminHandler {
             try $0.deletions(
                 after: last.map { ($0.requestedAt, $0.account) }, limit: Self.deletionsMax)
         }
+        let overdueBefore = time.now() - settings.deletion.overdue
         let isFull = found.count == Self.deletionsMax
         return IdentityV1.ListDeletionsResponse(
-            deletions: found.map(\.adminMessage),
+            deletions: found.map { $0.adminMessage(overdueBefore: overdueBefore) },
             nextPageToken: isFull ? found.last.map { DeletionPageToken($0).text } ?? "" : "")
     }
 }
@@ -50,11 +51,12 @@ private struct DeletionPageToken: Sendable {
 }
 
 extension StoredDeletion {
-    /// The deletion as an operator sees it.
-    fileprivate var adminMessage: IdentityV1.AdminDeletion {
+    /// The deletion as an operator sees it. It is overdue if it began before the moment, as
+    /// `DeletionCheck` counts it.
+    fileprivate func adminMessage(overdueBefore moment: Timestamp) -> IdentityV1.AdminDeletion {
         IdentityV1.AdminDeletion(
             accountId: account.text, deletion: message, step: step?.name ?? "",
             attempts: UInt32(clamping: attempts), nextAttemptAtMs: nextAttemptAt.milliseconds,
-            source: source.rawValue)
+            source: source.rawValue, overdue: begunAt.map { $0 < moment } ?? false)
     }
 }

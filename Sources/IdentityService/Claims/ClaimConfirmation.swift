@@ -107,7 +107,7 @@ struct ClaimConfirmation: Sendable {
         try transaction.setPassword(account, sealedHash: try vault.seal(hash, .passwordHash))
         try transaction.cancelPendingChanges(of: account)
         // Its sessions continue: the sign-up ended the earlier ones (`StrictRegistration`).
-        guard try transaction.endGuest(account) else {
+        guard try transaction.endGuest(account, from: attempt.origin) else {
             throw ServiceError(.internalError, detail: "a claim's account is not a guest")
         }
         for kind in [AuditKind.emailVerified, .passwordReplaced, .guestUpgraded] {

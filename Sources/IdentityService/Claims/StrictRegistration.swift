@@ -91,8 +91,9 @@ struct StrictRegistration: Sendable {
     }
 
     /// The calling guest gets a name if it had none, and continues with the session that this
-    /// sign-up opens; its other sessions end. Attack (unexpired session): as in `GuestUpgrade`. So
-    /// does the link of a parent who was asked before (`Transaction.unaskParent`).
+    /// sign-up opens. Its other sessions, the link of a parent who was asked before
+    /// (`Transaction.unaskParent`) and a deletion that waits end. Attacks: as in `GuestUpgrade` and
+    /// `Transaction.endGuest`.
     private func keep(
         _ guest: AccountID, _ applicant: Applicant, _ transaction: Transaction
     ) throws {
@@ -109,6 +110,7 @@ struct StrictRegistration: Sendable {
         try transaction.endSessions(
             of: guest, provedUntil: transaction.at, reason: .signedOut,
             IdentityOutbox(keys: keys, randomness: randomness))
+        try transaction.cancelDeletion(of: guest, from: applicant.origin)
     }
 
     private func audit(

@@ -113,6 +113,10 @@ extension CredentialsHandler {
         try transaction.removeLinks(of: account)
         try transaction.cancelPendingChanges(of: account)
         try transaction.setAddressProved(account)
+        // Attack: somebody with the open mailbox requests it by a mailed link and removes the mails.
+        if try transaction.cancelDeletion(of: account, from: attempt.origin) {
+            try DeletionMail(settings: settings, outbox: outbox).cancelled(account, transaction)
+        }
         if row.address?.provedAt == nil {
             try audit(.emailVerified)
             try Takeover(keys: keys, randomness: randomness, transaction: transaction)

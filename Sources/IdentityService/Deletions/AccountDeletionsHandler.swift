@@ -31,16 +31,16 @@ struct DeletionCaller: Sendable {
 
 extension AccountDeletionsHandler {
     /// The caller of a request.
-    /// - Parameter isProved: A session needs a recent proof, unless it is a guest's.
+    /// - Parameter needsProof: A session needs a recent proof, unless it is a guest's.
     /// - Throws: `rpc/invalid-argument` without a caller; `auth/invalid-link`; as
     ///   `SessionOwners.owner` and `requireUnlessGuest`.
     func caller(
-        _ caller: IdentityV1.DeletionCaller?, isProved: Bool, _ context: CallContext
+        _ caller: IdentityV1.DeletionCaller?, needsProof: Bool, _ context: CallContext
     ) async throws -> DeletionCaller {
         switch caller?.by {
         case .accessToken(let token):
             let owner =
-                isProved
+                needsProof
                 ? try await owners.requireUnlessGuest(.standard, of: token, context)
                 : try await owners.owner(of: token, context)
             guard let session = SessionID(text: owner.session) else {

@@ -64,8 +64,7 @@ extension AccountDeletionsHandler {
     private func cancel(
         _ account: AccountID, _ origin: CallOrigin, _ transaction: Transaction
     ) throws -> Bool {
-        guard try transaction.cancelDeletion(of: account) else { return false }
-        try transaction.audit(.deletionCancelled, account, from: origin)
+        guard try transaction.cancelDeletion(of: account, from: origin) else { return false }
         try DeletionMail(settings: settings, outbox: outbox).cancelled(account, transaction)
         return true
     }

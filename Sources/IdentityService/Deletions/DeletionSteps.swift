@@ -62,16 +62,16 @@ struct DeletionSteps: Sendable {
         }
     }
 
-    /// Commits that a step is done.
+    /// Commits that a step is done, with its change.
     private func finish(
         _ step: DeletionStep, _ deletion: StoredDeletion,
-        _ change: @escaping @Sendable (Transaction) throws -> Void = { _ in }
+        _ change: @escaping @Sendable (Transaction, inout StoredDeletion) throws -> Void = {
+            _, _ in
+        }
     ) async throws {
         let account = deletion.account
-        try await store.write(about: [.account(account)]) { transaction in
-            guard try transaction.deletion(of: account)?.step == step else { return }
-            try change(transaction)
-            try transaction.finish(step, of: account)
+        try await store.write(about: [.account(account)]) {
+            try $0.finish(step, of: account, change)
         }
     }
 
@@ -97,10 +97,10 @@ extension DeletionSteps {
     private func writeTombstone(_ deletion: StoredDeletion) async throws {
         let account = deletion.account
         if deletion.source != .tombstone {
-            try await tombstones.add(account, at: deletion.begunAt ?? deletion.requestedAt)
+            try await tombstones.add(account, at: deletion.startedAt)
         }
-        try await finish(.tombstone, deletion) {
-            try $0.audit(AuditEvent(.deletionBegun, account: account.key))
+        try await finish(.tombstone, deletion) { transaction, _ in
+            try transaction.audit(AuditEvent(.deletionBegun, account: account.key))
         }
     }
 
@@ -109,20 +109,18 @@ extension DeletionSteps {
     private func release(_ deletion: StoredDeletion) async throws {
         let (account, vault) = (deletion.account, try DeletionVault(of: deletion, deletions))
         let release = DeletionRelease(deletions: deletions, logger: logger)
-        try await store.write(about: [.account(account)]) { transaction in
-            guard try transaction.deletion(of: account)?.step == .release else { return }
-            let payload = try vault.seal(release.run(account, transaction))
-            try transaction.finish(.release, of: account) { $0.payload = payload }
+        try await finish(.release, deletion) { transaction, row in
+            row.payload = try vault.seal(release.run(account, transaction))
         }
     }
 
     private func endSessions(_ deletion: StoredDeletion) async throws {
-        let end = try await store.read { try $0.recordedEnd(of: deletion.account) }
-        let before = (deletion.begunAt ?? deletion.requestedAt) + ProofIssuer.afterEnd
+        let generation = try await store.read { try $0.sessionGeneration(of: deletion.account) }
+        let before = deletion.startedAt + ProofIssuer.afterEnd
         _ = try await peers.sessions.endAccountSessions(
             SessionV1.EndAccountSessionsRequest(
                 accountId: deletion.account.text, beforeMs: before.milliseconds,
-                reason: .accountDeleted, sessionGeneration: end ?? 0),
+                reason: .accountDeleted, sessionGeneration: generation ?? 0),
             context(.sessions, deletion))
         try await finish(.sessions, deletion)
     }
@@ -134,18 +132,20 @@ extension DeletionSteps {
         try await finish(.pushDevices, deletion)
     }
 
-    /// `DeleteAccount` finishes this step, as the backend's answer.
+    /// `DeleteAccount` finishes this step, as the backend's answer. One that came before is in the row.
     private func awaitBackend(_ deletion: StoredDeletion) async throws {
         let account = deletion.account
-        guard settings.deletion.awaitsBackend else { return try await finish(.backend, deletion) }
-        let until = (deletion.begunAt ?? deletion.requestedAt) + Self.backendWaitMax
+        guard settings.deletion.awaitsBackend, !deletion.isBackendDone else {
+            return try await finish(.backend, deletion)
+        }
+        let until = deletion.startedAt + Self.backendWaitMax
         guard time.now() < until else {
             logger.warning(
                 "identity.deletion.unanswered",
                 "no backend has answered account.deletion-begun: the deletion goes on",
                 fields: [.account: .text(account.text)])
-            return try await finish(.backend, deletion) {
-                try $0.audit(AuditEvent(.deletionUnanswered, account: account.key))
+            return try await finish(.backend, deletion) { transaction, _ in
+                try transaction.audit(AuditEvent(.deletionUnanswered, account: account.key))
             }
         }
         try await store.write(about: [.account(account)]) { transaction in
@@ -171,7 +171,7 @@ extension DeletionSteps {
                 .compactMap(\.self)
         }
         try await blobs.remove(files)
-        try await finish(.content, deletion) { transaction in
+        try await finish(.content, deletion) { transaction, _ in
             try transaction.put("DELETE FROM photos WHERE account = ?", [.integer(account.key)])
             try transaction.deleteExport(of: account)
         }
@@ -224,28 +224,29 @@ extension DeletionSteps {
 
     private func deleteRows(_ deletion: StoredDeletion) async throws {
         let account = deletion.account
-        try await finish(.rows, deletion) { _ = try $0.deleteAccount(account) }
+        try await finish(.rows, deletion) { transaction, _ in
+            _ = try transaction.deleteAccount(account)
+        }
     }
 
     /// With the mail on its way, only the grants are still needed. A deletion that a tombstone began
     /// was notified when it was carried out first.
     private func notify(_ deletion: StoredDeletion) async throws {
-        let (account, vault) = (deletion.account, try DeletionVault(of: deletion, deletions))
+        let vault = try DeletionVault(of: deletion, deletions)
         let payload = try vault.open(deletion.payload)
         let rest = try vault.seal(DeletionPayload(grants: payload.grants))
         let mail = DeletionMail(
             settings: settings,
             outbox: IdentityOutbox(keys: deletions.keys, randomness: deletions.randomness))
-        try await store.write(about: [.account(account)]) { transaction in
-            guard try transaction.deletion(of: account)?.step == .notice else { return }
+        try await finish(.notice, deletion) { transaction, row in
             if deletion.source != .tombstone { try mail.done(payload, transaction) }
-            try transaction.finish(.notice, of: account) { $0.payload = rest }
+            row.payload = rest
         }
     }
 
     /// Tried for as long as any revocation (`Grants.revocationLife`), then given up.
     private func revokeGrants(_ deletion: StoredDeletion) async throws {
-        let until = (deletion.begunAt ?? deletion.requestedAt) + Grants.revocationLife
+        let until = deletion.startedAt + Grants.revocationLife
         for grant in try payload(deletion).grants {
             try await grants.revoke(
                 GrantOrder(
@@ -258,15 +259,15 @@ extension DeletionSteps {
 
     private func end(_ deletion: StoredDeletion) async throws {
         let account = deletion.account
-        try await finish(.end, deletion) {
-            try $0.audit(AuditEvent(.accountDeleted, account: account.key))
+        try await finish(.end, deletion) { transaction, _ in
+            try transaction.audit(AuditEvent(.accountDeleted, account: account.key))
         }
     }
 }
 
 extension SQLSession {
     /// The session generation of an account; nil if there is no such account.
-    fileprivate func recordedEnd(of account: AccountID) throws -> Int64? {
+    fileprivate func sessionGeneration(of account: AccountID) throws -> Int64? {
         try queryOne(
             "SELECT session_generation FROM accounts WHERE account = ?", [.integer(account.key)]
         ) { try $0.integer(0) }

@@ -22,6 +22,11 @@ struct StoredDeletion: Hashable, Sendable {
     var payload: [UInt8]
     /// Keyed hash of the link that cancels; nil before it is mailed.
     var keepLink: [UInt8]?
+    /// The app's backend has deleted its part (`DeleteAccount`).
+    var isBackendDone = false
+
+    /// When it began; while it waits, when it was requested.
+    var startedAt: Timestamp { begunAt ?? requestedAt }
 
     /// The step that is next; nil while it waits.
     var step: DeletionStep? {
@@ -93,8 +98,8 @@ extension Transaction {
             """
             INSERT INTO deletions (
                 account, step, source, requested_at_ms, due_at_ms, begun_at_ms, next_attempt_at_ms,
-                attempts, sealed_key, payload, keep_link)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                attempts, sealed_key, payload, keep_link, is_backend_done)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 .integer(deletion.account.key), .integer(deletion.step?.rawValue ?? 0),
@@ -102,6 +107,7 @@ extension Transaction {
                 SQLValue(deletion.dueAt), deletion.begunAt.map { SQLValue($0) } ?? .null,
                 SQLValue(deletion.nextAttemptAt), .integer(deletion.attempts),
                 .blob(deletion.sealedKey), .blob(deletion.payload), SQLValue(deletion.keepLink),
+                .integer(deletion.isBackendDone ? 1 : 0),
             ])
     }
 
@@ -110,28 +116,28 @@ extension Transaction {
         try put(
             """
             UPDATE deletions SET step = ?, due_at_ms = ?, begun_at_ms = ?, next_attempt_at_ms = ?,
-                attempts = ?, payload = ?, keep_link = ?
+                attempts = ?, payload = ?, keep_link = ?, is_backend_done = ?
             WHERE account = ?
             """,
             [
                 .integer(deletion.step?.rawValue ?? 0), SQLValue(deletion.dueAt),
                 deletion.begunAt.map { SQLValue($0) } ?? .null, SQLValue(deletion.nextAttemptAt),
                 .integer(deletion.attempts), .blob(deletion.payload), SQLValue(deletion.keepLink),
-                .integer(deletion.account.key),
+                .integer(deletion.isBackendDone ? 1 : 0), .integer(deletion.account.key),
             ])
     }
 
     /// Notes that a step is done. A step that another call has finished stays finished.
-    /// - Parameter change: what else changes of the row.
+    /// - Parameter change: what the step changes in this store, and of the row.
     func finish(
         _ step: DeletionStep, of account: AccountID,
-        _ change: (inout StoredDeletion) throws -> Void = { _ in }
+        _ change: (Transaction, inout StoredDeletion) throws -> Void = { _, _ in }
     ) throws {
         guard var deletion = try deletion(of: account), deletion.step == step else { return }
+        try change(self, &deletion)
         deletion.state = DeletionRule.state(deletion.state, after: .stepDone, at: at)
         deletion.attempts = 0
         deletion.nextAttemptAt = at
-        try change(&deletion)
         guard deletion.state != .none else { return try removeDeletion(of: account) }
         try update(deletion)
     }
@@ -146,7 +152,7 @@ extension StoredDeletion {
     /// The columns that `init` reads.
     fileprivate static let columns = """
         account, step, source, requested_at_ms, due_at_ms, begun_at_ms, next_attempt_at_ms,
-        attempts, sealed_key, payload, keep_link
+        attempts, sealed_key, payload, keep_link, is_backend_done
         """
 
     fileprivate init(_ row: SQLRow) throws {
@@ -172,5 +178,6 @@ extension StoredDeletion {
         sealedKey = try row.blob("sealed_key")
         payload = try row.blob("payload")
         keepLink = try row.optionalBlob("keep_link")
+        isBackendDone = try row.integer("is_backend_done") == 1
     }
 }

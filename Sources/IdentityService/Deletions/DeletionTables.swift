@@ -16,7 +16,8 @@ extension IdentityTables {
             attempts INTEGER NOT NULL,
             sealed_key BLOB NOT NULL,
             payload BLOB NOT NULL,
-            keep_link BLOB
+            keep_link BLOB,
+            is_backend_done INTEGER NOT NULL
         ) STRICT;
         CREATE INDEX deletions_by_attempt ON deletions (next_attempt_at_ms);
         CREATE INDEX deletions_by_request ON deletions (requested_at_ms, account);

@@ -55,6 +55,25 @@ extension Transaction {
         return deletion
     }
 
+    /// Begins a deletion that a person asks for, as `beginDeletion`, and records who asked; not again
+    /// if that changes nothing.
+    /// - Parameter signed: Adds to the audit event who asked.
+    func requestDeletion(
+        of account: AccountID, source: DeletionSource, due: Timestamp, _ writing: DeletionWriting,
+        signed: (AuditEvent) -> AuditEvent
+    ) throws -> StoredDeletion {
+        let former = try deletion(of: account)
+        let deletion = try beginDeletion(of: account, source: source, due: due, writing)
+        if former?.state != deletion.state {
+            try audit(
+                signed(
+                    AuditEvent(
+                        .deletionRequested, account: account.key,
+                        attempt: deletion.step == nil ? 1 : nil)))
+        }
+        return deletion
+    }
+
     /// Begins a deletion whose wait is over.
     /// - Returns: false if it waits longer.
     func beginDueDeletion(_ deletion: inout StoredDeletion) throws -> Bool {
@@ -83,13 +102,15 @@ extension Transaction {
         return try standing(deletion.account)?.isSuspended ?? false
     }
 
-    /// Cancels the deletion of an account that waits (`DeletionRule`).
+    /// Cancels the deletion of an account that waits (`DeletionRule`), and records it.
     /// - Returns: whether one waited until now.
-    func cancelDeletion(of account: AccountID) throws -> Bool {
+    @discardableResult
+    func cancelDeletion(of account: AccountID, from origin: CallOrigin) throws -> Bool {
         guard let deletion = try deletion(of: account),
             DeletionRule.state(deletion.state, after: .cancelled, at: at) == .none
         else { return false }
         try removeDeletion(of: account)
+        try audit(.deletionCancelled, account, from: origin)
         return true
     }
 }

@@ -1,3 +1,4 @@
+import Cryptography
 import Messages
 import RPC
 import ServiceRuntime
@@ -9,8 +10,9 @@ extension AccountDeletionsHandler {
     /// sent after the commit that refuses sign-in; the steps follow (`DeletionWork`).
     ///
     /// A repeat has no session any more. It is recognised by its confirmation token, which only the
-    /// first caller has.
-    /// - Throws: `auth/invalid-confirmation`; as `caller(_:isProved:_:)`; `auth/session-ended`,
+    /// first caller has. A token whose deletion was cancelled begins no other: a late repeat would undo
+    /// the cancel, and the person would not know.
+    /// - Throws: `auth/invalid-confirmation`; as `caller(_:needsProof:_:)`; `auth/session-ended`,
     ///   `auth/user-disabled`.
     func requestDeletion(
         _ request: IdentityV1.RequestDeletionRequest, _ context: CallContext
@@ -22,20 +24,25 @@ extension AccountDeletionsHandler {
         if let begun = try await store.read({ try $0.begunDeletion(of: confirmation.account) }) {
             return IdentityV1.RequestDeletionResponse(deletion: begun)
         }
-        let caller = try await caller(request.caller, isProved: true, context)
+        let caller = try await caller(request.caller, needsProof: true, context)
         guard caller.account == confirmation.account, caller.holder == confirmation.holder else {
             throw ServiceError(.invalidConfirmation)
         }
         let origin = CallOrigin(request.origin, hash: keys.audit)
+        let use = keys.calls.lookUpKey(
+            Array("deletion-confirmation\0\(request.confirmationToken)".utf8))
         let deletion = try await store.write(about: [.account(caller.account)]) {
-            try begin(by: caller, waits: request.wait, origin, $0)
+            try begin(by: caller, waits: request.wait, use, origin, $0)
         }
         deletions.wake()
         return IdentityV1.RequestDeletionResponse(deletion: deletion.message)
     }
 
+    /// - Parameter use: Names the use of the confirmation token among the stored responses, which are
+    ///   kept for longer than it lives.
     private func begin(
-        by caller: DeletionCaller, waits: Bool, _ origin: CallOrigin, _ transaction: Transaction
+        by caller: DeletionCaller, waits: Bool, _ use: [UInt8], _ origin: CallOrigin,
+        _ transaction: Transaction
     ) throws -> StoredDeletion {
         let account = try transaction.deletableRow(caller.account).account
         if let owner = caller.owner { try transaction.requireLive(owner) }
@@ -44,19 +51,16 @@ extension AccountDeletionsHandler {
                 throw ServiceError(.invalidLink)
             }
         }
-        let former = try transaction.deletion(of: account)
-        let waits = try waits || transaction.hasExport(of: account, at: transaction.at)
-        let deletion = try transaction.beginDeletion(
-            of: account, source: .owner,
-            due: waits ? transaction.at + settings.deletion.wait : transaction.at, deletions)
-        if former?.state != deletion.state {
-            try transaction.audit(
-                AuditEvent(
-                    .deletionRequested, account: account.key,
-                    attempt: deletion.step == nil ? 1 : nil
-                ).from(origin))
+        if case .fresh = try transaction.remembered(key: use, fingerprint: use) {
+            try transaction.remember(key: use, fingerprint: use, answer: [])
+        } else if try transaction.deletion(of: account) == nil {
+            throw ServiceError(.invalidConfirmation)
         }
-        return deletion
+        let waits = try waits || transaction.hasExport(of: account, at: transaction.at)
+        return try transaction.requestDeletion(
+            of: account, source: .owner,
+            due: waits ? transaction.at + settings.deletion.wait : transaction.at, deletions
+        ) { $0.from(origin) }
     }
 }
 

@@ -120,6 +120,8 @@ extension Transaction {
     ) throws -> Int {
         var begun = 0
         for account in accounts where try standing(account)?.isDeleting == false {
+            // One that waits in the copy was carried out since, with its last mail.
+            try removeDeletion(of: account)
             try beginDeletion(of: account, source: .tombstone, due: at, writing)
             begun += 1
         }

@@ -24,7 +24,9 @@ struct ImportedIDPurge: Sendable {
         }
         guard !old.isEmpty else { return false }
         try await store.write(about: [.expired]) { transaction in
-            for account in old { try transaction.forgetImportedID(of: account) }
+            for account in old {
+                try transaction.forgetImportedID(of: account, importedBefore: before)
+            }
         }
         return old.count == Self.rowsMax
     }
@@ -41,7 +43,12 @@ extension SQLSession {
 }
 
 extension Transaction {
-    fileprivate func forgetImportedID(of account: AccountID) throws {
-        try put("DELETE FROM imported_accounts WHERE account = ?", [.integer(account.key)])
+    /// Does nothing about an account that was imported again since it was read.
+    func forgetImportedID(
+        of account: AccountID, importedBefore moment: Timestamp
+    ) throws {
+        try put(
+            "DELETE FROM imported_accounts WHERE account = ? AND imported_at_ms < ?",
+            [.integer(account.key), SQLValue(moment)])
     }
 }

@@ -16,7 +16,9 @@ struct GuestUpgrade {
 
     /// - Throws: `auth/already-signed-in` when the account is not an active guest.
     func run(_ row: AccountRow, origin: CallOrigin) throws {
-        guard try transaction.endGuest(row.account) else { throw ServiceError(.alreadySignedIn) }
+        guard try transaction.endGuest(row.account, from: origin) else {
+            throw ServiceError(.alreadySignedIn)
+        }
         // An address that the attacker claimed on the borrowed phone must not become a sign-in
         // method later.
         try transaction.cancelPendingChanges(of: row.account)

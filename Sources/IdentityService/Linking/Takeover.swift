@@ -37,7 +37,7 @@ struct Takeover {
     func run(_ row: AccountRow, origin: CallOrigin) throws -> [String] {
         let account = row.account
         try transaction.removePassword(of: account)
-        try clear(account)
+        try clear(account, origin: origin)
         try transaction.endSessions(of: account, provedUntil: transaction.at, outbox)
         try transaction.audit(
             AuditEvent(.accountTakenOver, account: account.key).from(origin))
@@ -53,7 +53,7 @@ struct Takeover {
     ) throws {
         let account = row.account
         let removed = row.methods.filter { $0 != "password" }
-        try clear(account)
+        try clear(account, origin: origin)
         guard !removed.isEmpty else { return }
         try transaction.audit(
             AuditEvent(.accountTakenOver, account: account.key).from(origin))
@@ -62,7 +62,7 @@ struct Takeover {
     }
 
     /// The part that both share: everything except the password and the sessions.
-    private func clear(_ account: AccountID) throws {
+    private func clear(_ account: AccountID, origin: CallOrigin) throws {
         try Grants(keys: keys, randomness: randomness)
             .revoke(of: account, transaction)
         try transaction.removeIdentities(of: account)
@@ -72,7 +72,7 @@ struct Takeover {
         try transaction.removeBirthDate(of: account)
         try transaction.forgetParent(of: account, until: transaction.at + AgeGate.parentLife)
         try transaction.voidPendingState(of: account)
-        _ = try transaction.cancelDeletion(of: account)
+        try transaction.cancelDeletion(of: account, from: origin)
         try transaction.enqueue(outbox.revokeDevices(account))
     }
 

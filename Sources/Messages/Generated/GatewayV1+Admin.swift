@@ -687,16 +687,22 @@ extension GatewayV1 {
         public var wait: Bool
         /// As in LookUpAccountRequest.
         public var actor: String
+        /// The app's backend has deleted its part of the account. With the operator's setting
+        /// deletion-awaits-backend it is the answer to account.deletion-begun, which the deletion waits for.
+        /// It can come at any time from the begin on, also in the call that begins; not together with wait.
+        public var backendDone: Bool
 
         /// A message of these fields.
         public init(
             accountId: String = "",
             wait: Bool = false,
-            actor: String = ""
+            actor: String = "",
+            backendDone: Bool = false
         ) {
             self.accountId = accountId
             self.wait = wait
             self.actor = actor
+            self.backendDone = backendDone
         }
     }
 }
@@ -711,13 +717,15 @@ extension GatewayV1.DeleteAccountRequest: ProtobufMessage {
         let accountId = try reader.text(10)
         let wait = try reader.bool(16)
         let actor = try reader.text(26)
-        return GatewayV1.DeleteAccountRequest(accountId: accountId, wait: wait, actor: actor)
+        let backendDone = try reader.bool(32)
+        return GatewayV1.DeleteAccountRequest(accountId: accountId, wait: wait, actor: actor, backendDone: backendDone)
     }
 
     package func write(to sink: inout some WireSink) {
         if !accountId.isEmpty { sink.text(10, accountId) }
         if wait { sink.bool(16, wait) }
         if !actor.isEmpty { sink.text(26, actor) }
+        if backendDone { sink.bool(32, backendDone) }
     }
 }
 
@@ -835,6 +843,8 @@ extension GatewayV1 {
         public var nextAttemptAtMs: Int64
         /// Who asked: "owner", "operator", "parent", "guest-kept", "guest-data", "tombstone".
         public var source: String
+        /// It began longer ago than the operator's deletion-overdue (30 days), and has not ended.
+        public var overdue: Bool
 
         /// A message of these fields.
         public init(
@@ -843,7 +853,8 @@ extension GatewayV1 {
             step: String = "",
             attempts: UInt32 = 0,
             nextAttemptAtMs: Int64 = 0,
-            source: String = ""
+            source: String = "",
+            overdue: Bool = false
         ) {
             self.accountId = accountId
             self.deletion = deletion
@@ -851,6 +862,7 @@ extension GatewayV1 {
             self.attempts = attempts
             self.nextAttemptAtMs = nextAttemptAtMs
             self.source = source
+            self.overdue = overdue
         }
     }
 }
@@ -868,7 +880,8 @@ extension GatewayV1.AdminDeletion: ProtobufMessage {
         let attempts = try reader.uint32(32)
         let nextAttemptAtMs = try reader.int64(40)
         let source = try reader.text(50)
-        return GatewayV1.AdminDeletion(accountId: accountId, deletion: deletion, step: step, attempts: attempts, nextAttemptAtMs: nextAttemptAtMs, source: source)
+        let overdue = try reader.bool(56)
+        return GatewayV1.AdminDeletion(accountId: accountId, deletion: deletion, step: step, attempts: attempts, nextAttemptAtMs: nextAttemptAtMs, source: source, overdue: overdue)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -878,6 +891,7 @@ extension GatewayV1.AdminDeletion: ProtobufMessage {
         if attempts != 0 { sink.uint32(32, attempts) }
         if nextAttemptAtMs != 0 { sink.int64(40, nextAttemptAtMs) }
         if !source.isEmpty { sink.text(50, source) }
+        if overdue { sink.bool(56, overdue) }
     }
 }
 

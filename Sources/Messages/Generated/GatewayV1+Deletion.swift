@@ -87,7 +87,8 @@ extension GatewayV1.Deletion: ProtobufMessage {
 extension GatewayV1 {
     /// A sentence about a consequence.
     public struct DeletionConsequence: Hashable, Sendable {
-        /// What it is about: "account", "documents", "photo", "sessions", "provider", "wait", "final".
+        /// What it is about: "account", "documents", "photo", "sessions", "provider", "wait", "final". While
+        /// an export is prepared or ready there is "export" and not "wait": the deletion waits in any case.
         public var kind: String
         /// The sentence, in the person's language.
         public var sentence: String

@@ -622,16 +622,22 @@ extension IdentityV1 {
         package var wait: Bool
         /// As in LookUpAccountRequest.
         package var actor: String
+        /// The app's backend has deleted its part of the account. With the operator's setting
+        /// deletion-awaits-backend it is the answer to account.deletion-begun, which the deletion waits for.
+        /// It can come at any time from the begin on, also in the call that begins; not together with wait.
+        package var backendDone: Bool
 
         /// A message of these fields.
         package init(
             accountId: String = "",
             wait: Bool = false,
-            actor: String = ""
+            actor: String = "",
+            backendDone: Bool = false
         ) {
             self.accountId = accountId
             self.wait = wait
             self.actor = actor
+            self.backendDone = backendDone
         }
     }
 }
@@ -646,13 +652,15 @@ extension IdentityV1.DeleteAccountRequest: ProtobufMessage {
         let accountId = try reader.text(10)
         let wait = try reader.bool(16)
         let actor = try reader.text(26)
-        return IdentityV1.DeleteAccountRequest(accountId: accountId, wait: wait, actor: actor)
+        let backendDone = try reader.bool(32)
+        return IdentityV1.DeleteAccountRequest(accountId: accountId, wait: wait, actor: actor, backendDone: backendDone)
     }
 
     package func write(to sink: inout some WireSink) {
         if !accountId.isEmpty { sink.text(10, accountId) }
         if wait { sink.bool(16, wait) }
         if !actor.isEmpty { sink.text(26, actor) }
+        if backendDone { sink.bool(32, backendDone) }
     }
 }
 
@@ -770,6 +778,8 @@ extension IdentityV1 {
         package var nextAttemptAtMs: Int64
         /// Who asked: "owner", "operator", "parent", "guest-kept", "guest-data", "tombstone".
         package var source: String
+        /// It began longer ago than the operator's deletion-overdue (30 days), and has not ended.
+        package var overdue: Bool
 
         /// A message of these fields.
         package init(
@@ -778,7 +788,8 @@ extension IdentityV1 {
             step: String = "",
             attempts: UInt32 = 0,
             nextAttemptAtMs: Int64 = 0,
-            source: String = ""
+            source: String = "",
+            overdue: Bool = false
         ) {
             self.accountId = accountId
             self.deletion = deletion
@@ -786,6 +797,7 @@ extension IdentityV1 {
             self.attempts = attempts
             self.nextAttemptAtMs = nextAttemptAtMs
             self.source = source
+            self.overdue = overdue
         }
     }
 }
@@ -803,7 +815,8 @@ extension IdentityV1.AdminDeletion: ProtobufMessage {
         let attempts = try reader.uint32(32)
         let nextAttemptAtMs = try reader.int64(40)
         let source = try reader.text(50)
-        return IdentityV1.AdminDeletion(accountId: accountId, deletion: deletion, step: step, attempts: attempts, nextAttemptAtMs: nextAttemptAtMs, source: source)
+        let overdue = try reader.bool(56)
+        return IdentityV1.AdminDeletion(accountId: accountId, deletion: deletion, step: step, attempts: attempts, nextAttemptAtMs: nextAttemptAtMs, source: source, overdue: overdue)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -813,6 +826,7 @@ extension IdentityV1.AdminDeletion: ProtobufMessage {
         if attempts != 0 { sink.uint32(32, attempts) }
         if nextAttemptAtMs != 0 { sink.int64(40, nextAttemptAtMs) }
         if !source.isEmpty { sink.text(50, source) }
+        if overdue { sink.bool(56, overdue) }
     }
 }
 

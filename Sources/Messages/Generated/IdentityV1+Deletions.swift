@@ -136,7 +136,8 @@ extension IdentityV1.Deletion: ProtobufMessage {
 extension IdentityV1 {
     /// A consequence, which the gateway puts into words.
     package struct DeletionConsequence: Hashable, Sendable {
-        /// What it is about: "account", "documents", "photo", "sessions", "provider", "wait", "final".
+        /// What it is about: "account", "documents", "photo", "sessions", "provider", "wait", "final". While
+        /// an export is prepared or ready there is "export" and not "wait": the deletion waits in any case.
         package var kind: String
         /// How many, for instance documents; 0 where nothing is counted.
         package var count: UInt32
@@ -269,22 +270,18 @@ extension IdentityV1 {
         package var wait: Bool
         /// The device and client address of the call.
         package var origin: IdentityV1.Origin?
-        /// The value of the call's accept-language; may be empty.
-        package var acceptLanguage: String
 
         /// A message of these fields.
         package init(
             caller: IdentityV1.DeletionCaller? = nil,
             confirmationToken: String = "",
             wait: Bool = false,
-            origin: IdentityV1.Origin? = nil,
-            acceptLanguage: String = ""
+            origin: IdentityV1.Origin? = nil
         ) {
             self.caller = caller
             self.confirmationToken = confirmationToken
             self.wait = wait
             self.origin = origin
-            self.acceptLanguage = acceptLanguage
         }
     }
 }
@@ -300,8 +297,7 @@ extension IdentityV1.RequestDeletionRequest: ProtobufMessage {
         let confirmationToken = try reader.text(18)
         let wait = try reader.bool(24)
         let origin: IdentityV1.Origin? = try reader.message(34)
-        let acceptLanguage = try reader.text(42)
-        return IdentityV1.RequestDeletionRequest(caller: caller, confirmationToken: confirmationToken, wait: wait, origin: origin, acceptLanguage: acceptLanguage)
+        return IdentityV1.RequestDeletionRequest(caller: caller, confirmationToken: confirmationToken, wait: wait, origin: origin)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -309,7 +305,6 @@ extension IdentityV1.RequestDeletionRequest: ProtobufMessage {
         if !confirmationToken.isEmpty { sink.text(18, confirmationToken) }
         if wait { sink.bool(24, wait) }
         if let origin { sink.message(34, origin) }
-        if !acceptLanguage.isEmpty { sink.text(42, acceptLanguage) }
     }
 }
 
@@ -481,18 +476,14 @@ extension IdentityV1 {
         package var email: String
         /// The device and client address of the call.
         package var origin: IdentityV1.Origin?
-        /// The value of the call's accept-language; may be empty.
-        package var acceptLanguage: String
 
         /// A message of these fields.
         package init(
             email: String = "",
-            origin: IdentityV1.Origin? = nil,
-            acceptLanguage: String = ""
+            origin: IdentityV1.Origin? = nil
         ) {
             self.email = email
             self.origin = origin
-            self.acceptLanguage = acceptLanguage
         }
     }
 }
@@ -506,14 +497,12 @@ extension IdentityV1.RequestDeletionLinkRequest: ProtobufMessage {
     ) throws(NonCanonicalEncoding) -> IdentityV1.RequestDeletionLinkRequest {
         let email = try reader.text(10)
         let origin: IdentityV1.Origin? = try reader.message(18)
-        let acceptLanguage = try reader.text(26)
-        return IdentityV1.RequestDeletionLinkRequest(email: email, origin: origin, acceptLanguage: acceptLanguage)
+        return IdentityV1.RequestDeletionLinkRequest(email: email, origin: origin)
     }
 
     package func write(to sink: inout some WireSink) {
         if !email.isEmpty { sink.text(10, email) }
         if let origin { sink.message(18, origin) }
-        if !acceptLanguage.isEmpty { sink.text(26, acceptLanguage) }
     }
 }
 

@@ -15,8 +15,7 @@ public struct AccountDeletionCalls: Sendable {
     let caller: Caller
 
     /// Returns what a deletion would do, in the person's language, and a token to confirm it with.
-    /// - Throws: `auth/requires-recent-login`, `auth/invalid-link`, `auth/invalid-access-token`,
-    ///   `auth/session-ended`, `auth/user-disabled`.
+    /// - Throws: `auth/invalid-link`, `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
     public func previewDeletion(
         _ request: GatewayV1.PreviewDeletionRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.PreviewDeletionResponse {
@@ -24,7 +23,8 @@ public struct AccountDeletionCalls: Sendable {
     }
 
     /// Begins the deletion: at once, or after the operator's deletion-wait. While it waits the account
-    /// works as before. A repeat returns the deletion that has begun.
+    /// works as before. A repeat returns the deletion that waits or has begun; after it was cancelled it
+    /// is auth/invalid-confirmation.
     /// - Throws: `auth/invalid-confirmation`, `auth/requires-recent-login`, `auth/invalid-link`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
     ///   `auth/too-many-requests`.

@@ -57,7 +57,8 @@ public struct AdminCalls: Sendable {
     }
 
     /// Deletes an account as its owner could, without the wait unless it is requested. A repeat returns
-    /// the deletion that has begun.
+    /// the deletion that has begun. After the deletion is done the answer is rpc/not-found: for a caller
+    /// that repeats the call, it has succeeded.
     public func deleteAccount(
         _ request: GatewayV1.DeleteAccountRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.DeleteAccountResponse {

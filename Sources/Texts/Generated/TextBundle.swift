@@ -66,7 +66,9 @@ deletion/documents-one: Alles, was Sie gespeichert haben, wird gelöscht: {{coun
 deletion/documents: Alles, was Sie gespeichert haben, wird gelöscht: {{count}} Einträge.
 deletion/photo: Ihr Profilfoto wird gelöscht.
 deletion/sessions: Sie werden auf allen Geräten abgemeldet.
-deletion/provider: Der Zugriff, den Sie bei anderen Anbietern wie Apple oder Google erteilt haben, wird widerrufen.
+deletion/provider: Der Zugriff, den Sie bei Apple erteilt haben, wird widerrufen.
+deletion/export-one: Ein Archiv Ihrer Daten steht bereit oder entsteht: Die Löschung beginnt nach {{count}} Tag. Sie können sie abbrechen.
+deletion/export: Ein Archiv Ihrer Daten steht bereit oder entsteht: Die Löschung beginnt nach {{count}} Tagen. Sie können sie abbrechen.
 deletion/wait-one: Wenn Sie warten wollen, beginnt die Löschung nach {{count}} Tag. Bis dahin können Sie sie abbrechen.
 deletion/wait: Wenn Sie warten wollen, beginnt die Löschung nach {{count}} Tagen. Bis dahin können Sie sie abbrechen.
 deletion/final: Eine begonnene Löschung ist endgültig. Später können Sie ein neues Konto anlegen, auch mit derselben Adresse.
@@ -176,7 +178,9 @@ deletion/documents-one: Alles, was du gespeichert hast, wird gelöscht: {{count}
 deletion/documents: Alles, was du gespeichert hast, wird gelöscht: {{count}} Einträge.
 deletion/photo: Dein Profilfoto wird gelöscht.
 deletion/sessions: Du wirst auf allen Geräten abgemeldet.
-deletion/provider: Der Zugriff, den du bei anderen Anbietern wie Apple oder Google erteilt hast, wird widerrufen.
+deletion/provider: Der Zugriff, den du bei Apple erteilt hast, wird widerrufen.
+deletion/export-one: Ein Archiv deiner Daten steht bereit oder entsteht: Die Löschung beginnt nach {{count}} Tag. Du kannst sie abbrechen.
+deletion/export: Ein Archiv deiner Daten steht bereit oder entsteht: Die Löschung beginnt nach {{count}} Tagen. Du kannst sie abbrechen.
 deletion/wait-one: Wenn du warten willst, beginnt die Löschung nach {{count}} Tag. Bis dahin kannst du sie abbrechen.
 deletion/wait: Wenn du warten willst, beginnt die Löschung nach {{count}} Tagen. Bis dahin kannst du sie abbrechen.
 deletion/final: Eine begonnene Löschung ist endgültig. Später kannst du ein neues Konto anlegen, auch mit derselben Adresse.
@@ -296,7 +300,9 @@ deletion/documents-one: Everything that you have saved is deleted: {{count}} ite
 deletion/documents: Everything that you have saved is deleted: {{count}} items.
 deletion/photo: Your profile photo is deleted.
 deletion/sessions: You are signed out on all devices.
-deletion/provider: The access that you granted at other providers, such as Apple or Google, is revoked.
+deletion/provider: The access that you granted at Apple is revoked.
+deletion/export-one: There is an archive of your data to fetch, so the deletion begins after {{count}} day. Until then you can cancel it.
+deletion/export: There is an archive of your data to fetch, so the deletion begins after {{count}} days. Until then you can cancel it.
 deletion/wait-one: If you choose to wait, the deletion begins after {{count}} day. Until then you can cancel it.
 deletion/wait: If you choose to wait, the deletion begins after {{count}} days. Until then you can cancel it.
 deletion/final: A deletion that has begun cannot be undone. You can create a new account later, with the same address.
@@ -380,7 +386,9 @@ deletion/documents-one: Se elimina todo lo que ha guardado: {{count}} elemento.
 deletion/documents: Se elimina todo lo que ha guardado: {{count}} elementos.
 deletion/photo: Se elimina su foto de perfil.
 deletion/sessions: Se cierra su sesión en todos los dispositivos.
-deletion/provider: Se revoca el acceso que dio en otros proveedores, como Apple o Google.
+deletion/provider: Se revoca el acceso que dio en Apple.
+deletion/export-one: Hay un archivo de sus datos por descargar: la eliminación empieza después de {{count}} día. Puede cancelarla.
+deletion/export: Hay un archivo de sus datos por descargar: la eliminación empieza después de {{count}} días. Puede cancelarla.
 deletion/wait-one: Si elige esperar, la eliminación empieza después de {{count}} día. Hasta entonces puede cancelarla.
 deletion/wait: Si elige esperar, la eliminación empieza después de {{count}} días. Hasta entonces puede cancelarla.
 deletion/final: Una eliminación ya empezada no se puede deshacer. Más tarde puede crear otra cuenta con la misma dirección.
@@ -490,7 +498,9 @@ deletion/documents-one: Se elimina todo lo que has guardado: {{count}} elemento.
 deletion/documents: Se elimina todo lo que has guardado: {{count}} elementos.
 deletion/photo: Se elimina tu foto de perfil.
 deletion/sessions: Se cierra tu sesión en todos los dispositivos.
-deletion/provider: Se revoca el acceso que diste en otros proveedores, como Apple o Google.
+deletion/provider: Se revoca el acceso que diste en Apple.
+deletion/export-one: Hay un archivo de tus datos por descargar: la eliminación empieza después de {{count}} día. Puedes cancelarla.
+deletion/export: Hay un archivo de tus datos por descargar: la eliminación empieza después de {{count}} días. Puedes cancelarla.
 deletion/wait-one: Si eliges esperar, la eliminación empieza después de {{count}} día. Hasta entonces puedes cancelarla.
 deletion/wait: Si eliges esperar, la eliminación empieza después de {{count}} días. Hasta entonces puedes cancelarla.
 deletion/final: Una eliminación ya empezada no se puede deshacer. Más tarde puedes crear otra cuenta con la misma dirección.
@@ -610,7 +620,9 @@ deletion/documents-one: Tout ce que vous avez enregistré est supprimé : {{cou
 deletion/documents: Tout ce que vous avez enregistré est supprimé : {{count}} éléments.
 deletion/photo: Votre photo de profil est supprimée.
 deletion/sessions: Vous êtes déconnecté de tous les appareils.
-deletion/provider: L’accès que vous avez accordé chez d’autres fournisseurs, comme Apple ou Google, est révoqué.
+deletion/provider: L’accès que vous avez accordé chez Apple est révoqué.
+deletion/export-one: Une archive de vos données vous attend : la suppression commence après {{count}} jour. Vous pouvez l’annuler.
+deletion/export: Une archive de vos données vous attend : la suppression commence après {{count}} jours. Vous pouvez l’annuler.
 deletion/wait-one: Si vous choisissez d’attendre, la suppression commence après {{count}} jour. D’ici là, vous pouvez l’annuler.
 deletion/wait: Si vous choisissez d’attendre, la suppression commence après {{count}} jours. D’ici là, vous pouvez l’annuler.
 deletion/final: Une suppression commencée est définitive. Vous pourrez créer un nouveau compte avec la même adresse.
@@ -730,7 +742,9 @@ deletion/documents-one: 保存した内容はすべて削除されます（{{cou
 deletion/documents: 保存した内容はすべて削除されます（{{count}}件）。
 deletion/photo: プロフィール写真が削除されます。
 deletion/sessions: すべてのデバイスからログアウトします。
-deletion/provider: AppleやGoogleなど、ほかのサービスで許可したアクセスは取り消されます。
+deletion/provider: Appleで許可したアクセスは取り消されます。
+deletion/export-one: データは準備中か、準備できています。先に受け取れるように、削除は{{count}}日後に始まります。それまでは取り消せます。
+deletion/export: データは準備中か、準備できています。先に受け取れるように、削除は{{count}}日後に始まります。それまでは取り消せます。
 deletion/wait-one: 待つことを選ぶと、削除は{{count}}日後に始まります。それまでは取り消せます。
 deletion/wait: 待つことを選ぶと、削除は{{count}}日後に始まります。それまでは取り消せます。
 deletion/final: 始まった削除は元に戻せません。後で同じアドレスで新しいアカウントを作成できます。

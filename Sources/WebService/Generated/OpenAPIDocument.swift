@@ -316,7 +316,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/requires-recent-login, auth/invalid-link, auth/invalid-access-token, auth/session-ended, auth/user-disabled.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-link, auth/invalid-access-token, auth/session-ended, auth/user-disabled.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -327,7 +327,7 @@ enum OpenAPIDocument {
       "post": {
         "tags": ["AccountDeletion"],
         "operationId": "requestDeletion",
-        "description": "Begins the deletion: at once, or after the operator's deletion-wait. While it waits the account works as before. A repeat returns the deletion that has begun.",
+        "description": "Begins the deletion: at once, or after the operator's deletion-wait. While it waits the account works as before. A repeat returns the deletion that waits or has begun; after it was cancelled it is auth/invalid-confirmation.",
         "security": [{"app": []}, {"app": [], "accessToken": []}],
         "parameters": [
           {"$ref": "#/components/parameters/connectProtocolVersion"},
@@ -2270,7 +2270,7 @@ enum OpenAPIDocument {
         "tags": ["HTTP"],
         "operationId": "uploadGuestBundle",
         "security": [{"app": [], "accessToken": []}],
-        "description": "Uploads documents that an app kept on the device while its user was a guest, for a migration into the caller's account: 1 to 200, in at most 2 MiB. Of a document that the account has too, the newer one is kept. Own codes of errors: auth/document-quota, auth/invalid-document, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/idempotency-key-reused.",
+        "description": "Uploads documents that an app kept on the device while its user was a guest, for a migration into the caller's account: 1 to 200, in at most 2 MiB. Of a document that the account has too, the newer one is kept. Own codes of errors: auth/account-required, auth/document-quota, auth/invalid-document, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/idempotency-key-reused.",
         "parameters": [{"$ref": "#/components/parameters/idempotencyKey"}],
         "requestBody": {
           "required": true,
@@ -2997,7 +2997,7 @@ enum OpenAPIDocument {
         "properties": {
           "kind": {
             "type": "string",
-            "description": "What it is about: \"account\", \"documents\", \"photo\", \"sessions\", \"provider\", \"wait\", \"final\"."
+            "description": "What it is about: \"account\", \"documents\", \"photo\", \"sessions\", \"provider\", \"wait\", \"final\". While an export is prepared or ready there is \"export\" and not \"wait\": the deletion waits in any case."
           },
           "sentence": {"type": "string", "description": "The sentence, in the person's language."}
         }

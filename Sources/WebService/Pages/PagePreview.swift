@@ -61,7 +61,7 @@ package enum PagePreview {
 
         private func deletion(in voice: Voice) -> PageState {
             switch self {
-            case .question: .lastQuestion(token: "", confirmation: "")
+            case .question: .lastQuestion(token: "", confirmation: "", onlyLater: false)
             case .deleted: .done(continueURI: "", result: .deleted)
             case .waiting: .done(continueURI: "", result: .waiting)
             default:

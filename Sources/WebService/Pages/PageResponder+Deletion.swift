@@ -9,15 +9,13 @@ import ServiceRuntime
 /// `/delete-account` with the link of a mail (G-19):
 ///
 ///     GET                    the consequences, with a button
-///     POST                   the last question, with a button for now and one for later
+///     POST                   the last question, with a button for now and one for later; while there
+///                            is an export only with the latter
 ///     POST choice=now|later  the deletion is requested, and its result is shown
 ///
 /// The GET makes a call that changes nothing. The gateway's confirmation token is in the last form
 /// only, so that no request without both steps deletes an account.
 extension PageResponder {
-    /// The field of the last form that says which button was pressed.
-    private static let choice = "choice"
-    private static let later = "later"
     /// The field of the last form with the gateway's confirmation token.
     private static let confirmation = "confirmation"
 
@@ -47,14 +45,18 @@ extension PageResponder {
         _ exchange: HTTPExchange, _ visit: PageVisit, _ parameters: FormParameters
     ) async throws {
         do {
-            guard let choice = parameters[Self.choice] else {
+            guard let text = parameters[DeletionChoice.field] else {
                 return try await ask(exchange, visit)
+            }
+            // Nothing else may be taken for "now", which cannot be undone.
+            guard let choice = DeletionChoice(rawValue: text) else {
+                throw ServiceError(.invalidArgument, fields: [DeletionChoice.field])
             }
             let answer = try await calls.deletion.requestDeletion(
                 GatewayV1.RequestDeletionRequest(
                     linkToken: SecretBytes(visit.linkToken),
                     confirmationToken: parameters[Self.confirmation] ?? "",
-                    wait: choice == Self.later), context(exchange, visit))
+                    wait: choice == .later), context(exchange, visit))
             let waits = answer.deletion?.state == .waiting
             try show(
                 exchange, .deleteAccount,
@@ -73,7 +75,10 @@ extension PageResponder {
             exchange, .deleteAccount,
             .lastQuestion(
                 token: PageForm(visit, randomness: randomness).token,
-                confirmation: preview.confirmationToken), visit, status: .ok)
+                confirmation: preview.confirmationToken,
+                onlyLater: preview.consequences.contains {
+                    $0.kind == DeletionConsequence.export.rawValue
+                }), visit, status: .ok)
     }
 
     private func preview(

@@ -7,8 +7,8 @@ package enum PageState: Hashable, Sendable {
     /// What a deletion does, with a button that leads to its last question; after an attempt with
     /// what was wrong with it. Without consequences there is no button.
     case consequences(token: String, sentences: [String], problems: [String] = [])
-    /// The last question before a deletion.
-    case lastQuestion(token: String, confirmation: String)
+    /// The last question before a deletion; it may only wait while there is an export.
+    case lastQuestion(token: String, confirmation: String, onlyLater: Bool)
     /// What a parent is asked; after an attempt with what was wrong with it. Without a token there
     /// are no buttons.
     case parent(token: String, childName: String, isGiven: Bool, problems: [String] = [])

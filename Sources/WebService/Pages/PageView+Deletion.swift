@@ -1,5 +1,23 @@
 import ServiceRuntime
 
+/// An answer to the last question of a deletion, in the order of the buttons.
+enum DeletionChoice: String, CaseIterable, Sendable {
+    /// After the operator's `deletion-wait`.
+    case later
+    /// At once.
+    case now
+
+    /// The field of the form that says which button was pressed.
+    static let field = "choice"
+
+    fileprivate var label: PageTexts.Sentence {
+        switch self {
+        case .later: .later
+        case .now: .atOnce
+        }
+    }
+}
+
 /// The steps of `/delete-account` with the link of a mail (G-19), and forms of a button alone.
 extension PageView {
     /// What a deletion does, and the button that leads to the last question.
@@ -15,17 +33,24 @@ extension PageView {
     }
 
     /// The last question. Its buttons say what they do, so that no answer is given by habit.
-    func lastQuestion(_ token: String, _ confirmation: String) -> HTML {
-        """
-        <p>\(texts[.question])</p>
-        <form method="post" action="\(url(page))">
-        <input type="hidden" name="\(PageForm.field)" value="\(token)">
-        <input type="hidden" name="confirmation" value="\(confirmation)">
-        <button type="submit" name="choice" value="later">\(texts[.later])</button>
-        <button type="submit" name="choice" value="now">\(texts[.atOnce])</button>
-        </form>
+    func lastQuestion(
+        _ token: String, _ confirmation: String, _ choices: [DeletionChoice]
+    ) -> HTML {
+        let buttons = choices.map { choice -> HTML in
+            """
+            <button type="submit" name="\(DeletionChoice.field)" value="\(choice.rawValue)">\
+            \(texts[choice.label])</button>
 
-        """
+            """
+        }
+        return """
+            <p>\(texts[.question])</p>
+            <form method="post" action="\(url(page))">
+            <input type="hidden" name="\(PageForm.field)" value="\(token)">
+            <input type="hidden" name="confirmation" value="\(confirmation)">
+            \(buttons)</form>
+
+            """
     }
 
     /// A form of a button alone.

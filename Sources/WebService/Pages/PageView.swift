@@ -87,10 +87,10 @@ package struct PageView: Sendable {
                 \(summary(problems, leadingTo: nil))<h1>\(title)</h1>
                 \(consequences(token, sentences))
                 """
-        case .lastQuestion(let token, let confirmation):
+        case .lastQuestion(let token, let confirmation, let onlyLater):
             return """
                 <h1>\(title)</h1>
-                \(lastQuestion(token, confirmation))
+                \(lastQuestion(token, confirmation, onlyLater ? [.later] : DeletionChoice.allCases))
                 """
         case .parent(let token, let childName, let isGiven, let problems):
             return """

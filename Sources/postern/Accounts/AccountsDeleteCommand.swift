@@ -13,15 +13,25 @@ extension AccountsCommand {
                 deleted in every service. It cannot be undone. With --wait it begins after \
                 identity's deletion-wait (7 days); the owner is mailed and can cancel it.
 
-                `postern deletions` shows how far it is. A repeat changes nothing.
+                `postern deletions` shows how far it is. A repeat changes nothing. A deletion that \
+                waits at the step backend, for an app's backend that does not answer, goes on with \
+                --backend-done.
                 """)
 
         @Argument(help: "The account: its id, email, or phone number with its +.")
         var account: String
         @Flag(help: "Begin after identity's deletion-wait; until then the owner can cancel.")
         var wait = false
+        @Flag(help: "The app's backend has deleted its part: do not wait for it.")
+        var backendDone = false
         @OptionGroup var admin: Options
         @OptionGroup var confirmation: ConfirmationOption
+
+        func validate() throws {
+            guard !(wait && backendDone) else {
+                throw ValidationError("--backend-done is of a deletion that does not wait")
+            }
+        }
 
         func run() async throws {
             if !wait {
@@ -30,7 +40,8 @@ extension AccountsCommand {
             try await admin.change(account) { id, accounts, context in
                 let answer = try await accounts.deleteAccount(
                     IdentityV1.DeleteAccountRequest(
-                        accountId: id, wait: wait, actor: admin.actor), context)
+                        accountId: id, wait: wait, actor: admin.actor, backendDone: backendDone),
+                    context)
                 return "\(id): \((answer.deletion ?? .init()).phrase)"
             }
         }

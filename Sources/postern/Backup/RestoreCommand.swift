@@ -89,13 +89,19 @@ struct RestoreCommand: AsyncParsableCommand {
     }
 
     /// What to say about a restore of one store. The others know what happened since: sessions of
-    /// accounts that it does not have, or has with an older password.
+    /// accounts that it does not have, or has with an older password. Of session and notification it
+    /// brings back data of accounts that were deleted since; identity has no such account, so that no
+    /// tombstone deletes it.
     var onlyAdvice: String? {
         guard let only else { return nil }
         let others = StoredService.all.map { $0.name }.filter { $0 != only.name }
+        let orphans =
+            ["session", "notification"].contains(only.name)
+            ? "; it has data of accounts that were deleted since the backup: an hour after the start "
+                + "`postern accounts orphans` lists them, and `orphans repair` deletes it" : ""
         return
             "only \(only.name) was restored: its store fits those of \(others.joined(separator: ", ")) "
-            + "only if they are restored from the same backup"
+            + "only if they are restored from the same backup\(orphans)"
     }
 
     /// What to say about a restore of identity into a folder without tombstones: the backup has the

@@ -14,17 +14,10 @@ extension IdentityV1.Deletion {
 }
 
 extension IdentityV1.AdminDeletion {
-    /// Whether it began before a moment and has not ended.
-    func isOverdue(since latest: Timestamp) -> Bool {
-        guard let deletion, deletion.state == .deleting else { return false }
-        return max(deletion.requestedAtMs, deletion.dueAtMs) < latest.milliseconds
-    }
-
     /// As a line
     /// `acc_…  deleting  sessions  3 tries  again at 2026-02-07T09:06:00Z  by owner  OVERDUE`.
-    func row(overdueSince latest: Timestamp) -> Row {
+    var row: Row {
         let deletion = deletion ?? IdentityV1.Deletion()
-        let isOverdue = isOverdue(since: latest)
         let tries = attempts == 1 ? "1 try" : "\(attempts) tries"
         let again =
             attempts == 0
@@ -39,8 +32,7 @@ extension IdentityV1.AdminDeletion {
             .init(
                 "next_attempt_at", .moment(nextAttemptAtMs), text: again, heading: "next try"),
             .init("source", source, phrase: "by \(source)"),
-            .init(
-                "overdue", .boolean(isOverdue), text: isOverdue ? "OVERDUE" : ""),
+            .init("overdue", .boolean(overdue), text: overdue ? "OVERDUE" : ""),
             .init(json: "requested_at", .moment(deletion.requestedAtMs)),
             .init(json: "due_at", .moment(deletion.dueAtMs)),
         ])

@@ -12,7 +12,7 @@ struct AccountDeletionTests {
     private static let preview = IdentityV1.PreviewDeletionResponse(
         consequences: [
             .init(kind: "account"), .init(kind: "documents", count: 1), .init(kind: "wait"),
-            .init(kind: "something-newer"), .init(kind: "final"),
+            .init(kind: "export"), .init(kind: "something-newer"), .init(kind: "final"),
         ], confirmationToken: "confirm", expiresAtMs: 5, waitSeconds: 7 * 24 * 3_600)
 
     @Test("the consequences are sentences in the person's language, without kinds that are unknown")
@@ -20,13 +20,17 @@ struct AccountDeletionTests {
         let fixture = try await GatewayFixture(deletions: ScriptedDeletions(preview: Self.preview))
         let answer = try await fixture.accountDeletion.previewDeletion(
             .init(linkToken: .init(text: "link")), fixture.context(language: "de"))
-        #expect(answer.consequences.map(\.kind) == ["account", "documents", "wait", "final"])
+        #expect(
+            answer.consequences.map(\.kind) == [
+                "account", "documents", "wait", "export", "final",
+            ])
         let german = Voice(.german)
         #expect(
             answer.consequences.map(\.sentence) == [
                 DeletionConsequence.account.sentence(count: 0, in: german),
                 "Alles, was du gespeichert hast, wird gelöscht: 1 Eintrag.",
                 DeletionConsequence.wait.sentence(count: 7, in: german),
+                DeletionConsequence.export.sentence(count: 7, in: german),
                 DeletionConsequence.final.sentence(count: 0, in: german),
             ])
         #expect(answer.confirmationToken == "confirm" && answer.expiresAtMs == 5)
@@ -105,7 +109,7 @@ struct AccountDeletionTests {
                 ).nextAfterSeconds)
         }
         #expect(waits == [0, 0, 3_600])
-        #expect(deletions.calls.first == "mail ada@example.org fr by none")
+        #expect(deletions.calls.first == "mail ada@example.org by none")
         let error = try await refusal {
             try await fixture.accountDeletion.requestDeletionLink(
                 .init(email: "ada@example.org"), context)

@@ -64,7 +64,7 @@ final class ScriptedDeletions: AccountDeletionsAPI {
     func requestDeletionLink(
         _ request: IdentityV1.RequestDeletionLinkRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestDeletionLinkResponse {
-        try record("mail \(request.email) \(request.acceptLanguage)", nil)
+        try record("mail \(request.email)", nil)
         return .init()
     }
 }

@@ -71,7 +71,9 @@ private final class RecordingAdmin: AccountAdminAPI {
         _ request: IdentityV1.DeleteAccountRequest, _ context: CallContext
     ) async throws -> IdentityV1.DeleteAccountResponse {
         record(request.actor, context)
-        return .init(deletion: .init(state: request.wait ? .waiting : .deleting, dueAtMs: 7))
+        return .init(
+            deletion: .init(
+                state: request.wait ? .waiting : .deleting, dueAtMs: request.backendDone ? 8 : 7))
     }
 
     func listDeletions(
@@ -82,7 +84,7 @@ private final class RecordingAdmin: AccountAdminAPI {
             deletions: [
                 .init(
                     accountId: "acc_1", deletion: .init(state: .deleting), step: "sessions",
-                    attempts: 2, nextAttemptAtMs: 9, source: "owner")
+                    attempts: 2, nextAttemptAtMs: 9, source: "owner", overdue: true)
             ], nextPageToken: request.pageToken)
     }
 
@@ -145,15 +147,16 @@ struct AdminRelayTests {
         let waiting = try await admin.deleteAccount(
             .init(accountId: "acc_1", wait: true, actor: "ann"), context)
         #expect(waiting.deletion == .init(state: .waiting, dueAtMs: 7))
-        let deleting = try await admin.deleteAccount(.init(accountId: "acc_1"), context)
-        #expect(deleting.deletion?.state == .deleting)
+        let deleting = try await admin.deleteAccount(
+            .init(accountId: "acc_1", backendDone: true), context)
+        #expect(deleting.deletion == .init(state: .deleting, dueAtMs: 8))
         let page = try await admin.listDeletions(.init(pageToken: "p"), context)
         #expect(page.nextPageToken == "p")
         #expect(
             page.deletions == [
                 .init(
                     accountId: "acc_1", deletion: .init(state: .deleting), step: "sessions",
-                    attempts: 2, nextAttemptAtMs: 9, source: "owner")
+                    attempts: 2, nextAttemptAtMs: 9, source: "owner", overdue: true)
             ])
         #expect(identity.actors == ["support/ann", "support", ""])
     }

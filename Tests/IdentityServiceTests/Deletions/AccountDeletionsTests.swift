@@ -42,14 +42,36 @@ struct AccountDeletionsTests {
                 .consequences.map(\.kind)
         }
         #expect(try await kinds() == ["account", "sessions", "wait", "final"])
+        // Google has granted nothing that is kept.
         _ = try await fixture.link(.token("g1", email: "ada@example.org"), in: token)
-        #expect(try await kinds() == ["account", "sessions", "provider", "wait", "final"])
+        #expect(try await kinds() == ["account", "sessions", "wait", "final"])
         let preview = try await fixture.deletions.previewDeletion(
             .init(caller: caller), fixture.context())
         #expect(preview.consequences.first { $0.kind == "wait" }?.count == 7)
         #expect(preview.waitSeconds == 7 * 24 * 3_600 && preview.deletion == nil)
         let life = preview.expiresAtMs - fixture.time.now().milliseconds
         #expect(life == DeletionConfirmation.life.milliseconds)
+    }
+
+    @Test("G-21: it waits while an export is prepared or ready, and the consequences say so")
+    func export() async throws {
+        func consequences() async throws -> [IdentityV1.DeletionConsequence] {
+            try await fixture.deletions.previewDeletion(.init(caller: caller), fixture.context())
+                .consequences
+        }
+        fixture.fillOtherServices()
+        try await fixture.orderExport(token)
+        let expected = ["account", "sessions", "export", "final"]
+        #expect(try await consequences().map(\.kind) == expected)
+        #expect(try await fixture.exports.work.prepareDue())
+        #expect(try await consequences().map(\.kind) == expected)
+        #expect(try await consequences().first { $0.kind == "export" }?.count == 7)
+        #expect(try await fixture.requestDeletion(caller).state == .waiting)
+        _ = try await fixture.deletions.cancelDeletion(.init(caller: caller), fixture.context())
+        #expect(try await fixture.cancelExport(token))
+        #expect(
+            try await consequences().map(\.kind) == ["account", "sessions", "wait", "final"])
+        #expect(try await fixture.requestDeletion(caller).state == .deleting)
     }
 
     @Test("at once: sign-in is refused from the response on, and GetDeletion is no longer answered")

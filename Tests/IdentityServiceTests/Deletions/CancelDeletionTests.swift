@@ -159,5 +159,91 @@ struct CancelDeletionTests {
         let owner = try await fixture.account(by: .token("g7", email: "eve@example.org"))
         #expect(owner.accountId == eve.accountId)
         #expect(try await fixture.deletion(of: id) == nil)
+        #expect(try await fixture.audited("account.deletion-cancelled") == 1)
+    }
+
+    @Test("X-04: a guest's deletion ends when it becomes an account, by password or provider")
+    func upgraded() async throws {
+        let fixture = fixture
+        let upgrades: [(String) async throws -> Void] = [
+            { guest in
+                _ = try await fixture.accounts.register(
+                    .init(
+                        email: "eve@example.org", password: "Correct7Horse", language: "en",
+                        origin: IdentityFixture.origin, guestAccessToken: guest), fixture.context())
+            },
+            { guest in _ = try await fixture.signIn(by: .token("g8"), guest: guest) },
+        ]
+        var cancelled: Int64 = 0
+        for upgrade in upgrades {
+            let (text, token) = try await fixture.guest()
+            let guest = try #require(AccountID(text: text))
+            try await fixture.requestDeletion(IdentityFixture.caller(token), wait: true)
+            #expect(try await fixture.deletion(of: guest) != nil)
+            try await upgrade(token)
+            cancelled += 1
+            #expect(try await fixture.deletion(of: guest) == nil)
+            #expect(try await fixture.audited("account.deletion-cancelled") == cancelled)
+            fixture.time.advance(by: .seconds(8 * 24 * 3_600))
+            await fixture.carryOn(guest)
+            #expect(try await fixture.exists(guest))
+        }
+    }
+
+    @Test("G-02: with strict enumeration it ends at the sign-up, and again when that is confirmed")
+    func claimed() async throws {
+        let fixture = try IdentityFixture(enumeration: .strict)
+        let (text, token) = try await fixture.guest()
+        let guest = try #require(AccountID(text: text))
+        try await fixture.requestDeletion(IdentityFixture.caller(token), wait: true)
+        _ = try await fixture.accounts.register(
+            .init(
+                email: "eve@example.org", password: "Correct7Horse",
+                origin: IdentityFixture.origin, guestAccessToken: token), fixture.context())
+        #expect(try await fixture.deletion(of: guest) == nil)
+        fixture.time.advance(by: .seconds(1))
+        let again = fixture.devices.open(text, amr: IdentitiesHandler.guestMethods)
+        try await fixture.requestDeletion(IdentityFixture.caller(again), wait: true)
+        try await fixture.relay()
+        _ = try await fixture.accounts.confirmEmail(
+            .init(token: try fixture.latestToken(), accountId: text), fixture.context())
+        #expect(try await fixture.deletion(of: guest) == nil)
+        #expect(try await fixture.audited("account.deletion-cancelled") == 2)
+    }
+
+    @Test("G-11: a password reset ends it, since a reader of the mailbox may have requested it")
+    func reset() async throws {
+        try await wait()
+        _ = try await fixture.credentials.requestPasswordReset(
+            .init(email: "ada@example.org", origin: IdentityFixture.origin), fixture.context())
+        try await fixture.relay()
+        _ = try await fixture.credentials.resetPassword(
+            .init(
+                token: try fixture.latestToken("reset-password"),
+                password: .init(text: "Owner8Password"), origin: IdentityFixture.origin),
+            fixture.context())
+        #expect(try await fixture.deletion(of: ada) == nil)
+        #expect(try await fixture.audited("account.deletion-cancelled") == 1)
+        try await fixture.relay()
+        #expect(fixture.templates.contains("deletion-cancelled"))
+    }
+
+    @Test("a late repeat of the request does not undo the cancel")
+    func lateRepeat() async throws {
+        let caller = IdentityFixture.caller(token)
+        let confirmation = try await fixture.confirm(caller)
+        func request() async throws -> IdentityV1.Deletion? {
+            try await fixture.deletions.requestDeletion(
+                .init(caller: caller, confirmationToken: confirmation, wait: true),
+                fixture.context()
+            ).deletion
+        }
+        let first = try await request()
+        #expect(first?.state == .waiting)
+        #expect(try await request() == first)
+        #expect(try await cancel(caller))
+        #expect(try await refusal { try await request() }.code == .invalidConfirmation)
+        #expect(try await fixture.deletion(of: ada) == nil)
+        #expect(try await fixture.requestDeletion(caller, wait: true).state == .waiting)
     }
 }

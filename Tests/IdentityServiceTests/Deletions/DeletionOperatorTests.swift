@@ -131,7 +131,8 @@ struct DeletionOperatorTests {
             #expect(try await fixture.deletion(of: ada)?.step == .backend)
             #expect(try await fixture.audited("account.deletion-begun") == (answers ? 1 : 2))
             if answers {
-                _ = try await admin.deleteAccount(.init(accountId: ada.text), tool(fixture))
+                _ = try await admin.deleteAccount(
+                    .init(accountId: ada.text, backendDone: true), tool(fixture))
             } else {
                 fixture.time.advance(by: DeletionSteps.backendWaitMax - .milliseconds(1))
                 await fixture.carryOn(ada)
@@ -145,18 +146,52 @@ struct DeletionOperatorTests {
         }
     }
 
-    @Test("a retry of the operator's own call is no answer of the backend")
+    @Test("a call that does not say that the backend is done is no answer, however late")
     func retried() async throws {
         let fixture = try IdentityFixture(deletion: DeletionSettings(awaitsBackend: true))
-        let (ada, _) = try await fixture.person()
+        let (ada, token) = try await fixture.person()
         let admin = fixture.service.accountAdmin
-        for (wait, isDone) in [(Duration.zero, false), (.seconds(29), false), (.seconds(1), true)] {
+        try await fixture.requestDeletion(IdentityFixture.caller(token))
+        for wait in [Duration.zero, .seconds(3_600)] {
+            await fixture.carryOn(ada)
             fixture.time.advance(by: wait)
             _ = try await admin.deleteAccount(.init(accountId: ada.text), tool(fixture))
             await fixture.carryOn(ada)
-            let deletion = try await fixture.deletion(of: ada)
-            #expect((deletion == nil) == isDone)
+            #expect(try await fixture.deletion(of: ada)?.step == .backend)
         }
+    }
+
+    @Test(
+        "the backend's answer counts at each step before its own, also in the call that begins",
+        arguments: [nil, .tombstone, .release, .sessions, .pushDevices] as [DeletionStep?])
+    func early(step: DeletionStep?) async throws {
+        let fixture = try IdentityFixture(deletion: DeletionSettings(awaitsBackend: true))
+        let (ada, token) = try await fixture.person()
+        if let step {
+            try await fixture.requestDeletion(IdentityFixture.caller(token))
+            while let deletion = try await fixture.deletion(of: ada), let next = deletion.step,
+                next != step
+            {
+                try await fixture.tasks.deletionWork.steps.take(next, of: deletion)
+            }
+        }
+        _ = try await fixture.service.accountAdmin.deleteAccount(
+            .init(accountId: ada.text, backendDone: true), tool(fixture))
+        await fixture.carryOn(ada)
+        #expect(try await fixture.deletion(of: ada) == nil)
+        #expect(try await fixture.audited("account.deletion-unanswered") == 0)
+    }
+
+    @Test("a backend is not done with an account that can still be kept")
+    func doneAndWaiting() async throws {
+        let fixture = try IdentityFixture()
+        let (ada, _) = try await fixture.person()
+        let error = try await refusal {
+            try await fixture.service.accountAdmin.deleteAccount(
+                .init(accountId: ada.text, wait: true, backendDone: true), tool(fixture))
+        }
+        #expect(error.code == .invalidArgument && error.fields == ["backend_done"])
+        #expect(try await fixture.deletion(of: ada) == nil)
     }
 
     @Test("overdue deletions are counted; those that wait are not")
@@ -175,10 +210,16 @@ struct DeletionOperatorTests {
             try await check.check()
             return fixture.metric("identity_deletions_overdue")
         }
+        func listed() async throws -> [Bool] {
+            try await fixture.service.accountAdmin.listDeletions(.init(), tool(fixture)).deletions
+                .map(\.overdue)
+        }
         #expect(try await overdue() == 0)
         #expect(fixture.metric("identity_deletions{", "\"waiting\"") == 1)
+        #expect(try await listed() == [false, false])
         fixture.time.advance(by: .seconds(86_401))
         #expect(try await overdue() == 1)
+        #expect(try await Set(listed()) == [true, false])
     }
 
     @Test(
@@ -204,6 +245,47 @@ struct DeletionOperatorTests {
         _ = try await copy.signIn()
     }
 
+    @Test("I-06: after a restore a wait is deletion-wait again, and never becomes shorter")
+    func restoredWait() async throws {
+        let long = DeletionSettings(wait: .seconds(30 * 24 * 3_600))
+        let fixture = try IdentityFixture(deletion: long)
+        let (ada, token) = try await fixture.person()
+        try await fixture.requestDeletion(IdentityFixture.caller(token), wait: true)
+        let due = fixture.time.now() + long.wait
+        fixture.time.advance(by: .seconds(24 * 3_600))
+        for (settings, expected) in [
+            (DeletionSettings(), due), (long, fixture.time.now() + long.wait),
+        ] {
+            let folder = try TemporaryFolder()
+            try await fixture.store.backup(to: folder.file("identity.sqlite"))
+            let copy = try IdentityFixture(
+                folder: folder, time: fixture.time, seed: 2, deletion: settings)
+            try await RestoredStore.settle(copy.store, settings)
+            #expect(try await copy.deletion(of: ada)?.state == .waiting(until: expected))
+        }
+    }
+
+    @Test("I-06: after a restore an owner's deletion that cannot be mailed about waits no more")
+    func restoredUnmailed() async throws {
+        let fixture = try IdentityFixture()
+        let admin = fixture.service.accountAdmin
+        let owner = try await fixture.member("ada@example.org")
+        let guest = try await fixture.guest()
+        let other = try await fixture.member("eve@example.org")
+        for token in [owner.token, guest.token] {
+            try await fixture.requestDeletion(IdentityFixture.caller(token), wait: true)
+        }
+        _ = try await admin.deleteAccount(
+            .init(accountId: other.id, wait: true), tool(fixture))
+        let folder = try TemporaryFolder()
+        try await fixture.store.backup(to: folder.file("identity.sqlite"))
+        let copy = try IdentityFixture(folder: folder, time: fixture.time, seed: 2)
+        try await RestoredStore.settle(copy.store)
+        let left = try await copy.service.accountAdmin.listDeletions(.init(), tool(copy))
+        #expect(left.deletions.map(\.accountId) == [other.id])
+        #expect(try await copy.count("accounts") == 3)
+    }
+
     @Test("G-05: the grant is revoked at the provider, and left alone if its identity is back")
     func grants() async throws {
         for isBack in [false, true] {
@@ -215,6 +297,9 @@ struct DeletionOperatorTests {
             #expect(try await apple.grant() != nil)
             let identity = apple.identity
             let token = identity.devices.open(ada.text, amr: ["fed"])
+            let preview = try await identity.deletions.previewDeletion(
+                .init(caller: IdentityFixture.caller(token)), identity.context())
+            #expect(preview.consequences.contains { $0.kind == "provider" })
             try await identity.requestDeletion(IdentityFixture.caller(token))
             let work = DeletionWork(
                 DeletionSteps(

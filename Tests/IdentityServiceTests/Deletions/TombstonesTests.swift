@@ -73,6 +73,24 @@ struct TombstonesTests {
         #expect(log.lines.count { $0.contains("identity.tombstones.replayed") } == 1)
     }
 
+    @Test("a deletion that waits in the copy is carried out as one that was carried out before")
+    func waiting() async throws {
+        let (account, writing) = (
+            ada, DeletionWriting(keys: fixture.keys, randomness: fixture.randomness)
+        )
+        _ = try await fixture.store.write(about: [.account(account)]) { transaction in
+            try transaction.beginDeletion(
+                of: account, source: .owner, due: transaction.at + DeletionSettings.waitStandard,
+                writing)
+        }
+        let tombstones = try tombstones("own")
+        try await tombstones.add(ada, at: fixture.time.now())
+        try await replay(tombstones)
+        let deletion = try #require(try await fixture.deletion(of: ada))
+        #expect(deletion.source == .tombstone && deletion.step == .tombstone)
+        #expect(try await deleting() == [ada.text])
+    }
+
     @Test("without a tombstone nothing begins")
     func none() async throws {
         try await replay(try tombstones("own"))

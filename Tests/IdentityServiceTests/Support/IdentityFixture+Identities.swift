@@ -34,7 +34,7 @@ extension IdentityFixture {
     /// Administers this fixture's accounts.
     func admin(_ activity: any AccountActivityAPI) -> AccountAdminHandler {
         AccountAdminHandler(
-            settings: settings, store: store, keys: keys, randomness: randomness,
+            settings: settings, store: store, keys: keys, time: time, randomness: randomness,
             answers: answers, logger: log.logger(time: time), activity: activity,
             deletions: service.deletions.deletions,
             guests: UnusedGuestSearch(

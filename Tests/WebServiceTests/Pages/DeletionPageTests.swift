@@ -50,6 +50,27 @@ struct DeletionPageTests {
         }
     }
 
+    @Test("while there is an export the only choice is to wait")
+    func exported() async throws {
+        try await PagesFixture.run { fixture in
+            let first = try await fixture.open(.deleteAccount, "token=exported")
+            let asked = try await fixture.press(nil, on: first)
+            #expect(asked.text.contains("value=\"later\""))
+            #expect(!asked.text.contains("value=\"now\""))
+        }
+    }
+
+    @Test("a choice that no button has deletes nothing", arguments: ["", "Later", "never"])
+    func unknown(choice: String) async throws {
+        try await PagesFixture.run { fixture in
+            let first = try await fixture.open(.deleteAccount, "token=good")
+            let question = next(try await fixture.press(nil, on: first), first)
+            let refused = try await fixture.press(choice, on: question)
+            #expect(refused.status == 422, "\(refused.text)")
+            #expect(!fixture.gateway.calls.map(\.method).contains("RequestDeletion"))
+        }
+    }
+
     @Test("a link that does not work leads to the request of another")
     func used() async throws {
         try await PagesFixture.run { fixture in

@@ -171,8 +171,8 @@ extension String {
     }
 }
 
-/// The gateway's methods that pages call. A link with the token `used` does not work, and the
-/// password `wrong` is refused.
+/// The gateway's methods that pages call. A link with the token `used` does not work, one with the
+/// token `exported` is of an account with an export, and the password `wrong` is refused.
 final class PagesGateway: Sendable {
     /// A call that it received.
     struct Call: Hashable {
@@ -244,8 +244,9 @@ final class PagesGateway: Sendable {
                         -> GatewayV1.PreviewDeletionResponse in
                     try self.receive(
                         "PreviewDeletion", Self.text(request.linkToken), SecretBytes(""), context)
+                    let kind = Self.text(request.linkToken) == "exported" ? "export" : "account"
                     return GatewayV1.PreviewDeletionResponse(
-                        consequences: [.init(kind: "account", sentence: "All <of it> is gone.")],
+                        consequences: [.init(kind: kind, sentence: "All <of it> is gone.")],
                         confirmationToken: "confirmed")
                 },
                 .async(AccountDeletionDescription.requestDeletion) {

@@ -97,6 +97,9 @@ struct RestoreCommandTests {
         let arguments = ["--from", file, "--data", data.path]
         let advice = try RestoreCommand.parse(arguments + ["--only", "session"]).onlyAdvice
         #expect(advice?.contains("those of identity, rate-limit, notification") == true)
+        #expect(advice?.contains("postern accounts orphans") == true)
+        let limits = try RestoreCommand.parse(arguments + ["--only", "rate-limit"]).onlyAdvice
+        #expect(limits?.contains("orphans") == false)
         #expect(try RestoreCommand.parse(arguments).onlyAdvice == nil)
         expectRefused("exists") { try restore("--identity", identity, "--only", "session") }
     }

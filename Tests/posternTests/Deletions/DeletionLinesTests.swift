@@ -8,38 +8,31 @@ import Testing
 @Suite("postern deletions")
 struct DeletionLinesTests {
     private static let day: Int64 = 86_400_000
-    /// The 41st day: deletions that began before the eleventh are overdue.
-    private let latest = Timestamp(milliseconds: 10 * day)
 
-    private func deletion(
-        _ state: IdentityV1.DeletionState, due: Int64, step: String = "sessions"
-    ) -> IdentityV1.AdminDeletion {
+    /// As identity sends it: one that has begun is due at no time.
+    private func deleting(overdue: Bool) -> IdentityV1.AdminDeletion {
         IdentityV1.AdminDeletion(
-            accountId: "acc_1",
-            deletion: .init(state: state, requestedAtMs: Self.day, dueAtMs: due), step: step,
-            attempts: 3, nextAttemptAtMs: 41 * Self.day, source: "owner")
+            accountId: "acc_1", deletion: .init(state: .deleting, requestedAtMs: Self.day),
+            step: "sessions", attempts: 3, nextAttemptAtMs: 41 * Self.day, source: "owner",
+            overdue: overdue)
     }
 
-    @Test("a deletion is overdue if it began more than 30 days ago, and one that waits never is")
+    @Test("a deletion is overdue if identity says so")
     func overdue() {
-        let old = deletion(.deleting, due: 10 * Self.day - 1)
-        #expect(old.isOverdue(since: latest))
-        #expect(old.row(overdueSince: latest).line.hasSuffix("by owner  OVERDUE"))
-        #expect(!deletion(.deleting, due: 10 * Self.day).isOverdue(since: latest))
-        #expect(!deletion(.waiting, due: 0).isOverdue(since: latest))
+        #expect(deleting(overdue: true).row.line.hasSuffix("by owner  OVERDUE"))
+        #expect(deleting(overdue: false).row.line.hasSuffix("by owner"))
     }
 
     @Test("a line has the state, the step, the tries and who asked")
     func lines() {
-        let line = deletion(.deleting, due: 20 * Self.day).row(overdueSince: latest).line
+        let line = deleting(overdue: false).row.line
         #expect(line.hasPrefix("acc_1  deleting  sessions  3 tries  again at 1970-02-11T"))
-        #expect(line.hasSuffix("by owner"))
         let waiting = IdentityV1.AdminDeletion(
-            accountId: "acc_2", deletion: .init(state: .waiting, dueAtMs: 50 * Self.day),
-            source: "operator")
-        #expect(
-            waiting.row(overdueSince: latest).line
-                == "acc_2  waiting until 1970-02-20T00:00:00.000Z  by operator")
+            accountId: "acc_2",
+            deletion: .init(
+                state: .waiting, requestedAtMs: 43 * Self.day, dueAtMs: 50 * Self.day),
+            nextAttemptAtMs: 50 * Self.day, source: "operator")
+        #expect(waiting.row.line == "acc_2  waiting until 1970-02-20T00:00:00.000Z  by operator")
         #expect(waiting.deletion?.phrase == "waiting until 1970-02-20T00:00:00.000Z")
     }
 }

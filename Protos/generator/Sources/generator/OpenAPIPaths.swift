@@ -248,9 +248,10 @@ enum OpenAPIPaths {
             "description": """
             Uploads documents that an app kept on the device while its user was a guest, for a \
             migration into the caller's account: 1 to 200, in at most 2 MiB. Of a document that the \
-            account has too, the newer one is kept. Own codes of errors: auth/document-quota, \
-            auth/invalid-document, auth/too-many-requests, auth/invalid-access-token, \
-            auth/session-ended, auth/user-disabled, auth/idempotency-key-reused.
+            account has too, the newer one is kept. Own codes of errors: auth/account-required, \
+            auth/document-quota, auth/invalid-document, auth/too-many-requests, \
+            auth/invalid-access-token, auth/session-ended, auth/user-disabled, \
+            auth/idempotency-key-reused.
             """,
             "parameters": [["$ref": "#/components/parameters/idempotencyKey"]],
             "requestBody": [

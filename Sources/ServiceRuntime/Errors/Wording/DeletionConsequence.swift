@@ -9,8 +9,10 @@ package enum DeletionConsequence: String, CaseIterable, Sendable {
     case photo
     /// All sessions end.
     case sessions
-    /// The grants at providers are revoked.
+    /// What Apple has granted is revoked. No other provider's grants are kept.
     case provider
+    /// An export is prepared or ready, so the deletion waits; counted in days.
+    case export
     /// The deletion can be requested to wait; counted in days.
     case wait
     /// There is no way back.

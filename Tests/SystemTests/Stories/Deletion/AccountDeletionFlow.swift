@@ -81,6 +81,31 @@ extension SystemTests.ProfileStories {
             #expect(try await app.state().authenticated)
         }
 
+        @Test("D0: account deletion flow: with an export at hand it waits, without one it does not")
+        func exported() async throws {
+            let (app, _) = try await fixture.verified(Person(37_006))
+            let token = try #require(app.session?.accessToken)
+            func call(_ method: String) async throws -> Cluster.Answer {
+                try await fixture.cluster.call(
+                    "postern.gateway.v1.DataExports/\(method)", "{}", token: token)
+            }
+            let ordered = try await call("RequestDataExport")
+            #expect(ordered.exitCode == 0, "\(ordered.errors)")
+            let isReady = try await eventually(within: .seconds(30)) {
+                try await call("GetDataExport").json.contains("DATA_EXPORT_STATE_READY")
+            }
+            #expect(isReady)
+            let export = try await app.preview().consequences.first { $0.kind == "export" }
+            #expect(export?.sentence.contains("after 7 days") == true, "\(export as Any)")
+            #expect(try await app.delete().state == .waiting, "although it did not ask to wait")
+            let kept = try await fixture.backend.deletion.cancelDeletion(.init(), app.context())
+            #expect(kept.cancelled)
+            let cancelled = try await call("CancelDataExport")
+            #expect(cancelled.exitCode == 0, "\(cancelled.errors)")
+            #expect(try await app.delete().state == .deleting)
+            #expect(try await app.isToldGone())
+        }
+
         @Test(
             "D0: account deletion flow, by page: the mailed link, the consequences, two questions")
         func byPage() async throws {
