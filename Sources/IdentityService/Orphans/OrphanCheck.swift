@@ -32,8 +32,8 @@ final class OrphanCheck: Sendable {
         var stoppedBefore: Set<AccountID> = []
     }
 
-    /// What it finds.
-    static let kinds = OrphanService.identity.kinds
+    /// What it finds: the kinds at identity, without those of files.
+    static let kinds = OrphanService.identity.kinds.filter { !PhotoSweep.kinds.contains($0) }
 
     private let store: Store
     private let time: any Time
@@ -136,7 +136,7 @@ final class OrphanCheck: Sendable {
             return state.found
         }
         guard let found else { return true }
-        findings.replace(at: .identity, with: found, endedAt: time.now())
+        findings.replace(Self.kinds, with: found, endedAt: time.now())
         if found.sum > 0 {
             logger.error(
                 "identity.orphans.found", "there are orphaned accounts",

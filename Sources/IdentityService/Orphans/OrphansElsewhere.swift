@@ -172,7 +172,7 @@ final class OrphansElsewhere: Sendable {
     }
 
     private func report(_ found: OrphanFindings.Found, of holder: Holder) {
-        findings.replace(at: holder.service, with: found, endedAt: time.now())
+        findings.replace(holder.service.kinds, with: found, endedAt: time.now())
         guard found.sum > 0 else { return }
         logger.error(
             "identity.orphans.elsewhere", "another service has data of accounts that do not exist",

@@ -44,6 +44,7 @@ struct OrphanCheckTests {
             }
         }
         #expect(try await run().isEmpty)
+        try await fixture.sweep()
         for kind in OrphanService.identity.kinds {
             #expect(metric("identity_orphans", kind) == 0, "\(kind)")
         }
