@@ -225,11 +225,34 @@ bench_backup() {
   stop_programs
 }
 
-# The check of orphans among a million accounts, which runs at a start, and refreshes beside it.
+# Gives each account of stopped services a live session, and the time of an ended one.
+plant_sessions() {
+  python3 - "$data/data/identity.sqlite" "$data/data/session.sqlite" <<'PLANT' ||
+import sqlite3, sys, time
+store = sqlite3.connect(sys.argv[2])
+store.execute("ATTACH ? AS identity", [sys.argv[1]])
+now = [int(time.time() * 1000)]
+store.execute(
+    """INSERT INTO session (id, account, counter, created_at_ms, used_at_ms, auth_time_ms,
+           proved_at_ms, methods, platform)
+       SELECT abs(random()), account, 1, ?1, ?1, ?1, ?1, 'pwd', 'cli' FROM identity.accounts""",
+    now)
+store.execute(
+    "INSERT INTO account_seen (account, seen_at_ms) SELECT account, ?1 FROM identity.accounts", now)
+store.commit()
+store.close()
+PLANT
+    fail "the sessions could not be written"
+}
+
+# The check of orphans among a million accounts, each with a session, which runs at a start, and
+# refreshes beside it.
 bench_orphans() {
+  need_packages python3
   start_programs
   import_accounts "${POSTERN_BENCH_ORPHAN_ACCOUNTS:-1000000}"
   stop_programs
+  plant_sessions
   start_programs "$data"
   local started=$(($(date +%s%3N) - ready_ms))
   "$release/Benchmarks" orphans --gateway "127.0.0.1:$(port_of gateway)" \

@@ -45,7 +45,7 @@ package struct BackgroundTasks: Service {
             ], store: store, time: time, logger: logger, findings: findings)
         let photos = PhotoSweep(
             store: store, blobs: profiles.blobs, uploads: profiles.uploads, findings: findings,
-            logger: logger)
+            time: time, logger: logger)
         let importedIDs = ImportedIDPurge(
             store: store, retention: accounts.settings.importedIDRetention, time: time)
         deletionWork = DeletionWork(

@@ -112,10 +112,11 @@ package struct IdentityService: Sendable {
         deletions = AccountDeletionsHandler(
             settings: settings, store: store, keys: keys, time: time, randomness: randomness,
             owners: owners, sessions: peers.sessions, deletions: writing)
+        blobs = try BlobFolder(in: store.folder)
         let orphans = OrphanRepair(
             settings: settings, store: store, keys: keys, randomness: randomness,
             sessionData: peers.sessionData, notificationData: peers.notificationData,
-            findings: OrphanFindings(metrics: metrics))
+            blobs: blobs, findings: OrphanFindings(metrics: metrics))
         let unused = UnusedGuests(
             search: UnusedGuestSearch(
                 store: store, activity: peers.activity, kept: settings.guestKept),
@@ -148,7 +149,6 @@ package struct IdentityService: Sendable {
             sessions: peers.sessions)
         guestData = GuestDataHandler(
             documents: documents, guests: guests, watchers: AccountWatchers(), logger: logger)
-        blobs = try BlobFolder(in: store.folder)
         tombstones = try Tombstones(
             folders: settings.tombstones.isEmpty
                 ? ["\(store.folder)/\(Tombstones.folderName)"] : settings.tombstones,

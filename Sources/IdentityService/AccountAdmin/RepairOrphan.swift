@@ -5,7 +5,8 @@ import ServiceRuntime
 extension AccountAdminHandler {
     /// Repairs an orphan for an operator, after it was checked again (I-04, I-09).
     /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`, also for a kind that cannot be
-    ///   repaired; `rpc/unavailable` while the service that has the data cannot be reached.
+    ///   repaired; `rpc/unavailable` while the service that has the data cannot be reached,
+    ///   or the disk fails.
     func repairOrphan(
         _ request: IdentityV1.RepairOrphanRequest, _ context: CallContext
     ) async throws -> IdentityV1.RepairOrphanResponse {
@@ -16,6 +17,7 @@ extension AccountAdminHandler {
             switch kind.repair {
             case .giveProfile: try await orphans.giveProfile(to: account, by: caller)
             case .forgetData: try await orphans.forgetData(kind, of: account, by: caller, context)
+            case .removeRow: try await orphans.removeRow(kind, of: account, by: caller)
             case nil: throw ServiceError(.invalidArgument, fields: ["kind"])
             }
         return IdentityV1.RepairOrphanResponse(repaired: isRepaired)

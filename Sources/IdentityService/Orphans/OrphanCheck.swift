@@ -16,7 +16,8 @@ final class OrphanCheck: Sendable {
     static let interval: Duration = .seconds(3_600)
     /// Rows on one page: a few milliseconds of a reader.
     static let pageRows: Int64 = 1_000
-    /// A migration of a guest's data that has not gone on for so long has stopped.
+    /// A migration of a guest's data that has not gone on for so long has stopped, if two checks find
+    /// it: the job takes up at once what waited for a start or for the end of a suspension.
     static let migrationMax: Duration = .seconds(86_400)
 
     /// Where the check has come to.
@@ -26,7 +27,13 @@ final class OrphanCheck: Sendable {
         /// The key of the last account on the page before.
         var after: Int64 = 0
         var found = OrphanFindings.Found()
+        /// The accounts whose migrations have stopped, in this check and in the one before.
+        var stopped: Set<AccountID> = []
+        var stoppedBefore: Set<AccountID> = []
     }
+
+    /// What it finds: the kinds at identity, without those of files.
+    static let kinds = OrphanService.identity.kinds.filter { !PhotoSweep.kinds.contains($0) }
 
     private let store: Store
     private let time: any Time
@@ -115,15 +122,21 @@ final class OrphanCheck: Sendable {
     /// Adds what a page shows, and reports it after the last page of the last table.
     private func goOn(_ orphans: [Orphan], _ last: Int64?) -> Bool {
         let found = state.withLock { state -> OrphanFindings.Found? in
-            for orphan in orphans { state.found.add(orphan) }
+            for orphan in orphans {
+                if orphan.kind == .migration {
+                    state.stopped.insert(orphan.account)
+                    guard state.stoppedBefore.contains(orphan.account) else { continue }
+                }
+                state.found.add(orphan)
+            }
             state.after = last ?? 0
             if last == nil { state.table += 1 }
             guard state.table > OrphanTable.all.count else { return nil }
-            defer { state = State() }
+            defer { state = State(stoppedBefore: state.stopped) }
             return state.found
         }
         guard let found else { return true }
-        findings.replace(at: .identity, with: found, endedAt: time.now())
+        findings.replace(Self.kinds, with: found, endedAt: time.now())
         if found.sum > 0 {
             logger.error(
                 "identity.orphans.found", "there are orphaned accounts",

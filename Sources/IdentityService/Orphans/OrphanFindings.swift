@@ -12,13 +12,13 @@ struct Orphan: Hashable, Sendable {
     let isRepairable: Bool
 }
 
-/// What the last check of each service has found, in memory: for `ListOrphans` and the gauges. A
+/// What the last check of each kind has found, in memory: for `ListOrphans` and the gauges. A
 /// restart forgets it, and checks again at once.
 final class OrphanFindings: Sendable {
     /// Orphans of one kind that are kept; more are only counted.
     static let listedMax = 1_000
 
-    /// What a check of one service finds as it goes on.
+    /// What a check of some kinds finds as it goes on.
     struct Found: Sendable {
         private(set) var counts: [OrphanKind: Int64] = [:]
         fileprivate var listed: [OrphanKind: [AccountID: Orphan]] = [:]
@@ -39,8 +39,8 @@ final class OrphanFindings: Sendable {
     private struct State {
         var listed: [OrphanKind: [Orphan]] = [:]
         var counts: [OrphanKind: Int64] = [:]
-        /// When the last check of each service ended.
-        var endedAt: [OrphanService: Timestamp] = [:]
+        /// When the last check of each kind ended.
+        var endedAt: [OrphanKind: Timestamp] = [:]
     }
 
     private let state = Mutex(State())
@@ -68,17 +68,17 @@ final class OrphanFindings: Sendable {
         sweptFiles = repairs("blob-without-row")
     }
 
-    /// Replaces what the check before has found at a service.
-    func replace(at service: OrphanService, with found: Found, endedAt: Timestamp) {
+    /// Replaces what the check before has found of some kinds.
+    func replace(_ kinds: [OrphanKind], with found: Found, endedAt: Timestamp) {
         state.withLock { state in
-            for kind in service.kinds {
+            for kind in kinds {
                 state.listed[kind] = (found.listed[kind] ?? [:]).values
                     .sorted { $0.account.key < $1.account.key }
                 state.counts[kind] = found.counts[kind] ?? 0
+                state.endedAt[kind] = endedAt
             }
-            state.endedAt[service] = endedAt
         }
-        for kind in service.kinds { gauges[kind]?.record(found.counts[kind] ?? 0) }
+        for kind in kinds { gauges[kind]?.record(found.counts[kind] ?? 0) }
     }
 
     /// Counts the repair of an account, and takes it from the list.
@@ -116,10 +116,10 @@ final class OrphanFindings: Sendable {
         }
     }
 
-    /// When the oldest of the last checks of all services ended; nil until each has ended once.
+    /// When the oldest of the last checks of all kinds ended; nil until each has ended once.
     var endedAt: Timestamp? {
         state.withLock { state in
-            state.endedAt.count < OrphanService.allCases.count ? nil : state.endedAt.values.min()
+            state.endedAt.count < OrphanKind.allCases.count ? nil : state.endedAt.values.min()
         }
     }
 }

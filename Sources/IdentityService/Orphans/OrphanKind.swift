@@ -29,6 +29,10 @@ enum OrphanKind: String, CaseIterable, Sendable {
     case lastSeen = "last-seen"
     /// Devices for push messages of an account that does not exist, at the notification service.
     case pushDevice = "push-device"
+    /// A photo whose file is missing, as after a restore without the files.
+    case photoWithoutFile = "photo-without-file"
+    /// A finished export whose file is missing.
+    case exportWithoutFile = "export-without-file"
 
     /// The kind of data that another service has of an account that does not exist; nil for a kind
     /// that is not listed by another service.
@@ -45,7 +49,7 @@ enum OrphanKind: String, CaseIterable, Sendable {
     var service: OrphanService {
         switch self {
         case .accountWithoutProfile, .accountWithoutKey, .accountWithoutWayIn, .profile, .identity,
-            .document, .photo, .row, .job, .migration:
+            .document, .photo, .row, .job, .migration, .photoWithoutFile, .exportWithoutFile:
             .identity
         case .session, .lastSeen: .session
         case .pushDevice: .notification
@@ -59,6 +63,7 @@ enum OrphanKind: String, CaseIterable, Sendable {
         case .accountWithoutKey, .accountWithoutWayIn, .migration: nil
         case .profile, .identity, .document, .photo, .row, .job, .session, .lastSeen, .pushDevice:
             .forgetData
+        case .photoWithoutFile, .exportWithoutFile: .removeRow
         }
     }
 
@@ -68,6 +73,10 @@ enum OrphanKind: String, CaseIterable, Sendable {
         case giveProfile
         /// The data of an account that does not exist is deleted where it is.
         case forgetData
+        /// The row that names a missing file is deleted. Its owner can upload or order again, and
+        /// nothing is lost that the file's absence has not lost. Only for an operator: the file may
+        /// come back with a restore, and the sweep removes a file without a row.
+        case removeRow
     }
 }
 

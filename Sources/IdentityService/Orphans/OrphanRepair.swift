@@ -13,6 +13,7 @@ struct OrphanRepair: Sendable {
     let randomness: any Randomness
     let sessionData: any AccountDataAPI
     let notificationData: any AccountDataAPI
+    let blobs: any BlobStore
     let findings: OrphanFindings
 
     /// Gives an account without a profile an empty one, in the default language.
@@ -61,6 +62,31 @@ struct OrphanRepair: Sendable {
         return isForgotten
     }
 
+    /// Deletes the row of an account's photo or export whose file is missing.
+    /// - Returns: false if there is no such row, or its file is there.
+    /// - Throws: errors of the store; `rpc/unavailable` when the disk fails.
+    func removeRow(
+        _ kind: OrphanKind, of account: AccountID, by caller: AdminCaller
+    ) async throws -> Bool {
+        guard let blob = try await store.read({ try $0.blob(kind, of: account) }),
+            try await blobs.isMissing(blob)
+        else { return false }
+        let isRemoved = try await store.write(about: [.account(account)]) { transaction in
+            // A new file has another name.
+            guard try transaction.blob(kind, of: account) == blob else { return false }
+            if kind == .photoWithoutFile {
+                try transaction.put(
+                    "DELETE FROM photos WHERE account = ?", [.integer(account.key)])
+            } else {
+                try transaction.deleteExport(of: account)
+            }
+            try transaction.audit(orphan: account, by: caller)
+            return true
+        }
+        if isRemoved { findings.repaired(account, kind, ending: [kind]) }
+        return isRemoved
+    }
+
     private func forgetHere(_ account: AccountID, by caller: AdminCaller) async throws -> Bool {
         try await store.write(about: [.account(account)]) { transaction in
             guard try !transaction.hasAccount(account) else { return false }
@@ -91,6 +117,15 @@ extension SQLSession {
         try queryOne(
             "SELECT 1 FROM accounts WHERE account = ?", [.integer(account.key)]
         ) { _ in true } ?? false
+    }
+
+    /// The blob that a photo's or an export's row of an account names; nil without one.
+    fileprivate func blob(_ kind: OrphanKind, of account: AccountID) throws -> BlobName? {
+        switch kind {
+        case .photoWithoutFile: try photo(of: account)?.blob
+        case .exportWithoutFile: try exportFile(of: account)
+        default: nil
+        }
     }
 
     /// The sealed key of an account without a profile; nil if it has one, or no key.

@@ -44,14 +44,20 @@ struct OrphanTable: Sendable {
     }
 
     /// Migrations of guests' data that are waiting (1) or running (2) and have not gone on for long.
-    /// The job takes seconds, so one of these has stopped half-way. The rows are few, and each is
-    /// looked at: an account may have several.
+    /// The job takes seconds, so one of these has stopped half-way, unless it waits: the job leaves
+    /// those of suspended accounts and guests as they are (`MigrationStep`), and those of accounts
+    /// that are being deleted go with them. The rows are few, and each is looked at: an account may
+    /// have several.
     private init(migrationsAs kind: OrphanKind) {
         self.kind = kind
         isByAge = true
+        let waiting = [AccountStatus.suspended, .deleting].map { "\($0.rawValue)" }
         page = """
             SELECT DISTINCT account, 0 AS is_owned FROM guest_migrations
-            WHERE account > ?1 AND state IN (1, 2) AND changed_at_ms <= ?3
+            WHERE account > ?1 AND state IN (1, 2) AND changed_at_ms <= ?3 AND NOT EXISTS (
+                SELECT 1 FROM accounts
+                WHERE accounts.account IN (guest_migrations.account, guest_migrations.guest)
+                    AND accounts.status IN (\(waiting.joined(separator: ", "))))
             ORDER BY account LIMIT ?2
             """
     }

@@ -10,11 +10,13 @@ import Synchronization
 /// deletion that was cut short or a restored backup leaves behind. Reported with what `OrphanCheck`
 /// finds (I-04, I-09). The rate limiter is not asked: its hashes name no account.
 ///
-/// A step reads one page of one service, and rests as long as that took. A service that does not
-/// answer is logged once, until it answers again; what was found there stays as it was.
+/// A step reads one page of one service, and rests as long as that took. It reads a page with
+/// orphans twice: a deletion that goes on meanwhile removes the data there before the account's row,
+/// so its data is on the first page and not on the second. A service that does not answer is logged
+/// once, until it answers again; what was found there stays as it was.
 final class OrphansElsewhere: Sendable {
-    /// Pages of one service in one run: a million accounts. The next run continues there.
-    static let pagesMax = 1_000
+    /// Pages of one service in one run: ten million accounts. The next run continues there.
+    static let pagesMax = 10_000
     private static let timeout: Duration = .seconds(10)
 
     /// A service with data of accounts.
@@ -68,22 +70,39 @@ final class OrphansElsewhere: Sendable {
         guard !holders.isEmpty else { return false }
         let began = time.uptime()
         let (place, token) = state.withLock { ($0.holder, $0.positions[$0.holder].token) }
-        let holder = holders[place]
-        let page: AccountDataV1.ListAccountsWithDataResponse
         do {
-            page = try await holder.data.listAccountsWithData(
+            let page = try await list(holders[place], token)
+            // After the page: an account that has been created since is no orphan.
+            var found = try await orphans(on: page)
+            if !found.isEmpty {
+                let still = try await list(holders[place], token).accounts.flatMap(Self.data)
+                found = found.filter(Set(still).contains)
+            }
+            let isMore = add(found, nextToken: page.nextPageToken, of: place)
+            try await time.sleep(for: time.uptime() - began)
+            return isMore
+        } catch let failure as Failure {
+            try Task.checkCancellation()
+            return skip(place, failure.error)
+        }
+    }
+
+    /// A service has not answered.
+    private struct Failure: Error {
+        let error: ServiceError
+    }
+
+    private func list(
+        _ holder: Holder, _ token: String
+    ) async throws -> AccountDataV1.ListAccountsWithDataResponse {
+        do {
+            return try await holder.data.listAccountsWithData(
                 AccountDataV1.ListAccountsWithDataRequest(pageToken: token),
                 CallContext(
                     application: CallContext.identity, deadline: time.uptime() + Self.timeout))
         } catch let error as ServiceError {
-            try Task.checkCancellation()
-            return skip(place, error)
+            throw Failure(error: error)
         }
-        // After the page: an account that has been created since is no orphan.
-        let found = try await orphans(on: page)
-        let isMore = add(found, nextToken: page.nextPageToken, of: place)
-        try await time.sleep(for: time.uptime() - began)
-        return isMore
     }
 
     private func orphans(
@@ -91,14 +110,20 @@ final class OrphansElsewhere: Sendable {
     ) async throws -> [Orphan] {
         try await store.read { session in
             try page.accounts.flatMap { listed -> [Orphan] in
-                guard let account = AccountID(text: listed.accountId),
-                    try !session.hasAccount(account)
+                let data = Self.data(of: listed)
+                guard let account = data.first?.account, try !session.hasAccount(account)
                 else { return [] }
-                // A newer version's kinds are not counted here.
-                return listed.kinds.compactMap(AccountDataKind.init).compactMap(OrphanKind.init)
-                    .map { Orphan(kind: $0, account: account, isRepairable: true) }
+                return data
             }
         }
+    }
+
+    /// What a service has of an account, as orphans if there is no such account.
+    private static func data(of listed: AccountDataV1.AccountWithData) -> [Orphan] {
+        guard let account = AccountID(text: listed.accountId) else { return [] }
+        // A newer version's kinds are not counted here.
+        return listed.kinds.compactMap(AccountDataKind.init).compactMap(OrphanKind.init)
+            .map { Orphan(kind: $0, account: account, isRepairable: true) }
     }
 
     /// Adds a page's orphans, and reports them after the last page.
@@ -147,7 +172,7 @@ final class OrphansElsewhere: Sendable {
     }
 
     private func report(_ found: OrphanFindings.Found, of holder: Holder) {
-        findings.replace(at: holder.service, with: found, endedAt: time.now())
+        findings.replace(holder.service.kinds, with: found, endedAt: time.now())
         guard found.sum > 0 else { return }
         logger.error(
             "identity.orphans.elsewhere", "another service has data of accounts that do not exist",

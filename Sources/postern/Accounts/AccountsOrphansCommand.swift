@@ -58,7 +58,8 @@ extension AccountsCommand {
                 abstract: "Repairs one orphan, after it is checked again.",
                 discussion: """
                     An account without a profile gets an empty one. Data of an account that does \
-                    not exist is deleted where it is.
+                    not exist is deleted where it is. The row of a photo or an export whose file is \
+                    missing is deleted: first restore the file, if a backup has it.
                     """)
 
             @Argument(help: "The kind, as in the list.") var kind: String

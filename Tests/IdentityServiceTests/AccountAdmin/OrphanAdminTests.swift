@@ -34,7 +34,8 @@ struct OrphanAdminTests {
                 found.add(Orphan(kind: kind, account: account, isRepairable: true))
             }
         }
-        admin.orphans.findings.replace(at: service, with: found, endedAt: fixture.time.now())
+        admin.orphans.findings.replace(
+            service.kinds, with: found, endedAt: fixture.time.now())
     }
 
     @Test("only the operator's tool and the configured applications may call")

@@ -53,10 +53,24 @@ struct OrphansElsewhereTests {
         try await run()
         #expect(gauge("session") == 1 && gauge("last-seen") == 2 && gauge("push-device") == 1)
         #expect(logged("identity.orphans.elsewhere") == 2)
-        #expect(fixture.sessionData.calls == 2)
+        // Each of the two pages has an orphan, so it was read twice.
+        #expect(fixture.sessionData.calls == 4)
         fixture.sessionData.list([.init(accountId: ada, kinds: ["session"])])
         try await run()
         #expect(gauge("session") == 0 && gauge("last-seen") == 0)
+    }
+
+    @Test("an account whose deletion ends while its page is looked at is no orphan")
+    func deletedMeanwhile() async throws {
+        let (gone, orphan) = ("acc_0000000000001", "acc_0000000000002")
+        fixture.sessionData.list([
+            .init(accountId: gone, kinds: ["session", "last-seen"]),
+            .init(accountId: orphan, kinds: ["session"]),
+        ])
+        fixture.sessionData.removeOnceListed([gone])
+        try await run()
+        #expect(gauge("session") == 1 && gauge("last-seen") == 0)
+        #expect(listed() == ["session \(orphan)"])
     }
 
     private func listed() -> [String] {

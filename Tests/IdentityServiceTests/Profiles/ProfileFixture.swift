@@ -64,10 +64,11 @@ extension IdentityFixture {
 
     func blobs() async throws -> [BlobName] { try await service.blobs.names() }
 
-    func sweep() async throws {
+    /// - Parameter blobs: Those of the service, or what shows them to the sweep.
+    func sweep(_ blobs: (any BlobStore)? = nil) async throws {
         try await PhotoSweep(
-            store: store, blobs: service.blobs, uploads: profiles.uploads,
-            findings: service.accountAdmin.orphans.findings, logger: log.logger()
+            store: store, blobs: blobs ?? service.blobs, uploads: profiles.uploads,
+            findings: service.accountAdmin.orphans.findings, time: time, logger: log.logger()
         ).sweep()
     }
 }

@@ -80,6 +80,7 @@ final class ListedAccounts: AccountDataAPI {
         var files: [(name: String, parts: [[UInt8]])] = []
         var subjects: [AccountDataV1.DataSubject] = []
         var meanwhile: (@Sendable () async throws -> Void)?
+        var leaving: Set<String> = []
     }
 
     private let state = Mutex(State())
@@ -108,6 +109,11 @@ final class ListedAccounts: AccountDataAPI {
     /// From now on calls fail with this code; nil for none.
     func fail(_ code: ErrorCode?) { state.withLock { $0.failure = code } }
 
+    /// Removes the data of these accounts after the next page, as deletions do.
+    func removeOnceListed(_ accounts: Set<String>) {
+        state.withLock { $0.leaving = accounts }
+    }
+
     /// Runs `body` once, after the files of the next account were collected.
     func onceCollected(_ body: @escaping @Sendable () async throws -> Void) {
         state.withLock { $0.meanwhile = body }
@@ -120,6 +126,12 @@ final class ListedAccounts: AccountDataAPI {
         return try state.withLock { state in
             state.calls += 1
             if let failure = state.failure { throw ServiceError(failure) }
+            defer {
+                if !state.leaving.isEmpty {
+                    state.accounts.removeAll { state.leaving.contains($0.accountId) }
+                    state.leaving = []
+                }
+            }
             let start = Int(request.pageToken) ?? 0
             let end = min(start + 2, state.accounts.count)
             return .init(

@@ -1,4 +1,5 @@
 import Foundation
+import ServiceRuntime
 import TestSupport
 import Testing
 
@@ -53,6 +54,7 @@ extension SystemTests {
                 #expect(nobody.exitCode == 1 && nobody.errors.contains("rpc/not-found"))
 
                 try await Self.unusedGuest(cluster)
+                try await Self.orphan(cluster)
 
                 // Permission for all methods does not include this one: it must be granted by name.
                 let relayed = try await cluster.call(
@@ -86,6 +88,37 @@ extension SystemTests {
             let nothing = try await cluster.tool(
                 ["accounts", "orphans", "repair", "session", id, "--yes"])
             #expect(nothing.output == "there was nothing to repair\n", "\(nothing.errors)")
+        }
+
+        /// I-04, D1: a session of an account that does not exist is found at identity's next start,
+        /// counted, listed, and repaired by the operator only.
+        private static func orphan(_ cluster: Cluster) async throws {
+            let maker = try SessionMaker(cluster)
+            defer { maker.close() }
+            let account = maker.newAccount()
+            let tokens = try await maker.open(of: account)
+            try cluster.crash("identity")
+            // Identity is away at first, and then has not checked.
+            var listed = ""
+            let isFound = try await eventually(within: .seconds(30)) {
+                listed = try await cluster.tool(["accounts", "orphans"]).output
+                return listed == "session  \(account.text)  at session\n"
+            }
+            #expect(isFound, "\(listed)")
+            let gauge = "identity_orphans{kind=\"session\"}"
+            #expect(try cluster.metrics("identity", "/metrics").contains("\(gauge) 1\n"))
+            let found = try cluster.logLines().filter { $0.contains("identity.orphans.elsewhere") }
+            #expect(found.count == 1, "\(found)")
+            #expect(try await maker.isValid(tokens), "the check deletes nothing")
+            let repair = ["accounts", "orphans", "repair", "session", account.text, "--yes"]
+            let repaired = try await cluster.tool(repair)
+            #expect(repaired.output == "repaired\n", "\(repaired.errors)")
+            let isEnded = try await eventually { try await !maker.isValid(tokens) }
+            #expect(isEnded)
+            let rest = try await cluster.tool(["accounts", "orphans"])
+            #expect(rest.output.hasPrefix("no orphans; "), "\(rest.output)\(rest.errors)")
+            #expect(try cluster.metrics("identity", "/metrics").contains("\(gauge) 0\n"))
+            #expect(try await cluster.tool(repair).output == "there was nothing to repair\n")
         }
 
         @Test("X-01: an error is in the language that the call asks for, with the catalogue's text")

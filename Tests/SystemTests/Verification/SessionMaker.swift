@@ -25,12 +25,18 @@ struct SessionMaker: Sendable {
         session.close()
     }
 
+    /// An account that does not exist.
+    func newAccount() -> AccountID { .drawn(from: randomness) }
+
     /// Opens a session of a new account.
-    func open() async throws -> SessionV1.Tokens {
+    func open() async throws -> SessionV1.Tokens { try await open(of: newAccount()) }
+
+    /// Opens a session of an account, which need not exist.
+    func open(of account: AccountID) async throws -> SessionV1.Tokens {
         let now = SystemTime().now().milliseconds
         let proof = IdentityV1.SignInProof(
-            accountId: AccountID.drawn(from: randomness).text, amr: ["pwd"], authTimeMs: now,
-            provedAtMs: now, nonce: randomness.bytes(16))
+            accountId: account.text, amr: ["pwd"], authTimeMs: now, provedAtMs: now,
+            nonce: randomness.bytes(16))
         let request = SessionV1.CreateSessionRequest(
             proof: seal.seal(proof), origin: IdentityV1.Origin(deviceId: "d1", platform: "cli"))
         let answer = try await SessionsClient(session).createSession(request, context(session))
