@@ -9,6 +9,9 @@ struct AcceptedMessage: Sendable {
     /// for a day, and an operator could send it days later; and the address of somebody whose
     /// account was deleted would be kept as a dead letter for a week.
     static let lifeMax: Duration = .seconds(24 * 3_600)
+    /// How far the caller's clock may be ahead of ours. The last mail about an account has the
+    /// longest lifetime by identity's clock; rejected, it would be lost.
+    static let clockLeeway: Duration = .seconds(60)
 
     /// The message's id.
     let id: MessageID
@@ -25,7 +28,7 @@ struct AcceptedMessage: Sendable {
     let account: [UInt8]?
     let template: String
     let expiresAt: Timestamp?
-    /// Whether it must expire within `lifeMax`.
+    /// Whether it must expire within `lifeMax`, by the caller's clock.
     let mustExpire: Bool
     /// The sealed order: recipient and variables are personal data, and a link is a secret.
     let content: [UInt8]
@@ -35,7 +38,7 @@ extension AcceptedMessage {
     /// Whether a message that is accepted at `now` expires as it must.
     func hasNeededEnd(at now: Timestamp) -> Bool {
         guard mustExpire else { return true }
-        return expiresAt.map { $0 - now <= Self.lifeMax } ?? false
+        return expiresAt.map { $0 - now <= Self.lifeMax + Self.clockLeeway } ?? false
     }
 
     /// Whether it may be dropped when too many messages of its lane are queued for the same

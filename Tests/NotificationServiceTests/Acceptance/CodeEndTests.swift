@@ -9,6 +9,8 @@ import Testing
 @Suite("Messages that need an expiry")
 struct CodeEndTests {
     private static let day: Duration = .seconds(24 * 3_600)
+    /// The least that is too long.
+    private static let tooLong = day + AcceptedMessage.clockLeeway + .milliseconds(1)
 
     private func mail(_ template: String, until moment: Timestamp?)
         -> NotificationV1.SendEmailRequest
@@ -25,7 +27,7 @@ struct CodeEndTests {
     func mails(_ template: String) async throws {
         let fixture = try NotificationFixture(in: TemporaryFolder())
         let end = fixture.time.now() + Self.day
-        for moment in [nil, end + .milliseconds(1)] {
+        for moment in [nil, fixture.time.now() + Self.tooLong] {
             let error = await #expect(throws: ServiceError.self) {
                 try await fixture.send(mail(template, until: moment))
             }
@@ -49,7 +51,7 @@ struct CodeEndTests {
                     language: "en", expiresAtMs: moment?.milliseconds ?? 0,
                     accountId: account?.text ?? ""))
         }
-        for moment in [nil, end + .milliseconds(1)] {
+        for moment in [nil, fixture.time.now() + Self.tooLong] {
             let error = await #expect(throws: ServiceError.self) { try await send(until: moment) }
             #expect(error?.fields == ["expires_at_ms"])
         }
@@ -61,6 +63,17 @@ struct CodeEndTests {
         try await send(until: end)
         #expect(try await fixture.ask("SELECT recipient FROM message") == [.text("…")])
         #expect(try await fixture.ask("SELECT account_hash FROM message") == [.null])
+    }
+
+    @Test("G-20: the last mail is accepted although identity's clock is ahead of ours")
+    func clocks() async throws {
+        let fixture = try NotificationFixture(in: TemporaryFolder())
+        let theirs = fixture.time.now() + AcceptedMessage.clockLeeway
+        try await fixture.send(
+            NotificationV1.SendEmailRequest(
+                recipient: NotificationFixture.recipient, template: "deletion-done",
+                language: "en", expiresAtMs: (theirs + Self.day).milliseconds))
+        #expect(try await fixture.ask("SELECT count(*) FROM message") == [.integer(1)])
     }
 
     @Test("G-20: an undelivered last mail leaves the store when its day is over")
@@ -77,7 +90,7 @@ struct CodeEndTests {
     @Test("G-06, N-02: a text message with a code is rejected without an expiry within a day")
     func texts() async throws {
         let fixture = try SMSAndPushFixture(in: try TemporaryFolder())
-        for moment: Int64 in [0, (start + Self.day + .milliseconds(1)).milliseconds] {
+        for moment: Int64 in [0, (start + Self.tooLong).milliseconds] {
             let error = await #expect(throws: ServiceError.self) {
                 try await fixture.sendCode(expiresAtMs: moment)
             }

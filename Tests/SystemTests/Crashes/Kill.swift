@@ -5,7 +5,7 @@ import Testing
 extension SystemTests.Crashes {
     /// The kill of a program at some moment of what a person does.
     struct Kill {
-        private static let victims = BuiltPrograms.services + ["web"]
+        static let victims = BuiltPrograms.services + ["web"]
 
         let victim: String
         let person: Person
@@ -15,7 +15,10 @@ extension SystemTests.Crashes {
         let place: String
 
         /// A kill of each program in each round, each with a person of its own.
-        static func all(in rounds: Range<Int>, seed: UInt64) -> [Kill] {
+        /// - Parameter victims: those to kill, if not all.
+        static func all(
+            in rounds: Range<Int>, seed: UInt64, of victims: [String] = Kill.victims
+        ) -> [Kill] {
             rounds.flatMap { round in
                 let randomness = SeededRandomness(seed: seed &+ UInt64(round))
                 return victims.enumerated().map { index, victim in

@@ -109,7 +109,7 @@ extension SystemTests.Crashes {
                     #expect(served == (isNew ? new : former), "\(kill.place)")
                     photos += 1
                 }
-                try await expectBlobs(photos, fixture.cluster)
+                try await fixture.cluster.expectBlobs(photos)
             }
         }
 
@@ -125,20 +125,21 @@ extension SystemTests.Crashes {
             guard response.status == 200 else { throw try response.failure() }
             return try response.read()
         }
+    }
+}
 
-        /// After the next start there is a file for each photo, and no other.
-        private func expectBlobs(_ count: Int, _ cluster: Cluster) async throws {
-            let before = cluster.processes["postern-identity"]
-            try cluster.crash("identity")
-            var names: [String] = []
-            let areSwept = try await eventually {
-                let after = cluster.processes["postern-identity"]
-                guard after != nil, after != before else { return false }
-                names = try FileManager.default.contentsOfDirectory(
-                    atPath: "\(cluster.data)/data/blobs")
-                return names.count == count && names.allSatisfy { !$0.contains(".") }
-            }
-            #expect(areSwept, "\(count) photos: \(names)")
+extension Cluster {
+    /// After the next start of identity there are so many files of photos and exports, and no other.
+    func expectBlobs(_ count: Int) async throws {
+        let before = processes["postern-identity"]
+        try crash("identity")
+        var names: [String] = []
+        let areSwept = try await eventually {
+            let after = processes["postern-identity"]
+            guard after != nil, after != before else { return false }
+            names = blobs
+            return names.count == count && names.allSatisfy { !$0.contains(".") }
         }
+        #expect(areSwept, "\(count) files: \(names)")
     }
 }

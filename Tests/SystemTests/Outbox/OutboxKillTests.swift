@@ -114,14 +114,3 @@ extension SystemTests.Crashes {
         }
     }
 }
-
-extension SMTPSink.Mail {
-    /// The id of the message, from its Message-ID.
-    fileprivate var messageID: String? {
-        let header = String(decoding: bytes.prefix(2_048), as: UTF8.self)
-        guard let start = header.range(of: "Message-ID: <")?.upperBound,
-            let end = header[start...].firstIndex(of: "@")
-        else { return nil }
-        return String(header[start..<end])
-    }
-}

@@ -21,7 +21,9 @@ final class AppBackend: Sendable {
     let documents: DocumentsClient
     let profile: ProfileClient
     let onboarding: OnboardingClient
+    let consents: ConsentsClient
     let deletion: AccountDeletionClient
+    let exports: DataExportsClient
     let backendDocuments: BackendDocumentsClient
 
     /// A backend of a cluster's gateway.
@@ -49,7 +51,9 @@ final class AppBackend: Sendable {
         documents = DocumentsClient(channel)
         profile = ProfileClient(channel)
         onboarding = OnboardingClient(channel)
+        consents = ConsentsClient(channel)
         deletion = AccountDeletionClient(channel)
+        exports = DataExportsClient(channel)
         backendDocuments = BackendDocumentsClient(client)
     }
 

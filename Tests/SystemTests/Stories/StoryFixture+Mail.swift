@@ -1,9 +1,19 @@
+import Foundation
 import SMTPSink
 
 extension StoryFixture {
     /// The text of the mails to an address, oldest first.
     func letters(to address: String) -> [String] {
         mails.mails.filter { $0.to.contains("<\(address)>") }.map { Self.text(of: $0) }
+    }
+
+    /// The ids of the messages of the mails to an address that contain `words`: one that was in
+    /// flight at a crash comes twice, with the same id.
+    func messages(to address: String, saying words: String) -> Set<String?> {
+        let mails = mails.mails.filter {
+            $0.to.contains("<\(address)>") && Self.text(of: $0).contains(words)
+        }
+        return Set(mails.map(\.messageID))
     }
 
     /// The latest mail to an address that contains `words`; waits for the mail.
@@ -35,5 +45,16 @@ extension StoryFixture {
         String(decoding: mail.bytes, as: UTF8.self)
             .split(separator: "=\r\n", omittingEmptySubsequences: false).joined()
             .split(separator: "=3D", omittingEmptySubsequences: false).joined(separator: "=")
+    }
+}
+
+extension SMTPSink.Mail {
+    /// The id of the message, from its Message-ID.
+    var messageID: String? {
+        let header = String(decoding: bytes.prefix(2_048), as: UTF8.self)
+        guard let start = header.range(of: "Message-ID: <")?.upperBound,
+            let end = header[start...].firstIndex(of: "@")
+        else { return nil }
+        return String(header[start..<end])
     }
 }

@@ -11,6 +11,8 @@ final class StoryFixture: Sendable {
     @TaskLocal static var current: StoryFixture?
 
     let cluster: Cluster
+    /// The environment of the programs, for another cluster with the same providers.
+    let environment: [String: String]
     let backend: AppBackend
     let google: ProviderIssuer
     let apple: ProviderIssuer
@@ -18,10 +20,11 @@ final class StoryFixture: Sendable {
     let texts: HTTPSink
 
     private init(
-        _ cluster: Cluster, byHTTP: Bool, google: ProviderIssuer, apple: ProviderIssuer,
-        mails: SMTPSink, texts: HTTPSink
+        _ cluster: Cluster, _ environment: [String: String], byHTTP: Bool,
+        google: ProviderIssuer, apple: ProviderIssuer, mails: SMTPSink, texts: HTTPSink
     ) throws {
         self.cluster = cluster
+        self.environment = environment
         self.google = google
         self.apple = apple
         self.mails = mails
@@ -50,8 +53,8 @@ final class StoryFixture: Sendable {
         do {
             try await Cluster.with(limits: limits, environment: settings) { cluster in
                 let fixture = try StoryFixture(
-                    cluster, byHTTP: byHTTP, google: google, apple: apple, mails: mails,
-                    texts: texts)
+                    cluster, settings, byHTTP: byHTTP, google: google, apple: apple,
+                    mails: mails, texts: texts)
                 defer { fixture.backend.close() }
                 try await story(fixture)
             }
