@@ -6,6 +6,7 @@ import Testing
 extension SystemTests.BackupsAndRestores {
     @Suite("Accounts that were deleted after the backup")
     struct DeletedAccounts {
+        private static let lastMail = "This is the last email about it"
         private let ben = Person(2)
 
         @Test("Erasure: restored from a backup of before, an account is deleted again, all of it")
@@ -21,6 +22,7 @@ extension SystemTests.BackupsAndRestores {
                 let file = try await backups.make(cluster)
                 try await planted.delete(cluster)
                 #expect(try await isOnly(ben, cluster))
+                _ = try await fixture.letter(to: PlantedAccount.email, saying: Self.lastMail)
                 await cluster.stop()
 
                 let home = try await backups.restore(file, keysOf: cluster.data)
@@ -43,6 +45,8 @@ extension SystemTests.BackupsAndRestores {
                     #expect(try await signIn(restored).code == "auth/invalid-credential")
                     #expect(try await restored.signIn(ben).exitCode == 0)
                 }
+                #expect(
+                    fixture.messages(to: PlantedAccount.email, saying: Self.lastMail).count == 1)
             }
         }
 
