@@ -22,7 +22,7 @@ package struct BackgroundTasks: Service {
     ///   - guests: Deletes unused guests.
     init(
         beside accounts: AccountsHandler, profiles: AccountProfilesHandler,
-        guestData: GuestDataHandler, exports: ExportWork, deletions: DeletionWriting,
+        guestData: GuestDataHandler, exports: ExportWork, deletions: DeletionQueue,
         tombstones: Tombstones, peers: IdentityPeers, apple: AppleEndpoint?,
         orphans: OrphanRepair, guests: UnusedGuests, logger: Logger,
         metrics: any MetricsFactory
@@ -43,7 +43,7 @@ package struct BackgroundTasks: Service {
                 .init(service: .session, data: peers.sessionData),
                 .init(service: .notification, data: peers.notificationData),
             ], store: store, time: time, logger: logger, findings: findings)
-        let photos = PhotoSweep(
+        let photos = BlobSweep(
             store: store, blobs: profiles.blobs, uploads: profiles.uploads, findings: findings,
             time: time, logger: logger)
         let importedIDs = ImportedIDPurge(

@@ -16,7 +16,7 @@ extension IdentityTables {
         Purge("used_nonces", key: "nonce", expiry: "expires_at_ms"),
         Purge("provider_notices", key: "notice", expiry: "expires_at_ms"),
         StoredMigration.purge,
-        // Their files are removed by `PhotoSweep`.
+        // Their files are removed by `BlobSweep`.
         Purge("exports", key: "export", expiry: "expires_at_ms"),
         Purge("notices", inOrderOf: "notice", expiry: "mailed_at_ms", after: NoticeRule.window),
     ]

@@ -19,7 +19,7 @@ struct AccountAdminHandler: AccountAdminService {
     let logger: Logger
     /// The session service's view of the use of accounts.
     let activity: any AccountActivityAPI
-    let deletions: DeletionWriting
+    let deletions: DeletionQueue
     /// Searches unused guests.
     let guests: UnusedGuestSearch
     /// Repairs orphans, and has what the checks have found.

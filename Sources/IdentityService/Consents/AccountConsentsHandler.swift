@@ -16,7 +16,7 @@ struct AccountConsentsHandler: AccountConsentsService {
     let time: any Time
     let randomness: any Randomness
     /// Deletes the accounts of children without consent.
-    let deletions: DeletionWriting
+    let deletions: DeletionQueue
     let owners: SessionOwners
     /// The session service, which knows the accounts of access tokens.
     let sessions: any SessionsAPI

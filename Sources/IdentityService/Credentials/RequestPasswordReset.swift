@@ -7,7 +7,7 @@ import Storage
 
 extension CredentialsHandler {
     /// Accepts a request for a reset link (G-11). It does not look up whether the address has an
-    /// account: the request is stored and answered, and `ResetMailing` does the lookup later.
+    /// account: the request is stored and answered, and `RequestedLinkMailing` does the lookup later.
     ///
     /// Attack: an attacker tries a list of addresses and compares sizes and times of the responses
     /// to learn which have accounts. A response that precedes the lookup discloses nothing.
@@ -21,122 +21,9 @@ extension CredentialsHandler {
         let address = try EmailAddress.required(request.email)
         let call = try RepeatableCall(
             "RequestPasswordReset", [keys.lookUpKey(of: address)], context, hash: keys.calls)
-        try await ResetMailing.Request(
+        try await RequestedLinkMailing.Request(
             address, keys, origin: CallOrigin(request.origin, hash: keys.audit)
         ).write(.passwordReset, call, in: store, outbox, now: time.now())
         return IdentityV1.RequestPasswordResetResponse()
-    }
-}
-
-extension ResetMailing {
-    /// The delay before the look-up, in milliseconds.
-    private static let waits: ClosedRange<UInt64> = 100...1_000
-
-    /// A request for a reset link, as the outbox stores it between `requestPasswordReset` and
-    /// `ResetMailing`: only keyed hashes, of the same length for every address.
-    struct Request: Hashable, Sendable {
-        /// The hash by which the address is looked up.
-        let lookUpKey: [UInt8]
-        /// The hash of the address in the audit log; nil in a request that an older version wrote.
-        let subject: [UInt8]?
-        let origin: CallOrigin
-
-        /// A request for a link to an address.
-        init(_ address: EmailAddress, _ keys: IdentityKeys, origin: CallOrigin) {
-            self.init(
-                lookUpKey: keys.lookUpKey(of: address), subject: keys.subject(of: address),
-                origin: origin)
-        }
-
-        init(lookUpKey: [UInt8], subject: [UInt8], origin: CallOrigin) {
-            self.lookUpKey = lookUpKey
-            self.subject = subject
-            self.origin = origin
-        }
-
-        /// Decodes what `bytes` wrote, or the key alone, as older versions wrote it.
-        init(_ bytes: [UInt8]) {
-            lookUpKey = Array(bytes.prefix(KeyedHash.lookUpKeyBytes))
-            let rest = bytes.dropFirst(KeyedHash.lookUpKeyBytes)
-            let origin = CallOrigin(bytes: rest.dropFirst(KeyedHash.lookUpKeyBytes))
-            subject = origin == nil ? nil : Array(rest.prefix(KeyedHash.lookUpKeyBytes))
-            self.origin = origin ?? .unknown
-        }
-
-        /// The encoded request, as the outbox stores it.
-        var bytes: [UInt8] { lookUpKey + (subject ?? []) + origin.bytes }
-
-        /// Enqueues the request, to be processed after a random delay.
-        /// - Throws: `auth/idempotency-key-reused`; errors of the store.
-        func write(
-            _ topic: OutboxTopic, _ call: RepeatableCall?, in store: Store,
-            _ outbox: IdentityOutbox, now: Timestamp
-        ) async throws {
-            let spread = waits.upperBound - waits.lowerBound + 1
-            let wait = Duration.milliseconds(
-                waits.lowerBound + outbox.randomness.integer() % spread)
-            let message = OutboxMessage(
-                topic: topic.rawValue, key: outbox.newKey(), payload: bytes,
-                notBefore: now + wait, queue: topic.queue)
-            try await store.write(about: []) { transaction in
-                // The response has no content, so the stored one contains no account.
-                guard try transaction.storedResponse(of: call) == nil else { return }
-                try transaction.enqueue(message)
-                try transaction.remember(call, StoredResponse(account: 0))
-            }
-        }
-    }
-}
-
-/// Mails the link for a request that `requestPasswordReset` or `requestDeletionLink` accepted, if
-/// the address has an account that may sign in:
-///
-///     account           link and mail                                   audit log
-///     none              none                                            counted by network
-///     active, pending   a new link to the stored address, never to      requested, mailed
-///                       the entered one; earlier links become void
-///     any other         none                                            requested
-///
-/// The outbox delivers at least once. The stored response prevents a second link, which would void
-/// the first one while its mail is in transit.
-struct ResetMailing: Sendable {
-    let settings: IdentitySettings
-    let store: Store
-    let outbox: IdentityOutbox
-
-    /// Returns when the request has been processed, by this delivery or an earlier one.
-    /// - Throws: `SQLError`, or the error of building the mail; the outbox then retries.
-    func run(_ message: OutboxMessage, _ purpose: LinkPurpose) async throws {
-        let (requested, mailed) = Self.kinds(purpose)
-        let reset = ResetMailing.Request(message.payload)
-        let key = outbox.keys.calls.lookUpKey(Array("reset mailing\0\(message.key)".utf8))
-        let token = LinkToken.drawn(from: outbox.randomness)
-        try await store.write(about: []) { transaction in
-            guard case .fresh = try transaction.remembered(key: key, fingerprint: key) else {
-                return
-            }
-            guard let owner = try transaction.lockedOwner(ofAddress: reset.lookUpKey),
-                let row = try transaction.account(owner)
-            else {
-                return try transaction.auditCounted(requested, from: reset.origin)
-            }
-            try transaction.audit(
-                requested, owner, from: reset.origin, subject: reset.subject)
-            try transaction.remember(key: key, fingerprint: key, answer: [])
-            guard row.status.mayVerify,
-                let mail = try LinkMail(
-                    purpose, token, to: row, settings, outbox, at: transaction.at)
-            else { return }
-            try transaction.send(mail)
-            try transaction.audit(AuditEvent(mailed, account: owner.key))
-        }
-    }
-
-    private static func kinds(
-        _ purpose: LinkPurpose
-    ) -> (requested: AuditKind, mailed: AuditKind) {
-        purpose == .deleteAccount
-            ? (.deletionLinkRequested, .deletionLinkMailed)
-            : (.passwordResetRequested, .passwordResetMailed)
     }
 }

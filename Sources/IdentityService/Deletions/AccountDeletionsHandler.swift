@@ -16,7 +16,7 @@ struct AccountDeletionsHandler: AccountDeletionsService {
     let owners: SessionOwners
     /// The session service, which knows the accounts of access tokens.
     let sessions: any SessionsAPI
-    let deletions: DeletionWriting
+    let deletions: DeletionQueue
 
     var outbox: IdentityOutbox { IdentityOutbox(keys: keys, randomness: randomness) }
 }

@@ -76,22 +76,22 @@ struct DeletionVault: Sendable {
     let sealedKey: [UInt8]
 
     /// A vault for a new deletion, with a new key.
-    init(new account: AccountID, _ writing: DeletionWriting) throws {
+    init(new account: AccountID, _ deletions: DeletionQueue) throws {
         let key = SecretBytes.generate(
-            count: SecretFile.keyBytes, randomness: writing.randomness)
+            count: SecretFile.keyBytes, randomness: deletions.randomness)
         self.account = account
-        sealedKey = try writing.keys.deletions.seal(key, at: Self.keyPlace(account))
-        box = try SealedBox(keys: [1: key], current: 1, randomness: writing.randomness)
+        sealedKey = try deletions.keys.deletions.seal(key, at: Self.keyPlace(account))
+        box = try SealedBox(keys: [1: key], current: 1, randomness: deletions.randomness)
     }
 
     /// The vault of a deletion.
     /// - Throws: if its key does not decrypt.
-    init(of deletion: StoredDeletion, _ writing: DeletionWriting) throws {
-        let key = try writing.keys.deletions.openSecret(
+    init(of deletion: StoredDeletion, _ deletions: DeletionQueue) throws {
+        let key = try deletions.keys.deletions.openSecret(
             deletion.sealedKey, at: Self.keyPlace(deletion.account))
         account = deletion.account
         sealedKey = deletion.sealedKey
-        box = try SealedBox(keys: [1: key], current: 1, randomness: writing.randomness)
+        box = try SealedBox(keys: [1: key], current: 1, randomness: deletions.randomness)
     }
 
     /// Seals a payload for the store.

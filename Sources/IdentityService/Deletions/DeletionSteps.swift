@@ -36,7 +36,7 @@ struct DeletionSteps: Sendable {
 
     let settings: IdentitySettings
     let store: Store
-    let deletions: DeletionWriting
+    let deletions: DeletionQueue
     let peers: IdentityPeers
     let tombstones: Tombstones
     let blobs: any BlobStore

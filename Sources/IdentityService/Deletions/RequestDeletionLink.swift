@@ -6,7 +6,7 @@ import Storage
 
 extension AccountDeletionsHandler {
     /// Accepts a request for a link to the deletion page (G-19). Like `requestPasswordReset`, it
-    /// does not look up whether the address has an account: `ResetMailing` does so later.
+    /// does not look up whether the address has an account: `RequestedLinkMailing` does so later.
     /// - Throws: `auth/invalid-email`, `auth/idempotency-key-reused`; `rpc/invalid-argument` for an
     ///   invalid idempotency key.
     func requestDeletionLink(
@@ -15,7 +15,7 @@ extension AccountDeletionsHandler {
         let address = try EmailAddress.required(request.email)
         let call = try RepeatableCall(
             "RequestDeletionLink", [keys.lookUpKey(of: address)], context, hash: keys.calls)
-        try await ResetMailing.Request(
+        try await RequestedLinkMailing.Request(
             address, keys, origin: CallOrigin(request.origin, hash: keys.audit)
         ).write(.deletionLink, call, in: store, outbox, now: time.now())
         return IdentityV1.RequestDeletionLinkResponse()

@@ -50,7 +50,7 @@ package struct Tombstones: Sendable {
     /// Begins the deletion of every account of the store that has a tombstone; does nothing about
     /// those whose deletion has begun. To be called before anything serves the store.
     /// - Throws: `SQLError`; errors of the store.
-    func replay(in store: Store, _ writing: DeletionWriting) async throws {
+    func replay(in store: Store, _ deletions: DeletionQueue) async throws {
         guard let first = files.first else { return }
         let known = Set(try read(first).map(\.key))
         var (after, returned) = (Int64(0), 0)
@@ -63,7 +63,7 @@ package struct Tombstones: Sendable {
             let deleted = page.filter { known.contains(key(of: $0)) }
             if deleted.isEmpty { continue }
             returned += try await store.write(about: deleted.map { .account($0) }) {
-                try $0.beginDeletions(of: deleted, writing)
+                try $0.beginDeletions(of: deleted, deletions)
             }
         }
         guard returned > 0 else { return }
@@ -116,13 +116,13 @@ package struct Tombstones: Sendable {
 extension Transaction {
     /// - Returns: how many deletions have begun with this call.
     fileprivate func beginDeletions(
-        of accounts: [AccountID], _ writing: DeletionWriting
+        of accounts: [AccountID], _ deletions: DeletionQueue
     ) throws -> Int {
         var begun = 0
         for account in accounts where try standing(account)?.isDeleting == false {
             // One that waits in the copy was carried out since, with its last mail.
             try removeDeletion(of: account)
-            try beginDeletion(of: account, source: .tombstone, due: at, writing)
+            try beginDeletion(of: account, source: .tombstone, due: at, deletions)
             begun += 1
         }
         return begun

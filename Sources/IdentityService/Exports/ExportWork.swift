@@ -12,7 +12,7 @@ import Storage
 ///
 /// An attempt that fails, or that a crash ends, leaves an export whose next attempt is due later;
 /// that begins a new archive. The file of the failed one has no name yet, or no row names it
-/// (`PhotoSweep`). So at each moment there is one export, and one mail.
+/// (`BlobSweep`). So at each moment there is one export, and one mail.
 struct ExportWork: Sendable {
     /// Exports under way at once: each takes some 0.5 MiB and the reads of a whole account.
     private static let atOnceMax = 4

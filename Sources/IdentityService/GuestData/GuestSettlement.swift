@@ -23,7 +23,7 @@ struct GuestSettlement: Sendable {
     let mode: IdentitySettings.GuestDataMode
     let keys: IdentityKeys
     let randomness: any Randomness
-    let deletion: DeletionWriting
+    let deletion: DeletionQueue
     /// Wakes the job that moves documents.
     let job: WakeSignal
 

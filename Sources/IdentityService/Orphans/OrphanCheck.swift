@@ -33,7 +33,7 @@ final class OrphanCheck: Sendable {
     }
 
     /// What it finds: the kinds at identity, without those of files.
-    static let kinds = OrphanService.identity.kinds.filter { !PhotoSweep.kinds.contains($0) }
+    static let kinds = OrphanService.identity.kinds.filter { !BlobSweep.kinds.contains($0) }
 
     private let store: Store
     private let time: any Time

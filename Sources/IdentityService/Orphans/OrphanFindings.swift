@@ -97,7 +97,7 @@ final class OrphanFindings: Sendable {
         }
     }
 
-    /// Counts files without a row, which `PhotoSweep` has removed.
+    /// Counts files without a row, which `BlobSweep` has removed.
     func countSwept(_ files: Int) { sweptFiles.increment(by: Int64(files)) }
 
     /// The orphans of `kind`, or of all kinds, after the place `last`, in the order of kinds and

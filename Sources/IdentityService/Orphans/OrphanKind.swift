@@ -15,7 +15,7 @@ enum OrphanKind: String, CaseIterable, Sendable {
     case identity = "identity-without-account"
     /// Documents without an account.
     case document = "document-without-account"
-    /// A photo without an account. Its file is removed with it by `PhotoSweep`.
+    /// A photo without an account. Its file is removed with it by `BlobSweep`.
     case photo = "photo-without-account"
     /// A row of any other table without an account.
     case row = "row-without-account"

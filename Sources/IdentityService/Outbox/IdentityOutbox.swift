@@ -17,7 +17,7 @@ enum OutboxTopic: String, Sendable {
     case endAccount = "end-account"
     /// To notification: `PushDevices.RevokeAll`. The payload is the request.
     case revokeDevices = "revoke-devices"
-    /// To the identity service itself: `ResetMailing`. The payload is a `ResetMailing.Request`,
+    /// To the identity service itself: `RequestedLinkMailing`. The payload is a `RequestedLinkMailing.Request`,
     /// which consists of keyed hashes.
     case passwordReset = "password-reset"
     /// As `passwordReset`, for a link that deletes the account.

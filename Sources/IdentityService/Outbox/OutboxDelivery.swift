@@ -17,7 +17,7 @@ package struct OutboxDelivery: Sendable {
     let time: any Time
     let logger: Logger
     let peers: IdentityPeers
-    let resets: ResetMailing
+    let resets: RequestedLinkMailing
     let grants: GrantDelivery
 
     /// Creates the delivery to `peers`.
@@ -33,7 +33,7 @@ package struct OutboxDelivery: Sendable {
         self.time = time
         self.logger = logger
         self.peers = peers
-        resets = ResetMailing(
+        resets = RequestedLinkMailing(
             settings: settings, store: store,
             outbox: IdentityOutbox(keys: keys, randomness: randomness))
         grants = GrantDelivery(

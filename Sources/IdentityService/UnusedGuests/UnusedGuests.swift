@@ -27,17 +27,17 @@ final class UnusedGuests: Sendable {
 
     let search: UnusedGuestSearch
     private let store: Store
-    private let writing: DeletionWriting
+    private let deletions: DeletionQueue
     private let time: any Time
     private let logger: Logger
     private let state = Mutex(State())
 
     init(
-        search: UnusedGuestSearch, writing: DeletionWriting, time: any Time, logger: Logger
+        search: UnusedGuestSearch, deletions: DeletionQueue, time: any Time, logger: Logger
     ) {
         self.search = search
         store = search.store
-        self.writing = writing
+        self.deletions = deletions
         self.time = time
         self.logger = logger
     }
@@ -64,18 +64,18 @@ final class UnusedGuests: Sendable {
     /// Begins the deletion of a guest whose time has come.
     private func delete(_ guest: UnusedGuest) async throws {
         guard let deletedAt = guest.deletedAt, deletedAt <= time.now() else { return }
-        let (account, writing) = (guest.account, writing)
+        let (account, deletions) = (guest.account, deletions)
         let isBegun = try await store.write(about: [.account(account)]) { transaction in
             // It may have been deleted in another way since it was read. It cannot have been used:
             // no session of it was live. A suspended one is the operator's to delete, and one with
             // documents that need attention goes when their owner has decided about them.
             guard try transaction.isDeletableGuest(account) else { return false }
             try transaction.beginDeletion(
-                of: account, source: .guestKept, due: transaction.at, writing)
+                of: account, source: .guestKept, due: transaction.at, deletions)
             try transaction.audit(AuditEvent(.guestExpired, account: account.key))
             return true
         }
-        if isBegun { writing.wake() }
+        if isBegun { deletions.wake() }
     }
 
     /// Goes on to the next page, and reports the first search after its last one.

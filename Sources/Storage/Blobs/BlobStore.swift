@@ -6,7 +6,7 @@ package import ServiceRuntime
 ///     write ── the row's commit ── the former file is removed
 ///
 /// So a row never names a file that is not there. After a crash between two steps, a file remains
-/// that no row names; the owner of the rows removes it, as `PhotoSweep` at identity.
+/// that no row names; the owner of the rows removes it, as `BlobSweep` at identity.
 package protocol BlobStore: Sendable {
     /// Writes a file, durable on return. There must be none of that name.
     /// - Throws: `rpc/unavailable` when the disk fails or is full.

@@ -27,12 +27,12 @@ struct StoredResetRequestTests {
             .unknown,
         ]
         for caller in callers {
-            let reset = ResetMailing.Request(
+            let reset = RequestedLinkMailing.Request(
                 lookUpKey: [UInt8](repeating: 1, count: 16),
                 subject: [UInt8](repeating: 2, count: 16), origin: caller)
-            #expect(ResetMailing.Request(reset.bytes) == reset)
+            #expect(RequestedLinkMailing.Request(reset.bytes) == reset)
         }
-        let old = ResetMailing.Request([UInt8](repeating: 1, count: 16))
+        let old = RequestedLinkMailing.Request([UInt8](repeating: 1, count: 16))
         #expect(old.lookUpKey.count == 16 && old.subject == nil && old.origin == .unknown)
     }
 

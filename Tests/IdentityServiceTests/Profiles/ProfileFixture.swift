@@ -66,7 +66,7 @@ extension IdentityFixture {
 
     /// - Parameter blobs: Those of the service, or what shows them to the sweep.
     func sweep(_ blobs: (any BlobStore)? = nil) async throws {
-        try await PhotoSweep(
+        try await BlobSweep(
             store: store, blobs: blobs ?? service.blobs, uploads: profiles.uploads,
             findings: service.accountAdmin.orphans.findings, time: time, logger: log.logger()
         ).sweep()

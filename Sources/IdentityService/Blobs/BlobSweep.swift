@@ -8,7 +8,7 @@ import Storage
 ///
 /// It also finds the rows whose file is missing, as after a restore without the files (I-04), and
 /// reports them with what `OrphanCheck` finds.
-struct PhotoSweep: Sendable {
+struct BlobSweep: Sendable {
     static let interval: Duration = .seconds(3_600)
     /// What it finds.
     static let kinds: [OrphanKind] = [.photoWithoutFile, .exportWithoutFile]
@@ -120,7 +120,7 @@ extension BlobStore {
 }
 
 extension OrphanKind {
-    /// The table of the rows of a kind of `PhotoSweep`.
+    /// The table of the rows of a kind of `BlobSweep`.
     fileprivate var table: String { self == .photoWithoutFile ? "photos" : "exports" }
 }
 

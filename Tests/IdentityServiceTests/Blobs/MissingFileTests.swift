@@ -42,9 +42,9 @@ struct MissingFileTests {
         let kept = try #require(try await fixture.upload(file, eve.token).last?.photo)
         try await fixture.orderExport(eve.token)
         try await fixture.sweep()
-        #expect(listed == PhotoSweep.kinds.map { "\($0.rawValue) \(ada.id)" })
+        #expect(listed == BlobSweep.kinds.map { "\($0.rawValue) \(ada.id)" })
         #expect(fixture.log.lines.contains { $0.contains("identity.orphans.files") })
-        for kind in PhotoSweep.kinds {
+        for kind in BlobSweep.kinds {
             #expect(fixture.metric("identity_orphans", kind) == 1)
             #expect(try await !repair(kind, of: eve.id), "\(kind)")
             #expect(try await repair(kind, of: ada.id), "\(kind)")

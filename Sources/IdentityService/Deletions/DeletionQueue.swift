@@ -2,7 +2,7 @@ import ServiceRuntime
 import Storage
 
 /// What a flow needs to begin or cancel a deletion.
-struct DeletionWriting: Sendable {
+struct DeletionQueue: Sendable {
     let keys: IdentityKeys
     let randomness: any Randomness
     /// Wakes the worker.
@@ -26,7 +26,7 @@ struct DeletionWriting: Sendable {
 extension Transaction {
     /// Begins the deletion of an account at `due` (`DeletionRule`): now or earlier means at once. A
     /// deletion that waits for a later time begins at once then; one that has begun goes on. Call
-    /// `DeletionWriting.wake` after the commit.
+    /// `DeletionQueue.wake` after the commit.
     ///
     /// If it begins at once, this transaction makes the account *deleting* and ends its sessions, as
     /// far as identity decides it: sign-in, links and refreshes are refused from its commit on. The
@@ -34,7 +34,7 @@ extension Transaction {
     /// - Returns: the deletion as it is now.
     @discardableResult
     func beginDeletion(
-        of account: AccountID, source: DeletionSource, due: Timestamp, _ writing: DeletionWriting
+        of account: AccountID, source: DeletionSource, due: Timestamp, _ deletions: DeletionQueue
     ) throws -> StoredDeletion {
         let former = try deletion(of: account)
         let before: DeletionState = former?.state ?? .none
@@ -44,7 +44,7 @@ extension Transaction {
         if let former {
             deletion = former
         } else {
-            let vault = try DeletionVault(new: account, writing)
+            let vault = try DeletionVault(new: account, deletions)
             deletion = StoredDeletion(
                 account: account, state: after, source: source, requestedAt: at, dueAt: due,
                 begunAt: nil, nextAttemptAt: at, attempts: 0, sealedKey: vault.sealedKey,
@@ -59,11 +59,11 @@ extension Transaction {
     /// if that changes nothing.
     /// - Parameter signed: Adds to the audit event who asked.
     func requestDeletion(
-        of account: AccountID, source: DeletionSource, due: Timestamp, _ writing: DeletionWriting,
+        of account: AccountID, source: DeletionSource, due: Timestamp, _ deletions: DeletionQueue,
         signed: (AuditEvent) -> AuditEvent
     ) throws -> StoredDeletion {
         let former = try deletion(of: account)
-        let deletion = try beginDeletion(of: account, source: source, due: due, writing)
+        let deletion = try beginDeletion(of: account, source: source, due: due, deletions)
         if former?.state != deletion.state {
             try audit(
                 signed(
