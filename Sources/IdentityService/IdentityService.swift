@@ -85,9 +85,9 @@ package struct IdentityService: Sendable {
         let answers = AccountAnswers(
             settings: settings, store: store, keys: keys, randomness: randomness, rules: rules)
         let owners = SessionOwners(store: store, devices: peers.devices, sessions: peers.sessions)
-        let deletions = DeletionQueue(keys: keys, randomness: randomness)
+        let queue = DeletionQueue(keys: keys, randomness: randomness)
         let guests = GuestSettlement(
-            mode: settings.guestData, keys: keys, randomness: randomness, deletion: deletions,
+            mode: settings.guestData, keys: keys, randomness: randomness, deletion: queue,
             job: WakeSignal())
         accounts = AccountsHandler(
             settings: settings, store: store, keys: keys, passwords: check,
@@ -111,7 +111,7 @@ package struct IdentityService: Sendable {
             rules: rules, logger: logger)
         deletions = AccountDeletionsHandler(
             settings: settings, store: store, keys: keys, time: time, randomness: randomness,
-            owners: owners, sessions: peers.sessions, deletions: deletions)
+            owners: owners, sessions: peers.sessions, deletions: queue)
         blobs = try BlobFolder(in: store.folder)
         let orphans = OrphanRepair(
             settings: settings, store: store, keys: keys, randomness: randomness,
@@ -120,10 +120,10 @@ package struct IdentityService: Sendable {
         let unused = UnusedGuests(
             search: UnusedGuestSearch(
                 store: store, activity: peers.activity, kept: settings.guestKept),
-            deletions: deletions, time: time, logger: logger)
+            deletions: queue, time: time, logger: logger)
         accountAdmin = AccountAdminHandler(
             settings: settings, store: store, keys: keys, time: time, randomness: randomness,
-            answers: answers, logger: logger, activity: peers.activity, deletions: deletions,
+            answers: answers, logger: logger, activity: peers.activity, deletions: queue,
             guests: unused.search, orphans: orphans)
         identities = IdentitiesHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
@@ -145,7 +145,7 @@ package struct IdentityService: Sendable {
         onboarding = AccountOnboardingHandler(documents: documents, answers: answers)
         consents = AccountConsentsHandler(
             settings: settings.consent, linkOrigin: settings.linkOrigin, store: store, keys: keys,
-            time: time, randomness: randomness, deletions: deletions, owners: owners,
+            time: time, randomness: randomness, deletions: queue, owners: owners,
             sessions: peers.sessions)
         guestData = GuestDataHandler(
             documents: documents, guests: guests, watchers: AccountWatchers(), logger: logger)
@@ -173,7 +173,7 @@ package struct IdentityService: Sendable {
             owners: owners, blobs: blobs, watchers: watchers, work: work)
         background = BackgroundTasks(
             beside: accounts, profiles: profiles, guestData: guestData, exports: work,
-            deletions: deletions, tombstones: tombstones, peers: peers, apple: apple,
+            deletions: queue, tombstones: tombstones, peers: peers, apple: apple,
             orphans: orphans, guests: unused, logger: logger, metrics: metrics)
         // With this type from the start, as in `WebService`.
         var tasks: [@Sendable () async throws -> Void] = [background.run]

@@ -82,9 +82,9 @@ struct ManyOrphansTests {
             // A deletion that waits, and one whose account's rows are gone.
             """
             INSERT INTO deletions (account, step, source, requested_at_ms, due_at_ms,
-                next_attempt_at_ms, attempts, sealed_key, payload)
+                next_attempt_at_ms, attempts, sealed_key, payload, is_backend_done)
             SELECT account, CASE account % \(modulus) WHEN 24 THEN 1 ELSE 9 END, 'owner', 1,
-                9000000000000000, 9000000000000000, 0, x'00', x'00'
+                9000000000000000, 9000000000000000, 0, x'00', x'00', 0
             FROM accounts WHERE account % \(modulus) IN (24, \(ending));
             """,
             // More rows than a page has.

@@ -140,8 +140,8 @@ struct OrphanCheckTests {
         try fixture.damage(
             """
             INSERT INTO deletions (account, step, source, requested_at_ms, due_at_ms,
-                next_attempt_at_ms, attempts, sealed_key, payload)
-            VALUES (9, 9, 'owner', 1, 1, 1, 0, x'00', x'00');
+                next_attempt_at_ms, attempts, sealed_key, payload, is_backend_done)
+            VALUES (9, 9, 'owner', 1, 1, 1, 0, x'00', x'00', 0);
             """)
         #expect(try await run().isEmpty)
         let request = IdentityV1.RepairOrphanRequest(

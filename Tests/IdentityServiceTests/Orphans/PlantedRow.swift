@@ -122,14 +122,14 @@ struct PlantedRow: Sendable {
             values: "account, account, account, x'00', 1, 1"),
         PlantedRow(
             .job, "exports",
-            "export, account, state, requested_at_ms, voice, attempts, bytes",
-            values: "account, account, 1, 1, 'en', 0, 0"),
+            "export, account, state, requested_at_ms, voice, attempts, bytes, expires_at_ms",
+            values: "account, account, 1, 1, 'en', 0, 0, 9000000000000000"),
         PlantedRow(
             .job, "deletions",
             """
             account, step, source, requested_at_ms, due_at_ms, next_attempt_at_ms, \
-            attempts, sealed_key, payload
+            attempts, sealed_key, payload, is_backend_done
             """,
-            values: "account, 4, 'owner', 1, 1, 1, 0, x'00', x'00'"),
+            values: "account, 4, 'owner', 1, 1, 1, 0, x'00', x'00', 0"),
     ]
 }
