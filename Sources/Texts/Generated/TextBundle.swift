@@ -20,7 +20,7 @@ auth/email-not-verified: Bitte bestätigen Sie zuerst Ihre E-Mail-Adresse.
 auth/idempotency-key-reused: Diese Anfrage wurde bereits für etwas anderes verwendet. Bitte beginnen Sie von vorn.
 auth/invalid-access-token: Bitte melden Sie sich erneut an.
 auth/invalid-verification-code: Dieser Code stimmt nicht. Bitte prüfen Sie ihn.
-auth/invalid-confirmation: Bitte bestätigen Sie das noch einmal: Es ist zu viel Zeit vergangen.
+auth/invalid-confirmation: Bitte bestätigen Sie das noch einmal.
 auth/invalid-device-key: Dieses Gerät konnte nicht registriert werden. Bitte versuchen Sie es erneut.
 auth/invalid-device-proof: Dieses Gerät konnte sich nicht ausweisen. Bitte versuchen Sie es erneut.
 auth/invalid-document: Bitte prüfen Sie Ihre Eingaben.
@@ -100,7 +100,7 @@ auth/idempotency-key-reused: Diese Anfrage wurde bereits für etwas anderes verw
 auth/invalid-access-token: Bitte melde dich erneut an.
 auth/invalid-choice: Diese Auswahl ist abgelaufen, oder es wurde schon anders entschieden.
 auth/invalid-verification-code: Dieser Code stimmt nicht. Bitte prüfe ihn.
-auth/invalid-confirmation: Bitte bestätige das noch einmal: Es ist zu viel Zeit vergangen.
+auth/invalid-confirmation: Bitte bestätige das noch einmal.
 auth/invalid-credential: Die E-Mail-Adresse oder das Passwort stimmt nicht.
 auth/invalid-device-key: Dieses Gerät konnte nicht registriert werden. Bitte versuche es erneut.
 auth/invalid-device-proof: Dieses Gerät konnte sich nicht ausweisen. Bitte versuche es erneut.
@@ -222,7 +222,7 @@ auth/idempotency-key-reused: This request was already used for something else. P
 auth/invalid-access-token: Please sign in again.
 auth/invalid-choice: This choice has expired, or another one was made before.
 auth/invalid-verification-code: This code is incorrect. Please check it.
-auth/invalid-confirmation: Please confirm this once more: too much time has passed.
+auth/invalid-confirmation: Please confirm this once more.
 auth/invalid-credential: The email or password is incorrect.
 auth/invalid-device-key: This device could not be registered. Please try again.
 auth/invalid-device-proof: This device could not identify itself. Please try again.
@@ -339,7 +339,7 @@ auth/email-not-verified: Confirme primero su dirección de correo electrónico.
 auth/idempotency-key-reused: Esta solicitud ya se utilizó para otra cosa. Empiece de nuevo.
 auth/invalid-access-token: Vuelva a iniciar sesión.
 auth/invalid-verification-code: Este código no es correcto. Compruébelo.
-auth/invalid-confirmation: Vuelva a confirmarlo: ha pasado demasiado tiempo.
+auth/invalid-confirmation: Vuelva a confirmarlo.
 auth/invalid-device-key: No se pudo registrar este dispositivo. Inténtelo de nuevo.
 auth/invalid-device-proof: Este dispositivo no pudo identificarse. Inténtelo de nuevo.
 auth/invalid-document: Revise los datos que ha introducido.
@@ -420,7 +420,7 @@ auth/idempotency-key-reused: Esta solicitud ya se utilizó para otra cosa. Empie
 auth/invalid-access-token: Vuelve a iniciar sesión.
 auth/invalid-choice: Esta elección ha caducado o ya se decidió otra cosa.
 auth/invalid-verification-code: Este código no es correcto. Compruébalo.
-auth/invalid-confirmation: Vuelve a confirmarlo: ha pasado demasiado tiempo.
+auth/invalid-confirmation: Vuelve a confirmarlo.
 auth/invalid-credential: El correo electrónico o la contraseña no son correctos.
 auth/invalid-device-key: No se pudo registrar este dispositivo. Inténtalo de nuevo.
 auth/invalid-device-proof: Este dispositivo no pudo identificarse. Inténtalo de nuevo.
@@ -542,7 +542,7 @@ auth/idempotency-key-reused: Cette demande a déjà servi à autre chose. Veuill
 auth/invalid-access-token: Veuillez vous reconnecter.
 auth/invalid-choice: Ce choix a expiré, ou une autre décision a déjà été prise.
 auth/invalid-verification-code: Ce code est incorrect. Veuillez le vérifier.
-auth/invalid-confirmation: Veuillez confirmer encore une fois : trop de temps s’est écoulé.
+auth/invalid-confirmation: Veuillez confirmer encore une fois.
 auth/invalid-credential: L’adresse e-mail ou le mot de passe est incorrect.
 auth/invalid-device-key: Cet appareil n’a pas pu être enregistré. Veuillez réessayer.
 auth/invalid-device-proof: Cet appareil n’a pas pu s’identifier. Veuillez réessayer.
@@ -664,7 +664,7 @@ auth/idempotency-key-reused: このリクエストはすでに別の操作に使
 auth/invalid-access-token: もう一度ログインしてください。
 auth/invalid-choice: この選択は有効期限が切れているか、すでに別の選択が行われています。
 auth/invalid-verification-code: コードが正しくありません。ご確認ください。
-auth/invalid-confirmation: 時間が経ちすぎました。もう一度ご確認ください。
+auth/invalid-confirmation: もう一度ご確認ください。
 auth/invalid-credential: メールアドレスまたはパスワードが正しくありません。
 auth/invalid-device-key: このデバイスを登録できませんでした。もう一度お試しください。
 auth/invalid-device-proof: このデバイスを確認できませんでした。もう一度お試しください。
