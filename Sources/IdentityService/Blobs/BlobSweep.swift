@@ -119,20 +119,16 @@ extension BlobStore {
     }
 }
 
-extension OrphanKind {
-    /// The table of the rows of a kind of `BlobSweep`.
-    fileprivate var table: String { self == .photoWithoutFile ? "photos" : "exports" }
-}
-
 extension SQLSession {
-    /// The next rows of a table with files, by account.
+    /// The next rows that name a file, by account.
     fileprivate func filesNamed(
         _ kind: OrphanKind, after key: Int64, limit: Int
     ) throws -> [NamedFile] {
-        try query(
-            "SELECT account, blob FROM \(kind.table) WHERE account > ? ORDER BY account LIMIT ?",
-            [.integer(key), .integer(Int64(limit))]
-        ) { row in
+        let rows =
+            kind == .photoWithoutFile
+            ? "SELECT account, blob FROM photos WHERE account > ? ORDER BY account LIMIT ?"
+            : "SELECT account, blob FROM exports WHERE account > ? ORDER BY account LIMIT ?"
+        return try query(rows, [.integer(key), .integer(Int64(limit))]) { row in
             NamedFile(
                 account: try AccountID(stored: row.integer("account")),
                 blob: try row.optionalText("blob").flatMap { BlobName($0) })
@@ -141,16 +137,13 @@ extension SQLSession {
 
     /// Whether the row still names the file, and its account is not being deleted.
     fileprivate func isNamed(_ row: NamedFile, _ kind: OrphanKind) throws -> Bool {
-        try queryOne(
-            """
-            SELECT 1 FROM \(kind.table) AS files WHERE account = ? AND blob = ? AND NOT EXISTS (
-                SELECT 1 FROM accounts
-                WHERE accounts.account = files.account AND accounts.status = ?)
-            """,
-            [
-                .integer(row.account.key), .text(row.blob?.text ?? ""),
-                .integer(AccountStatus.deleting.rawValue),
-            ]
+        guard try standing(row.account)?.isDeleting != true else { return false }
+        let named =
+            kind == .photoWithoutFile
+            ? "SELECT 1 FROM photos WHERE account = ? AND blob = ?"
+            : "SELECT 1 FROM exports WHERE account = ? AND blob = ?"
+        return try queryOne(
+            named, [.integer(row.account.key), .text(row.blob?.text ?? "")]
         ) { _ in true } ?? false
     }
 }

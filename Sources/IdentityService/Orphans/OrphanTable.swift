@@ -51,13 +51,12 @@ struct OrphanTable: Sendable {
     private init(migrationsAs kind: OrphanKind) {
         self.kind = kind
         isByAge = true
-        let waiting = [AccountStatus.suspended, .deleting].map { "\($0.rawValue)" }
         page = """
             SELECT DISTINCT account, 0 AS is_owned FROM guest_migrations
             WHERE account > ?1 AND state IN (1, 2) AND changed_at_ms <= ?3 AND NOT EXISTS (
                 SELECT 1 FROM accounts
                 WHERE accounts.account IN (guest_migrations.account, guest_migrations.guest)
-                    AND accounts.status IN (\(waiting.joined(separator: ", "))))
+                    AND accounts.status IN (?4, ?5))
             ORDER BY account LIMIT ?2
             """
     }
@@ -86,7 +85,8 @@ struct OrphanTable: Sendable {
         after key: Int64, rows: Int64, stoppedBy latest: Timestamp, in session: any SQLSession
     ) throws -> [(account: Int64, isOwned: Bool)] {
         let values: [SQLValue] = [.integer(key), .integer(rows)]
-        return try session.query(page, isByAge ? values + [SQLValue(latest)] : values) {
+        let waiting = [AccountStatus.suspended, .deleting].map { SQLValue.integer($0.rawValue) }
+        return try session.query(page, isByAge ? values + [SQLValue(latest)] + waiting : values) {
             (try $0.integer("account"), try $0.boolean("is_owned"))
         }
     }
