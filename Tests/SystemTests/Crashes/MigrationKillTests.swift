@@ -22,7 +22,7 @@ extension SystemTests.Crashes {
         private static let writesMax = 50
         /// The app repeats an upload while a program is away, and the person's limit is not what is
         /// tested.
-        private static let limits = "guest-bundle-by-account-count: 1000\n"
+        private static let limits = "guest-bundle-by-account-count: 64\n"
 
         @Test(
             "G-16: killed at any moment of a merge or an upload, every document is there once",
