@@ -5,7 +5,7 @@ enum DeletionChoice: String, CaseIterable, Sendable {
     /// After the operator's `deletion-wait`.
     case later
     /// At once.
-    case now
+    case atOnce = "now"
 
     /// The field of the form that says which button was pressed.
     static let field = "choice"
@@ -13,7 +13,7 @@ enum DeletionChoice: String, CaseIterable, Sendable {
     fileprivate var label: PageTexts.Sentence {
         switch self {
         case .later: .later
-        case .now: .atOnce
+        case .atOnce: .atOnce
         }
     }
 }
