@@ -621,8 +621,8 @@ deletion/documents: Tout ce que vous avez enregistré est supprimé : {{count}}
 deletion/photo: Votre photo de profil est supprimée.
 deletion/sessions: Vous êtes déconnecté de tous les appareils.
 deletion/provider: L’accès que vous avez accordé chez Apple est révoqué.
-deletion/export-one: Une archive de vos données vous attend : la suppression commence après {{count}} jour. Vous pouvez l’annuler.
-deletion/export: Une archive de vos données vous attend : la suppression commence après {{count}} jours. Vous pouvez l’annuler.
+deletion/export-one: Une archive de vos données vous attend : la suppression commence après {{count}} jour. Vous pouvez l’annuler.
+deletion/export: Une archive de vos données vous attend : la suppression commence après {{count}} jours. Vous pouvez l’annuler.
 deletion/wait-one: Si vous choisissez d’attendre, la suppression commence après {{count}} jour. D’ici là, vous pouvez l’annuler.
 deletion/wait: Si vous choisissez d’attendre, la suppression commence après {{count}} jours. D’ici là, vous pouvez l’annuler.
 deletion/final: Une suppression commencée est définitive. Vous pourrez créer un nouveau compte avec la même adresse.

@@ -30,9 +30,12 @@ enum AppsFixture {
     static let apps = Apps([web, phone, other])
 
     static let time = ManualTime()
-    static let check = CallerCheck(
-        apps: Reloadable(apps), trusted: ["10.0.0.0/8"].compactMap(AddressNetwork.init),
-        time: time)
+    static let check = check(trusting: ["10.0.0.0/8"].compactMap(AddressNetwork.init))
+
+    /// The check behind these proxies.
+    static func check(trusting proxies: [AddressNetwork]) -> CallerCheck {
+        CallerCheck(apps: Reloadable(apps), trusted: proxies, time: time)
+    }
 
     /// The methods of a service of the gateway.
     static func methods(_ service: ServiceDescription) throws -> [SchemaMethod] {

@@ -36,13 +36,14 @@ struct GuestBundleFixture: Sendable {
         _ guests: FakeGuests, _ group: MultiThreadedEventLoopGroup,
         _ body: @Sendable (GuestBundleFixture) async throws -> Void
     ) async throws {
+        let proxies = ["127.0.0.1/32"].compactMap(AddressNetwork.init)
         let bundles = GuestBundleResponder(
-            guests: guests, methods: try TestMethods.all, callers: AppsFixture.check,
+            guests: guests, methods: try TestMethods.all,
+            callers: AppsFixture.check(trusting: proxies),
             formalLanguages: .none, time: SystemTime(), logger: CapturedLog().logger())
         let listener = try await WebListener.start(
             WebListenerSettings(
-                host: "127.0.0.1", port: 0,
-                trustedProxies: ["127.0.0.1/32"].compactMap(AddressNetwork.init)),
+                host: "127.0.0.1", port: 0, trustedProxies: proxies),
             group: group, time: SystemTime(),
             randomness: SecureRandomness(), logger: CapturedLog().logger()
         ) { exchange in
