@@ -41,7 +41,7 @@ extension AccountAdminHandler {
 }
 
 extension Transaction {
-    /// Notes that the app's backend has deleted its part. If the deletion waits for that, it goes on.
+    /// Records that the app's backend has deleted its part. A deletion that waits for it continues.
     fileprivate func noteBackendDone(_ account: AccountID) throws {
         guard var deletion = try deletion(of: account) else { return }
         deletion.isBackendDone = true

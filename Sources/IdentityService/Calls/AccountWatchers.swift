@@ -32,7 +32,7 @@ final class AccountWatchers: Sendable {
 
     /// Calls `step` at once, after each change of the account's data, and at least every
     /// `checkInterval`, until it returns nil.
-    /// - Parameter step: Checks the stream's access token, sends what is new, and returns when the
+    /// - Parameter step: Checks the stream's access token, sends the changes, and returns when the
     ///   token expires; nil to end the stream.
     /// - Throws: as `watching`; what `step` throws; `CancellationError` when the call is over.
     func following(

@@ -143,7 +143,7 @@ extension Transaction {
     /// At a takeover: what was asked and answered was in another person's name. The need of a parent
     /// stays, and so does the deletion without one, in another seven days. Attack: a child takes
     /// over the own account, by a reset of its password, to be rid of both. It gains these days
-    /// once: the address is proved then, and what is proved is not taken over.
+    /// once: the address is proved then, and an account with a proved address is not taken over.
     func forgetParent(of account: AccountID, until end: Timestamp) throws {
         try put(
             """
@@ -179,8 +179,8 @@ extension Transaction {
             ])
     }
 
-    /// Records that the owner of an account that was taken over is below the least age, too. The
-    /// wait goes on.
+    /// Records that the owner of an account that was taken over is below the least age, too. The end
+    /// of the wait stays.
     func confirmNeed(of account: AccountID) throws {
         try put(
             "UPDATE parental_consents SET state = ? WHERE account = ? AND state = ?",

@@ -18,7 +18,7 @@ final class OrphanFindings: Sendable {
     /// Orphans of one kind that are kept; more are only counted.
     static let listedMax = 1_000
 
-    /// What a check of some kinds finds as it goes on.
+    /// The findings of a check of some kinds that is running.
     struct Found: Sendable {
         private(set) var counts: [OrphanKind: Int64] = [:]
         fileprivate var listed: [OrphanKind: [AccountID: Orphan]] = [:]

@@ -11,7 +11,7 @@ import Synchronization
 /// finds (I-04, I-09). The rate limiter is not asked: its hashes name no account.
 ///
 /// A step reads one page of one service, and rests as long as that took. It reads a page with
-/// orphans twice: a deletion that goes on meanwhile removes the data there before the account's row,
+/// orphans twice: a deletion at the same time removes the data there before the account's row,
 /// so its data is on the first page and not on the second. A service that does not answer is logged
 /// once, until it answers again; what was found there stays as it was.
 final class OrphansElsewhere: Sendable {

@@ -54,8 +54,8 @@ struct GuestBundle: Sendable {
     var count: Int { elements.count }
 
     /// Reads a document.
-    /// - Throws: `CallFailure` `rpc/invalid-argument` for what is no document; `auth/invalid-document`
-    ///   for one that is too long.
+    /// - Throws: `CallFailure` `rpc/invalid-argument` if the element is no document;
+    ///   `auth/invalid-document` if it is too long.
     func document(at index: Int) throws(CallFailure) -> GatewayV1.BundledDocument {
         let place = "\(Self.field)[\(index)]"
         func malformed(_ field: String) -> CallFailure {
