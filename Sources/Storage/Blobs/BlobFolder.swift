@@ -161,7 +161,8 @@ private final class DraftFile: BlobDraft {
     }
 
     func append(_ bytes: [UInt8]) async throws {
-        try await folder.perform { [self] in
+        // Without `self`, which a thread would keep for a moment longer than the owner does.
+        try await folder.perform { [descriptor, draft] in
             try PrivateFile.write(bytes, to: descriptor, draft)
         }
     }
