@@ -109,15 +109,12 @@ package struct WebService: Sendable {
             callers: callers, time: time)
         let openAPI = OpenAPIResponder()
         let apple = AppleNoticeResponder(notices: ProviderNoticesClient(gateway), time: time)
-        let photos = PhotoResponder(
-            profile: ProfileClient(self.photos), methods: methods, callers: callers,
-            formalLanguages: settings.formalLanguages, time: time, logger: logger)
-        let bundles = GuestBundleResponder(
-            guests: GuestsClient(self.photos), methods: methods, callers: callers,
-            formalLanguages: settings.formalLanguages, time: time, logger: logger)
-        let exports = ExportResponder(
-            exports: DataExportsClient(self.photos), methods: methods, callers: callers,
-            formalLanguages: settings.formalLanguages, time: time, logger: logger)
+        let streamCalls = StreamCalls(
+            methods: methods, callers: callers, formalLanguages: settings.formalLanguages,
+            time: time, logger: logger)
+        let photos = PhotoResponder(profile: ProfileClient(self.photos), calls: streamCalls)
+        let bundles = GuestBundleResponder(guests: GuestsClient(self.photos), calls: streamCalls)
+        let exports = ExportResponder(exports: DataExportsClient(self.photos), calls: streamCalls)
         let pages = pages
         return { exchange in
             // Browsers ask before they call from a page, without the app's key.

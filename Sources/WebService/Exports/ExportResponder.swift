@@ -1,6 +1,5 @@
 import Contracts
 import HTTPTypes
-import Logging
 import Messages
 import NIOCore
 import RPC
@@ -10,9 +9,8 @@ import ServiceRuntime
 ///
 ///     GET, HEAD  /v1/exports/{id}  `DataExports/FetchDataExport` in the caller's session
 ///
-/// A download that was interrupted goes on by `Range`. Errors have the form of those of unary calls.
-/// The archive is one stream of the gateway, whose flow control reaches the client: it is never in
-/// memory as a whole.
+/// A download that was interrupted goes on by `Range`. The archive is one stream of the gateway, whose
+/// flow control reaches the client: it is never in memory as a whole.
 struct ExportResponder: Sendable {
     /// What the paths of archives begin with.
     static let path = "/v1/exports/"
@@ -20,11 +18,7 @@ struct ExportResponder: Sendable {
     static let disposition = "attachment; filename=\"your-data.zip\""
 
     let exports: any DataExportsAPI
-    let methods: CallMethods
-    let callers: CallerCheck
-    let formalLanguages: FormalLanguages
-    let time: any Time
-    let logger: Logger
+    let calls: StreamCalls
 
     /// Answers a request whose path begins with `path`.
     /// - Throws: `HTTPFailure` 405; after the head of the response, what ends the stream.
@@ -33,28 +27,21 @@ struct ExportResponder: Sendable {
         guard [.get, .head].contains(request.method) else {
             throw HTTPFailure(allowing: "GET, HEAD")
         }
-        let head: HTTPResponse
-        let range: ByteRange
-        var download: ExportDownload?
-        do {
+        let begun = await calls.result(for: exchange) {
             let id = String(path.dropFirst(Self.path.count))
             let bytes = try await length(of: id, exchange)
-            (head, range) = try self.head(id, bytes: bytes, request)
+            let (head, range) = try self.head(id, bytes: bytes, request)
+            var download: ExportDownload?
             if request.method == .get {
                 download = try await ExportDownload(
                     exports.fetchDataExport(
                         GatewayV1.FetchDataExportRequest(exportId: id, offset: range.first),
-                        try context(DataExportsDescription.fetchDataExport, exchange)),
+                        calls.context(DataExportsDescription.fetchDataExport, exchange)),
                     bytes: range.count)
             }
-        } catch is CancellationError {
-            return
-        } catch {
-            let response = CallResponse(
-                exchange, nil, .plain, fields: callers.responseFields(of: request),
-                formalLanguages.voice(for: request.headerFields))
-            return response.fail(CallFailure(error, logger: logger))
+            return (head, download)
         }
+        guard case (let head, var download)? = begun else { return }
         exchange.begin(head)
         while let bytes = try await download?.next() {
             try await exchange.write(ByteBuffer(bytes: bytes))
@@ -66,7 +53,7 @@ struct ExportResponder: Sendable {
     private func length(of id: String, _ exchange: HTTPExchange) async throws -> Int64 {
         let answer = try await exports.getDataExport(
             GatewayV1.GetDataExportRequest(),
-            try context(DataExportsDescription.getDataExport, exchange))
+            calls.context(DataExportsDescription.getDataExport, exchange))
         guard let export = answer.dataExport, export.exportId == id, export.state == .ready,
             export.bytes > 0
         else { throw ServiceError(.notFound, fields: ["export_id"]) }
@@ -83,7 +70,7 @@ struct ExportResponder: Sendable {
             request.method == .get
             ? ByteRange.Request(request.headerFields, tag: tag, length: bytes) : .whole
         var response = HTTPResponse(
-            status: .ok, headerFields: callers.responseFields(of: request))
+            status: .ok, headerFields: calls.callers.responseFields(of: request))
         response.headerFields.append(contentsOf: Self.fields)
         response.headerFields[.eTag] = tag.text
         let range: ByteRange
@@ -109,20 +96,6 @@ struct ExportResponder: Sendable {
         .contentType: "application/zip", .vary: "Origin, Authorization",
         .xContentTypeOptions: "nosniff",
     ]
-
-    /// The context of a call in the session of the request.
-    private func context(
-        _ method: MethodDescription, _ exchange: HTTPExchange
-    ) throws -> CallContext {
-        guard let schema = methods[method.name]?.schema else { throw ServiceError(.unknownMethod) }
-        let caller = try callers.caller(of: exchange.head, exchange.connection, method: schema)
-        try caller.check(body: [])
-        var metadata = Metadata(of: exchange.head.headerFields, from: caller)
-        // Both methods are idempotent.
-        metadata[Metadata.Key.idempotencyKey] = nil
-        return CallContext(
-            deadline: time.uptime() + method.timeout, isCallersDeadline: true, metadata: metadata)
-    }
 }
 
 /// The bytes of an archive as they arrive, of which the first have arrived: until then the gateway

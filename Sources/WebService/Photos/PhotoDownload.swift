@@ -21,21 +21,16 @@ extension PhotoResponder {
         guard [.get, .head].contains(request.method) else {
             throw HTTPFailure(allowing: "GET, HEAD")
         }
-        var parts: IncomingItems<GatewayV1.DownloadPhotoItem>.AsyncIterator
-        let head: HTTPResponse
-        do {
+        let begun = await calls.result(for: exchange) {
             let name = String(path.dropFirst(Self.path.count))
-            parts = try items(exchange, name).makeAsyncIterator()
+            let parts = try items(exchange, name).makeAsyncIterator()
             guard case .photo(let photo)? = try await parts.next()?.part else {
                 throw ServiceError(.internalError, detail: "a photo began without its description")
             }
-            head = try self.head(
-                photo, request.headerFields, adding: callers.responseFields(of: request))
-        } catch is CancellationError {
-            return
-        } catch {
-            return response(to: exchange).fail(CallFailure(error, logger: logger))
+            let fields = calls.callers.responseFields(of: request)
+            return (try self.head(photo, request.headerFields, adding: fields), parts)
         }
+        guard let (head, parts) = begun else { return }
         exchange.begin(head)
         if head.status == .ok, request.method == .get {
             while let item = try await parts.next() {
@@ -49,14 +44,10 @@ extension PhotoResponder {
     private func items(
         _ exchange: HTTPExchange, _ name: String
     ) throws -> IncomingItems<GatewayV1.DownloadPhotoItem> {
-        let method = ProfileDescription.downloadPhoto
-        let caller = try callers.callerOrAnyone(
-            of: exchange.head, exchange.connection, method: schema(of: method))
-        try caller.check(body: [])
+        let context = try calls.context(
+            ProfileDescription.downloadPhoto, exchange, orAnyone: true)
         guard Self.isName(name) else { throw ServiceError(.notFound) }
-        return profile.downloadPhoto(
-            GatewayV1.DownloadPhotoRequest(name: name),
-            context(method, exchange.head.headerFields, caller))
+        return profile.downloadPhoto(GatewayV1.DownloadPhotoRequest(name: name), context)
     }
 
     /// Names are letters, digits, `-` and `_`: others are not asked for, and none ends the tag.

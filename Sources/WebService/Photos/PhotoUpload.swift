@@ -13,22 +13,10 @@ extension PhotoResponder {
     /// gateway: a photo that is too long is refused by its first item.
     /// - Throws: `HTTPFailure` 405.
     func upload(_ exchange: HTTPExchange) async throws(HTTPFailure) {
-        guard exchange.head.method == .put else { throw HTTPFailure(allowing: "PUT") }
-        let response = response(to: exchange)
-        do {
-            let method = ProfileDescription.uploadPhoto
-            let schema = try schema(of: method)
-            let caller = try callers.caller(
-                of: exchange.head, exchange.connection, method: schema)
-            try caller.check(body: [])
+        try await calls.answer(put: exchange) {
+            let context = try calls.context(ProfileDescription.uploadPhoto, exchange)
             let length = try Self.length(exchange.head.headerFields)
-            let call = profile.uploadPhoto(context(method, exchange.head.headerFields, caller))
-            let item = try await relay(exchange, length: length, to: call)
-            try response.send(item)
-        } catch is CancellationError {
-            // The client is gone.
-        } catch {
-            response.fail(CallFailure(error, logger: logger))
+            return try await relay(exchange, length: length, to: profile.uploadPhoto(context))
         }
     }
 
@@ -47,13 +35,13 @@ extension PhotoResponder {
     private func relay(
         _ exchange: HTTPExchange, length: UInt32,
         to call: BidirectionalCall<GatewayV1.UploadPhotoRequest, GatewayV1.UploadPhotoItem>
-    ) async throws -> [UInt8] {
+    ) async throws -> String {
         let photo = try await call.upload {
             try await Self.send(exchange, length: length, on: $0)
         } _: {
             try await Self.photo(in: $0)
         }
-        return Array(try Self.json.text(of: photo).utf8)
+        return try Self.json.text(of: photo)
     }
 
     private static let json = MessageJSON<GatewayV1.Photo>(of: ProfileDescription.service)

@@ -24,8 +24,10 @@ struct ExportResponderTests {
     ) async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let exports = ExportResponder(
-            exports: FakeExports(), methods: try TestMethods.all, callers: AppsFixture.check,
-            formalLanguages: .none, time: SystemTime(), logger: CapturedLog().logger())
+            exports: FakeExports(),
+            calls: StreamCalls(
+                methods: try TestMethods.all, callers: AppsFixture.check, formalLanguages: .none,
+                time: SystemTime(), logger: CapturedLog().logger()))
         let listener = try await WebListener.start(
             WebListenerSettings(host: "127.0.0.1", port: 0), group: group, time: SystemTime(),
             randomness: SecureRandomness(), logger: CapturedLog().logger()

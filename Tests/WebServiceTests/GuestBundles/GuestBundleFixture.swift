@@ -38,9 +38,10 @@ struct GuestBundleFixture: Sendable {
     ) async throws {
         let proxies = ["127.0.0.1/32"].compactMap(AddressNetwork.init)
         let bundles = GuestBundleResponder(
-            guests: guests, methods: try TestMethods.all,
-            callers: AppsFixture.check(trusting: proxies),
-            formalLanguages: .none, time: SystemTime(), logger: CapturedLog().logger())
+            guests: guests,
+            calls: StreamCalls(
+                methods: try TestMethods.all, callers: AppsFixture.check(trusting: proxies),
+                formalLanguages: .none, time: SystemTime(), logger: CapturedLog().logger()))
         let listener = try await WebListener.start(
             WebListenerSettings(
                 host: "127.0.0.1", port: 0, trustedProxies: proxies),

@@ -33,8 +33,10 @@ struct PhotosFixture: Sendable {
     ) async throws {
         let profile = FakeProfile()
         let photos = PhotoResponder(
-            profile: profile, methods: try TestMethods.all, callers: AppsFixture.check,
-            formalLanguages: .none, time: SystemTime(), logger: CapturedLog().logger())
+            profile: profile,
+            calls: StreamCalls(
+                methods: try TestMethods.all, callers: AppsFixture.check, formalLanguages: .none,
+                time: SystemTime(), logger: CapturedLog().logger()))
         let listener = try await WebListener.start(
             WebListenerSettings(host: "127.0.0.1", port: 0), group: group, time: SystemTime(),
             randomness: SecureRandomness(), logger: CapturedLog().logger()
