@@ -27,7 +27,7 @@ package struct WebService: Sendable {
     package let tasks: [@Sendable () async throws -> Void]
     private let settings: WebSettings
     private let gateway: RPCClient
-    private let photos: RPCClient
+    private let streams: RPCClient
     private let callers: CallerCheck
     private let pages: (pages: PageResponder, assets: PageAssets)?
     private let time: any Time
@@ -39,15 +39,15 @@ package struct WebService: Sendable {
     /// The web service in front of `gateway`.
     ///
     /// Attack: some clients read photos slowly, until all calls that one connection can carry
-    /// (`FrameLimits.callsMax`) are theirs, and sign-ins wait. So photos and archives have a channel
-    /// of their own.
+    /// (`FrameLimits.callsMax`) are theirs, and sign-ins wait. So such streams have a channel of
+    /// their own.
     /// - Parameters:
-    ///   - photos: another channel to the same gateway, for guests' bundles too.
+    ///   - streams: another channel to the same gateway, for photos, bundles and archives.
     ///   - pageKey: `web.key`, for the pages; nil serves none.
     /// - Throws: `AppsFileError` for an apps file that cannot be used, `ThemeError`,
     ///   `CryptographyError.invalidKey`.
     package init(
-        settings: WebSettings, gateway: RPCClient, photos: RPCClient, pageKey: SecretBytes?,
+        settings: WebSettings, gateway: RPCClient, streams: RPCClient, pageKey: SecretBytes?,
         time: any Time, randomness: any Randomness, logger: Logger
     ) throws {
         let methods = CallMethods.gatewayServices.flatMap(\.methods).filter(\.isPublic)
@@ -74,7 +74,7 @@ package struct WebService: Sendable {
         pages = try pageKey.map { key in
             (
                 PageResponder(
-                    calls: PageCalls(gateway, streams: photos, time: time), callers: callers,
+                    calls: PageCalls(gateway, streams: streams, time: time), callers: callers,
                     apps: apps,
                     theme: theme, seal: try PageVisitSeal(key, randomness: randomness),
                     randomness: randomness, time: time,
@@ -85,7 +85,7 @@ package struct WebService: Sendable {
         }
         self.settings = settings
         self.gateway = gateway
-        self.photos = photos
+        self.streams = streams
         self.time = time
         self.logger = logger
     }
@@ -112,9 +112,9 @@ package struct WebService: Sendable {
         let streamCalls = StreamCalls(
             methods: methods, callers: callers, formalLanguages: settings.formalLanguages,
             time: time, logger: logger)
-        let photos = PhotoResponder(profile: ProfileClient(self.photos), calls: streamCalls)
-        let bundles = GuestBundleResponder(guests: GuestsClient(self.photos), calls: streamCalls)
-        let exports = ExportResponder(exports: DataExportsClient(self.photos), calls: streamCalls)
+        let photos = PhotoResponder(profile: ProfileClient(streams), calls: streamCalls)
+        let bundles = GuestBundleResponder(guests: GuestsClient(streams), calls: streamCalls)
+        let exports = ExportResponder(exports: DataExportsClient(streams), calls: streamCalls)
         let pages = pages
         return { exchange in
             // Browsers ask before they call from a page, without the app's key.

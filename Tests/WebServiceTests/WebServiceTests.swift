@@ -24,7 +24,7 @@ struct WebServiceTests {
                 keyID: "", secret: nil),
             group: group, time: time, randomness: randomness)
         let service = try WebService(
-            settings: settings, gateway: gateway, photos: gateway, pageKey: nil, time: time,
+            settings: settings, gateway: gateway, streams: gateway, pageKey: nil, time: time,
             randomness: randomness, logger: CapturedLog().logger())
         let listener = try await WebListener.start(
             settings.listener(host: "127.0.0.1", port: 0, isPlaintextTrusted: false, .init()),

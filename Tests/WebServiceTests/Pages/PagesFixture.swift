@@ -50,7 +50,7 @@ struct PagesFixture: Sendable {
             group: group, time: SystemTime(), randomness: SecureRandomness())
         let settings = try settings(folder)
         let service = try WebService(
-            settings: settings, gateway: client, photos: client,
+            settings: settings, gateway: client, streams: client,
             pageKey: SecretBytes(copying: [UInt8](repeating: 7, count: 32)), time: SystemTime(),
             randomness: SecureRandomness(), logger: CapturedLog().logger())
         let listener = try await WebListener.start(
