@@ -26,7 +26,7 @@ extension AccountsCommand {
                     try writer.write(page.guests.map(\.row))
                     request.pageToken = page.nextPageToken
                 } while !request.pageToken.isEmpty
-                try writer.finish()
+                try writer.finish(ifEmpty: "no guests without a session")
             }
         }
     }

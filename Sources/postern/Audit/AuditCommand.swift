@@ -70,17 +70,14 @@ struct AuditCommand: AsyncParsableCommand {
         func run() async throws {
             let id = try await accountID()
             var writer = output.writer
-            var isEmpty = true
             for name in service.isEmpty ? Self.services : service {
                 let page = try await entries(of: name, account: id)
                 try writer.write(page.events.map { $0.row(of: name) })
-                isEmpty = isEmpty && page.events.isEmpty
                 if let next = page.next {
                     Screen.error("more: postern audit list --service \(name) --after \(next)")
                 }
             }
-            try writer.finish()
-            if isEmpty { Screen.error("no entries") }
+            try writer.finish(ifEmpty: "no entries")
         }
 
         private func accountID() async throws -> String? {

@@ -35,7 +35,7 @@ struct DeletionsCommand: AsyncParsableCommand {
                 try writer.write(rows.map(\.row))
                 request.pageToken = page.nextPageToken
             } while !request.pageToken.isEmpty
-            try writer.finish()
+            try writer.finish(ifEmpty: overdue ? "no overdue deletions" : "no deletions")
         }
     }
 }

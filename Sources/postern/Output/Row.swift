@@ -79,13 +79,20 @@ struct RowWriter {
 
     private let form: Form
     private let show: (String) throws -> Void
+    private let note: (String) -> Void
     private var widths: [Int] = []
     private var isEmpty = true
 
-    /// - Parameter show: prints one line.
-    init(_ form: Form, show: @escaping (String) throws -> Void = Screen.item) {
+    /// - Parameters:
+    ///   - show: prints one line.
+    ///   - note: prints one line that is not part of the result.
+    init(
+        _ form: Form, show: @escaping (String) throws -> Void = Screen.item,
+        note: @escaping (String) -> Void = Screen.error
+    ) {
         self.form = form
         self.show = show
+        self.note = note
     }
 
     /// Prints further rows. A column that was printed before can only become wider.
@@ -102,8 +109,10 @@ struct RowWriter {
     }
 
     /// Ends the array; without this call the JSON is not complete.
-    func finish() throws {
+    /// - Parameter nothing: what is said of a list without rows, beside the result.
+    func finish(ifEmpty nothing: String? = nil) throws {
         if form == .json { try show(isEmpty ? "[]" : "]") }
+        if isEmpty, let nothing { note(nothing) }
     }
 
     private mutating func align(_ rows: [Row]) throws {

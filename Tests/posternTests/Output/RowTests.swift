@@ -70,6 +70,22 @@ struct RowTests {
         #expect(try printed(.table, []).isEmpty && printed(.lines, []).isEmpty)
     }
 
+    @Test("a list without rows is noted beside the result, in each form; one with rows is not")
+    func nothing() throws {
+        for form in [RowWriter.Form.table, .lines, .json] {
+            for rows in [[], Self.rows] {
+                var notes: [String] = []
+                var writer = RowWriter(form) { _ in
+                } note: {
+                    notes.append($0)
+                }
+                try writer.write(rows)
+                try writer.finish(ifEmpty: "no keys")
+                #expect(notes == (rows.isEmpty ? ["no keys"] : []))
+            }
+        }
+    }
+
     @Test("the default is a table on a terminal, and lines elsewhere, as scripts read them")
     func form() throws {
         #expect(OutputOption.form(nil, isOnTerminal: true) == .table)

@@ -163,6 +163,9 @@ extension SystemTests.ProfileStories {
                 list.output.split(separator: "\n").contains {
                     $0.hasPrefix("\(account)  waiting until ") && $0.hasSuffix("by operator")
                 }, "\(list)")
+            let overdue = try await fixture.cluster.tool(["deletions", "--overdue"])
+            #expect(overdue.exitCode == 0 && overdue.output.isEmpty, "\(overdue)")
+            #expect(overdue.errors == "no overdue deletions\n")
             #expect(try await app.deletion().state == .waiting)
             let now = try await fixture.cluster.tool(delete + ["--yes"])
             #expect(now.output == "\(account): deleting\n", "\(now)")
