@@ -18,7 +18,7 @@ enum ExportState: Hashable, Sendable {
     /// How long a finished archive is kept, and how long one is tried to be prepared.
     static let life: Duration = .seconds(7 * 24 * 3_600)
     /// The wait after the first failed attempt; it doubles with each further one.
-    private static let retryMin: Duration = .seconds(2)
+    static let retryMin: Duration = .seconds(2)
     /// The longest wait, from the twelfth failure on: a peer that is away for a day must not be asked
     /// all the time.
     private static let retryMax: Duration = .seconds(3_600)

@@ -127,17 +127,6 @@ extension SQLSession {
             [SQLValue(moment), .integer(limit)]
         ) { try StoredExport($0) }
     }
-
-    /// When the next attempt of any export is due; nil if none is being prepared at `moment`.
-    func nextExportAttempt(at moment: Timestamp) throws -> Timestamp? {
-        try queryOne(
-            """
-            SELECT next_attempt_at_ms FROM exports
-            WHERE next_attempt_at_ms IS NOT NULL AND expires_at_ms > ?
-            ORDER BY next_attempt_at_ms LIMIT 1
-            """, [SQLValue(moment)]
-        ) { try $0.timestamp(0) }
-    }
 }
 
 extension Transaction {

@@ -16,8 +16,8 @@ import Storage
 struct ExportWork: Sendable {
     /// Exports under way at once: each takes some 0.5 MiB and the reads of a whole account.
     private static let atOnceMax = 4
-    /// The longest wait for a signal.
-    private static let interval: Duration = .seconds(30)
+    /// How often it looks for repetitions that are due: as soon as the first can be.
+    private static let interval = ExportState.retryMin
 
     let settings: IdentitySettings
     let store: Store
@@ -36,16 +36,9 @@ struct ExportWork: Sendable {
     /// Looks for work at once. Called after the commit of an order.
     func wake() { signal.wake() }
 
-    /// Prepares what is due, or waits for work.
+    /// Prepares what is due.
     var duty: Duty {
-        Duty("exports", every: .seconds(1)) {
-            if try await prepareDue() { return true }
-            let now = time.now()
-            let next = try await store.read { try $0.nextExportAttempt(at: now) }
-            let wait = next.map { max($0 - now, .zero) } ?? Self.interval
-            await signal.wait(atMost: min(wait, Self.interval), time: time)
-            return true
-        }
+        Duty("exports", every: Self.interval, wokenBy: signal) { try await prepareDue() }
     }
 
     /// Makes one attempt at each of the exports that are due, a few at once.

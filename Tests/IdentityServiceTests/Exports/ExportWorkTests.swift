@@ -91,8 +91,6 @@ struct ExportWorkTests {
         #expect(try await refusal { try await fixture.export(later) }.code == .notFound)
         // Nothing waits for it any more: neither the work nor a deletion.
         #expect(try await !fixture.exports.work.prepareDue())
-        let now = fixture.time.now()
-        #expect(try await fixture.store.read { try $0.nextExportAttempt(at: now) } == nil)
         fixture.sessionData.fail(nil)
         #expect(try await fixture.prepareExport(later).state == .ready)
     }
