@@ -3,7 +3,9 @@ import ServiceRuntime
 /// The operator's settings for the deletion of accounts (G-19, G-20).
 package struct DeletionSettings: Sendable {
     /// How long a deletion waits by default.
-    static let waitStandard: Duration = .seconds(7 * 24 * 3_600)
+    package static let waitStandard: Duration = .seconds(7 * 24 * 3_600)
+    /// From which time on a deletion is overdue by default.
+    package static let overdueStandard: Duration = .seconds(30 * 24 * 3_600)
     /// A mailed link to the deletion page works for this long.
     static let linkLife: Duration = .seconds(3_600)
 
@@ -16,8 +18,8 @@ package struct DeletionSettings: Sendable {
 
     /// Settings for tests and embedding.
     package init(
-        wait: Duration = .seconds(7 * 24 * 3_600), awaitsBackend: Bool = false,
-        overdue: Duration = .seconds(30 * 24 * 3_600)
+        wait: Duration = waitStandard, awaitsBackend: Bool = false,
+        overdue: Duration = overdueStandard
     ) {
         self.wait = wait
         self.awaitsBackend = awaitsBackend
@@ -35,7 +37,7 @@ package struct DeletionSettings: Sendable {
             reason: "A deletion waits, 72 hours at most, until an application of account-admins "
                 + "answers account.deletion-begun by the call DeleteAccount (G-20).")
         overdue = settings.duration(
-            "deletion-overdue", default: .seconds(30 * 24 * 3_600),
+            "deletion-overdue", default: Self.overdueStandard,
             in: .seconds(24 * 3_600)...(.seconds(90 * 24 * 3_600)),
             reason: "A deletion that began longer ago is an alarm: identity_deletions_overdue.")
     }

@@ -60,14 +60,16 @@ extension SQLSession {
         try query(
             """
             SELECT \(StoredMigration.columns) FROM guest_migrations
-            WHERE state IN (1, 2) AND migration > ? AND NOT EXISTS (
+            WHERE state IN (?, ?) AND migration > ? AND NOT EXISTS (
                 SELECT 1 FROM accounts
                 WHERE accounts.account = guest_migrations.account
                     AND accounts.status IN (?, ?))
             ORDER BY migration LIMIT ?
             """,
             [
-                .integer(last), .integer(AccountStatus.deleting.rawValue),
+                .integer(MigrationState.waiting.rawValue),
+                .integer(MigrationState.running.rawValue), .integer(last),
+                .integer(AccountStatus.deleting.rawValue),
                 .integer(AccountStatus.suspended.rawValue), .integer(limit),
             ], StoredMigration.init)
     }
