@@ -143,11 +143,12 @@ extension SQLSession {
 
 extension Transaction {
     /// Deletes the deletion of an account that does not exist, unless it goes on: after its step
-    /// `rows` (8) it needs no account.
+    /// `rows` it needs no account.
     /// - Returns: how many rows were deleted.
     fileprivate func deleteDeletion(withoutAccount account: AccountID) throws -> Int {
         try execute(
-            "DELETE FROM deletions WHERE account = ? AND step <= 8", [.integer(account.key)])
+            "DELETE FROM deletions WHERE account = ? AND step <= ?",
+            [.integer(account.key), .integer(DeletionStep.rows.rawValue)])
     }
 
     fileprivate func audit(orphan account: AccountID, by caller: AdminCaller?) throws {
