@@ -13,30 +13,23 @@ extension AccountDeletionHandler {
         let (caller, _) = try await caller(request.linkToken, context)
         let preview = try await deletions.previewDeletion(
             IdentityV1.PreviewDeletionRequest(caller: caller), context.onward())
-        let (voice, wait) = (context.metadata.voice, preview.waitSeconds)
+        let voice = context.metadata.voice
         return GatewayV1.PreviewDeletionResponse(
             consequences: preview.consequences.compactMap {
-                GatewayV1.DeletionConsequence($0, waitSeconds: wait, in: voice)
+                GatewayV1.DeletionConsequence($0, in: voice)
             },
             confirmationToken: preview.confirmationToken, expiresAtMs: preview.expiresAtMs,
-            waitSeconds: wait, deletion: preview.deletion.map(GatewayV1.Deletion.init))
+            waitSeconds: preview.waitSeconds,
+            deletion: preview.deletion.map(GatewayV1.Deletion.init))
     }
 }
 
 extension GatewayV1.DeletionConsequence {
-    private static let secondsOfADay: UInt32 = 24 * 3_600
-
     /// A consequence in words. Nil for a kind that this version does not know: identity may be of
     /// the next release.
-    fileprivate init?(
-        _ consequence: IdentityV1.DeletionConsequence, waitSeconds: UInt32, in voice: Voice
-    ) {
+    fileprivate init?(_ consequence: IdentityV1.DeletionConsequence, in voice: Voice) {
         guard let kind = DeletionConsequence(rawValue: consequence.kind) else { return nil }
-        // Whole days, at least one: a shorter wait is a test's.
-        let days = max(1, waitSeconds / Self.secondsOfADay)
-        let isWait = [.wait, .export].contains(kind)
         self.init(
-            kind: kind.rawValue,
-            sentence: kind.sentence(count: isWait ? days : consequence.count, in: voice))
+            kind: kind.rawValue, sentence: kind.sentence(count: consequence.count, in: voice))
     }
 }

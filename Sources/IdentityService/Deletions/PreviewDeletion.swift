@@ -13,12 +13,13 @@ extension AccountDeletionsHandler {
         _ request: IdentityV1.PreviewDeletionRequest, _ context: CallContext
     ) async throws -> IdentityV1.PreviewDeletionResponse {
         let caller = try await caller(request.caller, needsProof: false, context)
-        let days = settings.deletion.wait.milliseconds / (24 * 3_600_000)
+        // Whole days, at least one: a shorter wait is a test's.
+        let days = max(1, settings.deletion.wait.milliseconds / (24 * 3_600_000))
         let now = time.now()
         let (consequences, deletion) = try await store.read { session in
             (
                 try session.consequences(
-                    of: session.deletableRow(caller.account), waitDays: max(1, days), at: now),
+                    of: session.deletableRow(caller.account), waitDays: days, at: now),
                 try session.deletion(of: caller.account)?.message
             )
         }

@@ -11,8 +11,9 @@ import Testing
 struct AccountDeletionTests {
     private static let preview = IdentityV1.PreviewDeletionResponse(
         consequences: [
-            .init(kind: "account"), .init(kind: "documents", count: 1), .init(kind: "wait"),
-            .init(kind: "export"), .init(kind: "something-newer"), .init(kind: "final"),
+            .init(kind: "account"), .init(kind: "documents", count: 1),
+            .init(kind: "wait", count: 7), .init(kind: "export", count: 7),
+            .init(kind: "something-newer"), .init(kind: "final"),
         ], confirmationToken: "confirm", expiresAtMs: 5, waitSeconds: 7 * 24 * 3_600)
 
     @Test("the consequences are sentences in the person's language, without kinds that are unknown")
