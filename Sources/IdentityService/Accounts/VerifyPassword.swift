@@ -27,14 +27,13 @@ extension AccountsHandler {
         try await responseTimeFloor.requireTime(until: context.deadline)
         let recorded = try await untilUnchanged { try await check(attempt) }
         if recorded.guest != nil { guests.wake() }
-        var collision = recorded.collision
-        if let guest = recorded.guest { collision?.guest = try await answers.account(guest) }
         return IdentityV1.VerifyPasswordResponse(
             account: try await answers.account(
                 recorded.row, lastSignInAt: recorded.history.before),
             proof: ProofIssuer(keys: keys, randomness: randomness).proof(
                 recorded.row, provedAt: recorded.at),
-            history: recorded.history.message, collision: collision)
+            history: recorded.history.message,
+            collision: try await recorded.guest?.answer(answers))
     }
 
     /// Rejects a call whose idempotency key belongs to another request, and one in a session that
@@ -74,10 +73,8 @@ extension AccountsHandler {
         let history: SignInHistory
         /// The time of its proof; for a retry, now.
         let at: Timestamp
-        /// Set if a guest with documents made the call; with ids only.
-        let collision: IdentityV1.Collision?
         /// The guest that made the call.
-        let guest: AccountRow?
+        let guest: SettledGuest?
     }
 
     /// Writes the sign-in. Returns nil when the password was replaced or the account was disabled
@@ -86,19 +83,16 @@ extension AccountsHandler {
         _ attempt: SignInAttempt, _ checked: PasswordHolder, _ upgrade: [UInt8]?
     ) async throws -> Recorded? {
         let account = checked.row.account
-        let caller = (attempt.caller?.account).map { [Subject.account($0)] } ?? []
-        return try await store.write(about: [.account(account)] + caller) { transaction in
+        return try await store.write(about: [.account(account)] + attempt.caller.subjects) {
+            transaction in
             guard let holder = try transaction.passwordHolder(account), holder.row.status.isUsable,
                 holder.sealedHash == checked.sealedHash
             else { return nil }
             if let first = try transaction.storedResponse(of: attempt.call) {
-                let collision = try first.collision
                 return Recorded(
                     row: holder.row, history: first.history, at: transaction.at,
-                    collision: collision,
-                    guest: try collision?.guestID.flatMap(transaction.account))
+                    guest: try SettledGuest(first.collision, in: transaction))
             }
-            let guest = try transaction.guest(of: attempt.caller)
             if let upgrade { try transaction.upgradePassword(account, sealedHash: upgrade) }
             let history = try SignInRecorder(settings: settings, keys: keys, randomness: randomness)
                 .record(
@@ -106,28 +100,13 @@ extension AccountsHandler {
                     from: attempt.origin, transaction)
             try transaction.audit(
                 .signInSucceeded, account, from: attempt.origin, subject: attempt.subject)
-            let collision = try guest.flatMap {
-                try guests.collision(of: $0, with: account, from: attempt.origin, transaction)
-            }
+            let guest = try guests.settle(
+                attempt.caller, afterSignInTo: account, from: attempt.origin, transaction)
             try transaction.remember(
                 attempt.call,
-                StoredResponse(account: account, history: history, collision: collision))
-            return Recorded(
-                row: holder.row, history: history, at: transaction.at, collision: collision,
-                guest: try guest.flatMap { try transaction.account($0.account) })
+                StoredResponse(account: account, history: history, collision: guest?.collision))
+            return Recorded(row: holder.row, history: history, at: transaction.at, guest: guest)
         }
-    }
-}
-
-extension SQLSession {
-    /// The guest whose session made a sign-in; nil without one. A guest has no password, so it is
-    /// another account than the one signed in to. An account's session is ignored, and so is one
-    /// that ended while the password was compared or hashed.
-    func guest(of caller: CallingSession?) throws -> AccountRow? {
-        guard case .success(let owner)? = caller?.owner, try !hasEnded(owner),
-            let row = try account(owner.account), row.isGuest
-        else { return nil }
-        return row
     }
 }
 

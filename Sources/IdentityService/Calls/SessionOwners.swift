@@ -25,6 +25,11 @@ struct CallingSession: Sendable {
     let owner: Result<SessionOwner, ServiceError>
 }
 
+extension CallingSession? {
+    /// The subject of a write in the name of the session's account.
+    var subjects: [Subject] { map { [.account($0.account)] } ?? [] }
+}
+
 extension AccountID? {
     /// The part of a fingerprint that names the account of the calling session (G-25): the same key
     /// in the name of another guest is another request. Outside a session there is no such part, as

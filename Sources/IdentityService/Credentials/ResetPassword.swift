@@ -39,7 +39,7 @@ extension CredentialsHandler {
                 if done.guest != nil { guests.wake() }
                 return try await answer(
                     done.row, done.history, setAt: done.history.at, isTakenOver: done.isTakenOver,
-                    collision: (done.collision, done.guest))
+                    guest: done.guest)
             }
             return nil
         }
@@ -67,18 +67,16 @@ extension CredentialsHandler {
         let history: SignInHistory
         /// Whether the address was unverified before.
         let isTakenOver: Bool
-        /// Set if a guest with documents made the call; with ids only.
-        let collision: IdentityV1.Collision?
         /// The guest that made the call.
-        let guest: AccountRow?
+        let guest: SettledGuest?
     }
 
     /// - Returns: nil when the link was used, or the account changed, while the hash ran.
     private func write(
         _ attempt: ResetAttempt, _ checked: Link, _ hash: [UInt8]
     ) async throws -> Done? {
-        let caller = (attempt.caller?.account).map { [Subject.account($0)] } ?? []
-        return try await store.write(about: [.account(checked.account)] + caller) { transaction in
+        let subjects = [.account(checked.account)] + attempt.caller.subjects
+        return try await store.write(about: subjects) { transaction in
             // A key that another request used is rejected before anything is written.
             guard try transaction.storedResponse(of: attempt.call) == nil,
                 let (link, row) = try Self.find(attempt, transaction, at: transaction.at),
@@ -86,20 +84,16 @@ extension CredentialsHandler {
             else { return nil }
             let history = try set(hash, of: row, attempt, transaction)
             let isTakenOver = row.address?.provedAt == nil
-            let guest = try transaction.guest(of: attempt.caller)
-            let collision = try guest.flatMap {
-                try guests.collision(of: $0, with: row.account, from: attempt.origin, transaction)
-            }
+            let guest = try guests.settle(
+                attempt.caller, afterSignInTo: row.account, from: attempt.origin, transaction)
             try transaction.remember(
                 attempt.call,
                 StoredResponse(
                     account: row.account, history: history, isTakenOver: isTakenOver,
-                    collision: collision))
+                    collision: guest?.collision))
             guard let new = try transaction.account(row.account), new.address?.provedAt != nil
             else { throw ServiceError(.internalError, detail: "the address is not verified") }
-            return Done(
-                row: new, history: history, isTakenOver: isTakenOver, collision: collision,
-                guest: try guest.flatMap { try transaction.account($0.account) })
+            return Done(row: new, history: history, isTakenOver: isTakenOver, guest: guest)
         }
     }
 
@@ -153,26 +147,24 @@ extension CredentialsHandler {
             attempt.password, of: holder, account, repeating: attempt.call)
         guard let holder, let setAt else { throw ServiceError(.idempotencyKeyReused) }
         guard holder.row.status.isUsable else { throw ServiceError(.accountDisabled) }
-        let collision = try first.collision
-        let guest = try await store.read { try collision?.guestID.flatMap($0.account) }
+        let guest = try await store.read { try SettledGuest(first.collision, in: $0) }
         return try await answer(
             holder.row, first.history, setAt: max(now - ProofIssuer.afterEnd, setAt),
-            isTakenOver: first.isTakenOver, collision: (collision, guest))
+            isTakenOver: first.isTakenOver, guest: guest)
     }
 
     /// Proofs from the millisecond of the change end with the older sessions. This proof gets the
     /// first time that stays valid.
     private func answer(
         _ row: AccountRow, _ history: SignInHistory, setAt: Timestamp, isTakenOver: Bool,
-        collision found: (IdentityV1.Collision?, guest: AccountRow?)
+        guest: SettledGuest?
     ) async throws -> IdentityV1.ResetPasswordResponse {
-        var (collision, guest) = found
-        if let guest { collision?.guest = try await answers.account(guest) }
-        return IdentityV1.ResetPasswordResponse(
+        IdentityV1.ResetPasswordResponse(
             account: try await answers.account(row, lastSignInAt: history.before),
             proof: ProofIssuer(keys: keys, randomness: randomness).proof(
                 row, by: Self.methods, provedAt: setAt + ProofIssuer.afterEnd),
-            history: history.message, takenOver: isTakenOver, collision: collision)
+            history: history.message, takenOver: isTakenOver,
+            collision: try await guest?.answer(answers))
     }
 }
 

@@ -27,9 +27,23 @@ struct GuestSettlement: Sendable {
     /// Wakes the job that moves documents.
     let job: WakeSignal
 
+    /// Settles the guest that signed in to an account; nil without one. An account's session is
+    /// ignored, and so is one that ended while the password was compared or hashed.
+    func settle(
+        _ caller: CallingSession?, afterSignInTo account: AccountID, from origin: CallOrigin,
+        _ transaction: Transaction
+    ) throws -> SettledGuest? {
+        guard case .success(let owner)? = caller?.owner, owner.account != account,
+            try !transaction.hasEnded(owner),
+            let guest = try transaction.account(owner.account), guest.isGuest
+        else { return nil }
+        return SettledGuest(
+            collision: try collision(of: guest, with: account, from: origin, transaction),
+            row: try transaction.account(guest.account))
+    }
+
     /// The collision of a sign-in by a guest, with ids only; nil if there is nothing to tell.
-    /// - Parameter guest: The guest, which is another account than the one signed in to.
-    func collision(
+    private func collision(
         of guest: AccountRow, with account: AccountID, from origin: CallOrigin,
         _ transaction: Transaction
     ) throws -> IdentityV1.Collision? {
@@ -97,5 +111,28 @@ struct GuestSettlement: Sendable {
         IdentityV1.Collision(
             guest: IdentityV1.Account(accountId: migration.guest?.text ?? ""),
             choice: migration.choice?.message ?? .unspecified, migration: migration.message())
+    }
+}
+
+/// A guest that has signed in to another account.
+struct SettledGuest: Sendable {
+    /// With ids only, as it is stored for repeats; nil if there is nothing to tell.
+    let collision: IdentityV1.Collision?
+    /// The guest as the sign-in left it; nil if a repeat no longer finds it.
+    let row: AccountRow?
+
+    /// The collision as the response has it, with the guest's account.
+    func answer(_ answers: AccountAnswers) async throws -> IdentityV1.Collision? {
+        guard var collision, let row else { return collision }
+        collision.guest = try await answers.account(row)
+        return collision
+    }
+}
+
+extension SettledGuest {
+    /// The guest of a repeated sign-in; nil without a collision.
+    init?(_ stored: IdentityV1.Collision?, in session: some SQLSession) throws {
+        guard let stored else { return nil }
+        self.init(collision: stored, row: try stored.guestID.flatMap(session.account))
     }
 }

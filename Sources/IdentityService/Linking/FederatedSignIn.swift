@@ -67,8 +67,7 @@ struct FederatedSignIn: Sendable {
         _ proved: ProvedIdentity, _ call: FederatedSignInCall
     ) async throws -> FederatedSignInOutcome {
         do {
-            return try await store.write(about: call.caller.map { [.account($0.account)] } ?? []) {
-                transaction in
+            return try await store.write(about: call.caller.subjects) { transaction in
                 var writing = FederatedSignInTransaction(self, proved, call, transaction)
                 return try writing.run()
             }
@@ -86,7 +85,7 @@ struct FederatedSignIn: Sendable {
         answer.proof = ProofIssuer(keys: keys, randomness: randomness).proof(
             admitted.row, by: proved.amr, authenticatedAt: admitted.record.authenticatedAt,
             provedAt: admitted.provedAt)
-        if let guest = admitted.guest { answer.collision?.guest = try await answers.account(guest) }
+        answer.collision = try await admitted.guest?.answer(answers)
         return answer
     }
 }
@@ -107,7 +106,7 @@ struct CommittedSignIn: Sendable {
     /// Later than the end of the account's sessions, if this sign-in ended them.
     let provedAt: Timestamp
     /// The guest whose session made the call, if it is another account than the one signed in to.
-    let guest: AccountRow?
+    let guest: SettledGuest?
 }
 
 /// The validated request data of a sign-in by a proved identity, without the proof.
@@ -182,7 +181,7 @@ struct FederatedSignInRecord: Sendable {
     }
 
     /// Records that the guest is another account than the one signed in to.
-    mutating func add(_ collision: IdentityV1.Collision) { message.collision = collision }
+    mutating func add(_ guest: SettledGuest) { message.collision = guest.collision }
 
     /// Adds what the sign-in reports about the previous one; a new account has none.
     mutating func add(_ history: SignInHistory) {
@@ -198,9 +197,6 @@ struct FederatedSignInRecord: Sendable {
     var authenticatedAt: Timestamp? {
         message.proof.map { Timestamp(milliseconds: $0.authTimeMs) }
     }
-
-    /// The guest that is another account than the one signed in to; nil without one.
-    var guest: AccountID? { message.collision?.guestID }
 
     /// The encoded record, as the store keeps it.
     var bytes: [UInt8] { message.encoded() }

@@ -66,7 +66,7 @@ struct FederatedSignInTransaction {
         try requireConsent(for: decision)
         let age = try self.age(for: decision)
         guard age != .underage else { return try refuseUnderage(decision) }
-        return .admitted(try write(decision, age, linking))
+        return .admitted(try write(decision, age))
     }
 
     /// Refuses a sign-up without the consent that the operator requires (G-23). The error undoes
@@ -119,7 +119,7 @@ struct FederatedSignInTransaction {
             // The retry may arrive in the same millisecond in which the first call ended all
             // sessions.
             provedAt: transaction.at + ProofIssuer.afterEnd,
-            guest: try record.guest.flatMap(transaction.account))
+            guest: try SettledGuest(record.message.collision, in: transaction))
     }
 
     // MARK: look up
@@ -199,7 +199,7 @@ struct FederatedSignInTransaction {
     }
 
     private func write(
-        _ decision: LinkingRule.Decision, _ age: AgeRule.Outcome, _ linking: LinkingRule.Case
+        _ decision: LinkingRule.Decision, _ age: AgeRule.Outcome
     ) throws -> CommittedSignIn {
         var done = try apply(decision)
         if decision.isSignUp {
@@ -213,11 +213,9 @@ struct FederatedSignInTransaction {
         }
         var record = FederatedSignInRecord(done.account, lastSignInAt: done.lastSignInAt)
         record.add(decision, removed: done.removed)
-        let guest = collision(linking.asking, with: done.account)
-        let collision = try guest.flatMap {
-            try guests.collision(of: $0, with: done.account, from: call.origin, transaction)
-        }
-        if let collision { record.add(collision) }
+        let guest = try guests.settle(
+            call.caller, afterSignInTo: done.account, from: call.origin, transaction)
+        if let guest { record.add(guest) }
         let recorder = SignInRecorder(settings: settings, keys: keys, randomness: randomness)
         record.add(
             try recorder.record(
@@ -229,15 +227,7 @@ struct FederatedSignInTransaction {
         try transaction.remember(call.call, record.bytes)
         return CommittedSignIn(
             row: try done.unchanged ?? readBack(done.account), record: record, provedAt: moment,
-            guest: try guest.flatMap { try transaction.account($0.account) })
-    }
-
-    /// The guest that calls, if it is another account than the one signed in to.
-    private func collision(
-        _ asking: LinkingRule.Case.Asking, with account: AccountID
-    ) -> AccountRow? {
-        guard case .guest(let guest) = asking, guest.account != account else { return nil }
-        return found[guest.account]
+            guest: guest)
     }
 
     /// The account as the transaction now reads it: complete, and with this identity (I-04).
