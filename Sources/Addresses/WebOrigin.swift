@@ -24,8 +24,8 @@ package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
         description = text
     }
 
-    /// The same for a web site, so with `https` or `http`; nil for origins of pages that an app on a
-    /// phone has in itself, such as `capacitor://localhost`.
+    /// The same for a web site, so with `https` or `http`; nil for origins of pages that an app on
+    /// a phone has in itself, such as `capacitor://localhost`.
     package init?(site text: String) {
         guard text.hasPrefix("https://") || text.hasPrefix("http://") else { return nil }
         self.init(text)

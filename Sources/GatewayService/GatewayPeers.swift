@@ -61,9 +61,9 @@ package struct GatewayPeers: Sendable {
 
         /// The service in another program.
         ///
-        /// Attack: a hundred accounts follow their documents ten times each, or read photos or exports
-        /// slowly, until all calls that one connection can carry (`FrameLimits.callsMax`) are theirs, and
-        /// sign-ins wait. So streams have a channel of their own.
+        /// Attack: a hundred accounts follow their documents ten times each, or read photos or
+        /// exports slowly, until all calls that one connection can carry (`FrameLimits.callsMax`)
+        /// are theirs, and sign-ins wait. So streams have a channel of their own.
         package init(_ channel: any CallChannel, streams: any CallChannel) {
             watches = AccountDocumentsClient(streams)
             photos = AccountProfilesClient(streams)

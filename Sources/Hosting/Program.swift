@@ -86,8 +86,8 @@ extension ProgramDescription {
     ]
 
     /// The notification service at the identity service, to which it also reports that a phone
-    /// number has changed hands (A-06). The worst result of a false report is that an owner is asked
-    /// for a second proof.
+    /// number has changed hands (A-06). The worst result of a false report is that an owner is
+    /// asked for a second proof.
     package static let notificationReadsEventsAndReportsNumbers: [String: [MethodPattern]] = [
         "notification": [
             MethodPattern("postern.events.v1.Events/*"),

@@ -15,8 +15,8 @@ struct ServerCredentials: Sendable {
     /// - Parameters:
     ///   - callersMethods: Restricts some callers to these methods, unless a list of callers names
     ///     others.
-    ///   - webServices: The callers whose calls may carry application tokens, where there is no list
-    ///     of callers. They may be without a key.
+    ///   - webServices: The callers whose calls may carry application tokens, where there is no
+    ///     list of callers. They may be without a key.
     /// - Throws: An error about a file. A program must not start with incomplete credentials.
     init(
         _ settings: HostSettings, callersMethods: [String: [MethodPattern]] = [:],

@@ -77,8 +77,8 @@ package struct ServiceHost: Sendable {
     /// The path of the key with that name.
     func keyFile(_ name: String) -> String { "\(settings.keysFolder)/\(name).key" }
 
-    /// A value that a store contains to recognise its master key at the next start: a keyed hash with
-    /// a purpose of its own, which reveals nothing about the key.
+    /// A value that a store contains to recognise its master key at the next start: a keyed hash
+    /// with a purpose of its own, which reveals nothing about the key.
     package static func storeCheck(of master: SecretBytes) -> [UInt8] {
         KeyedHash(master: master, purpose: "hosting/store check").hash([UInt8]())
     }

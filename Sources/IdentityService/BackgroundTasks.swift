@@ -14,10 +14,11 @@ package struct BackgroundTasks: Service {
     /// Carries out the deletions of accounts.
     let deletionWork: DeletionWork
 
-    /// The tasks over the store of `accounts`. The store's owner closes it after `run` has returned.
+    /// The tasks over the store of `accounts`. The store's owner closes it after `run` has
+    /// returned.
     /// - Parameters:
-    ///   - apple: The endpoints for exchanging codes and revoking grants; nil without the operator's
-    ///     key.
+    ///   - apple: The endpoints for exchanging codes and revoking grants; nil without the
+    ///     operator's key.
     ///   - orphans: Repairs what the checks find.
     ///   - guests: Deletes unused guests.
     init(

@@ -205,8 +205,8 @@ package struct IdentityService: Sendable {
         ]
     }
 
-    /// Begins the deletion of accounts that a restored store has again. To be called before anything
-    /// is served.
+    /// Begins the deletion of accounts that a restored store has again. To be called before
+    /// anything is served.
     /// - Throws: `SQLError`; errors of the store.
     package func replayTombstones() async throws {
         try await tombstones.replay(in: deletions.store, deletions.deletions)

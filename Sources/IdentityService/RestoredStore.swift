@@ -31,13 +31,13 @@ package import Storage
 /// repeat of that call would be answered with a new proof, although its code is used. So no
 /// response from before the restore is given again.
 ///
-/// A guest's migration goes on from the rows of the copy, which has all documents that were on either
-/// side then. A guest that was deleted since is deleted again by its tombstone.
+/// A guest's migration goes on from the rows of the copy, which has all documents that were on
+/// either side then. A guest that was deleted since is deleted again by its tombstone.
 ///
 /// A deletion that waits does so for `deletion-wait` again, and no shorter than it would have. Its
-/// owner is mailed another link. Without a verified address that mail cannot be sent: a deletion that
-/// its owner had cancelled would be carried out without notice. So one that an owner of such an account
-/// requested is deleted; the account stays, and its owner can request it again.
+/// owner is mailed another link. Without a verified address that mail cannot be sent: a deletion
+/// that its owner had cancelled would be carried out without notice. So one that an owner of such
+/// an account requested is deleted; the account stays, and its owner can request it again.
 ///
 /// Two tables stay. A provider's notice that was processed (`provider_notices`) could only be
 /// processed again, which repeats what is lost with the store. A change of a number
@@ -156,8 +156,8 @@ extension Transaction {
             ])
     }
 
-    /// A deletion that waits may have been cancelled since: it waits again, and the worker mails its
-    /// owner another link. One that was carried out has a tombstone (`Tombstones`).
+    /// A deletion that waits may have been cancelled since: it waits again, and the worker mails
+    /// its owner another link. One that was carried out has a tombstone (`Tombstones`).
     fileprivate func restartWaitingDeletions(for wait: Duration) throws {
         try put(
             """

@@ -8,7 +8,8 @@ package enum JSONValue: Hashable, Sendable {
     case integer(Int64)
     /// Any other number.
     case real(Double)
-    /// Any number, by its text, if the reader retains texts: not all numbers of 64 bits fit `Double`.
+    /// Any number, by its text, if the reader retains texts: not all numbers of 64 bits fit
+    /// `Double`.
     case number(String)
     /// A text.
     case string(String)

@@ -122,8 +122,8 @@ package struct RateLimitService: Sendable {
         }
     }
 
-    /// Writes what no call waits for, and closes the journals. Call it after the tasks have ended and
-    /// before the store closes.
+    /// Writes what no call waits for, and closes the journals. Call it after the tasks have ended
+    /// and before the store closes.
     package func close() async {
         await flush()
         closeJournals()

@@ -7,8 +7,8 @@ extension SessionTables {
     /// be accepted, which is half a minute; a day allows for differing clocks.
     private static let accountEndRetention: Duration = .seconds(86_400)
 
-    /// - Parameter retention: How long the row of an ended session is kept, and that its account was
-    ///   deleted.
+    /// - Parameter retention: How long the row of an ended session is kept, and that its account
+    ///   was deleted.
     static func purges(endedSessionsFor retention: Duration) -> [Purge] {
         [
             Purge("session", key: "id", expiry: "ended_at_ms", after: retention),

@@ -78,8 +78,8 @@ package enum SessionTables {
         CREATE INDEX session_ended_by_account ON session (account) WHERE ended_at_ms IS NOT NULL;
         """
 
-    /// Keyed hashes of the sessions of deleted accounts (`DeletedSessions`), for the answer to their
-    /// tokens; `number` orders them by age, for the purge.
+    /// Keyed hashes of the sessions of deleted accounts (`DeletedSessions`), for the answer to
+    /// their tokens; `number` orders them by age, for the purge.
     private static let deletedSession = """
         CREATE TABLE deleted_session (
             number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -114,8 +114,8 @@ package enum SessionTables {
         CREATE INDEX account_end_by_moment ON account_end (before_ms);
         """
 
-    /// `state` as in `StoredSigningKey.State`; the private number is sealed, and deleted when a key stops
-    /// signing.
+    /// `state` as in `StoredSigningKey.State`; the private number is sealed, and deleted when a key
+    /// stops signing.
     private static let signingKey = """
         CREATE TABLE signing_key (
             id INTEGER PRIMARY KEY,

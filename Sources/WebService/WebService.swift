@@ -10,18 +10,18 @@ package import ServiceRuntime
 /// The web service: answers HTTP requests by calls of the gateway. It keeps nothing, so that there
 /// may be any number of instances.
 ///
-///     path                        answered by
-///     /health                     this file, for load balancers
-///     /openapi.json               `OpenAPIResponder`: the public methods, for generators of clients
-///     /package.Service/Method     `CallResponder`: Connect, gRPC and gRPC-Web
-///     /v1/photo, /v1/photos/…     `PhotoResponder`: photos of profiles
-///     /v1/guest-bundle            `GuestBundleResponder`: documents that a guest kept on the device
-///     /v1/exports/…               `ExportResponder`: archives of accounts' data
-///     /.well-known/…              `WellKnownResponder`: keys, metadata, the operator's files
-///     /oauth2/introspect, revoke  `OAuthResponder`
-///     /apple/notifications        `AppleNoticeResponder`
-///     /verify-email, …, /pages/…  `PageResponder`, `PageAssets`: the pages of mails, if they are on
-///     any other                   `CallResponder`, with 404
+///     path                       answered by
+///     /health                    this file, for load balancers
+///     /openapi.json              `OpenAPIResponder`: the public methods, for generators of clients
+///     /package.Service/Method    `CallResponder`: Connect, gRPC and gRPC-Web
+///     /v1/photo, /v1/photos/…    `PhotoResponder`: photos of profiles
+///     /v1/guest-bundle           `GuestBundleResponder`: documents that a guest kept on the device
+///     /v1/exports/…              `ExportResponder`: archives of accounts' data
+///     /.well-known/…             `WellKnownResponder`: keys, metadata, the operator's files
+///     /oauth2/introspect, revoke `OAuthResponder`
+///     /apple/notifications       `AppleNoticeResponder`
+///     /verify-email, …, /pages/… `PageResponder`, `PageAssets`: the pages of mails, if they are on
+///     any other                  `CallResponder`, with 404
 package struct WebService: Sendable {
     /// Tasks that run beside the listener until the program stops.
     package let tasks: [@Sendable () async throws -> Void]

@@ -84,8 +84,9 @@ struct ToolError: Error, CustomStringConvertible {
 
 /// Ctrl-C, or another signal, for a command that has to cancel something first.
 enum Interruption {
-    /// Runs `body`; the first signal cancels it, and a second Ctrl-C ends the tool as usual. Another
-    /// second signal does not: `timeout`, and a terminal that closes, send theirs twice at once.
+    /// Runs `body`; the first signal cancels it, and a second Ctrl-C ends the tool as usual.
+    /// Another second signal does not: `timeout`, and a terminal that closes, send theirs twice at
+    /// once.
     /// - Parameter signals: the signals that do this.
     static func cancels(
         on signals: [Int32] = [SIGINT], _ body: @escaping @Sendable () async throws -> Void

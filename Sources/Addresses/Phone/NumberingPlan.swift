@@ -4,9 +4,9 @@ import ServiceRuntime
 /// the country, and the kinds that get no codes.
 ///
 /// Attack: many networks accept a number with the trunk prefix behind the country code, and
-/// `+49 0151…` rings the phone of `+49 151…`. As two numbers, one phone would have two accounts, and
-/// two of each limit. Attack: somebody with a revenue share on a premium-rate number requests codes
-/// to it.
+/// `+49 0151…` rings the phone of `+49 151…`. As two numbers, one phone would have two accounts,
+/// and two of each limit. Attack: somebody with a revenue share on a premium-rate number requests
+/// codes to it.
 ///
 /// Source: the metadata of libphonenumber, by `make_numbering_plans.py`; the version is in the
 /// table. A plan holds for the whole calling code: its countries differ in few lengths.
@@ -19,8 +19,8 @@ struct NumberingPlan: Sendable {
     /// Numbers that get no codes.
     private var refused: [LeadingDigits] = []
 
-    /// The rule that a number breaks, given as digits with the country code. Nil for none, and for a
-    /// code without a plan.
+    /// The rule that a number breaks, given as digits with the country code. Nil for none, and for
+    /// a code without a plan.
     static func rule(brokenBy digits: String) -> PhoneNumberRule? {
         guard let (plan, number) = Self.plan(of: digits) else { return nil }
         if plan.trunkPrefixes.contains(where: { plan.has($0, before: number) }) {

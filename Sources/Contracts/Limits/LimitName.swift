@@ -74,8 +74,8 @@ package enum LimitName: String, CaseIterable, Sendable {
     case passwordResetByEmail = "password-reset-by-email"
     /// Links to delete an account, to one email.
     case deletionLinkByEmail = "deletion-link-by-email"
-    /// Links to reset a password or to delete an account, requested from one address, to any emails;
-    /// IPv6 by /48.
+    /// Links to reset a password or to delete an account, requested from one address, to any
+    /// emails; IPv6 by /48.
     case passwordResetByAddress = "password-reset-by-address"
     /// Mails to the parents that one account names.
     case parentalMailByAccount = "parental-mail-by-account"

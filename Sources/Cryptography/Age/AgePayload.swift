@@ -1,6 +1,6 @@
 /// The encrypted content of an age file: chunks of 64 KiB, each sealed with ChaCha20-Poly1305. The
-/// nonce has the chunk's number and whether it is the last, so that chunks cannot be moved, repeated
-/// or cut off (STREAM, https://eprint.iacr.org/2015/189).
+/// nonce has the chunk's number and whether it is the last, so that chunks cannot be moved,
+/// repeated or cut off (STREAM, https://eprint.iacr.org/2015/189).
 struct AgePayload: Sendable {
     /// The content of each chunk except the last, in bytes.
     static let chunkBytes = 64 << 10

@@ -5,8 +5,8 @@ package enum AgeIdentity: Sendable {
     /// A passphrase, for files that are encrypted with it.
     case passphrase(SecretBytes)
 
-    /// The secret keys in an identity file, as `age-keygen` writes it: one on each line. Empty lines
-    /// and lines that begin with `#` are skipped.
+    /// The secret keys in an identity file, as `age-keygen` writes it: one on each line. Empty
+    /// lines and lines that begin with `#` are skipped.
     /// - Throws: `AgeKeyError` with the number of the line and the reason, also when the file
     ///   has no key; `CryptographyError` when OpenSSL fails.
     package static func keys(inFile file: SecretBytes) throws -> [AgeIdentity] {
@@ -65,8 +65,8 @@ package final class AgeReader {
         payload = AgePayload(fileKey: fileKey, nonce: nonce)
     }
 
-    /// The next bytes of the content, up to 64 KiB; nil at its end. After an error each further call
-    /// throws the same.
+    /// The next bytes of the content, up to 64 KiB; nil at its end. After an error each further
+    /// call throws the same.
     /// - Throws: `AgeFileError`, `CryptographyError` when OpenSSL fails, and what `read` throws.
     package func next() throws -> [UInt8]? {
         switch state {

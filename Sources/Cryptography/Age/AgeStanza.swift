@@ -30,8 +30,8 @@ struct AgeStanza: Sendable {
     private let wrapped: [UInt8]
 
     /// A stanza from its parsed text.
-    /// - Throws: `AgeFileError` if it has not the form of its type. The length of the wrapped key is
-    ///   part of it: a longer one could be opened by two passphrases (a partitioning oracle).
+    /// - Throws: `AgeFileError` if it has not the form of its type. The length of the wrapped key
+    ///   is part of it: a longer one could be opened by two passphrases (a partitioning oracle).
     init(offset: Int, arguments: [String], body: [UInt8]) throws(AgeFileError) {
         let flaw = AgeFileError(
             offset, .malformedHeader("the recipient has not the form of its type"))

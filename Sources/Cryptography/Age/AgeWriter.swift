@@ -8,8 +8,8 @@ package enum AgeRecipient: Sendable {
     case passphrase(SecretBytes)
 }
 
-/// Writes an age file (https://c2sp.org/age): first `header`, then what `encrypt` returns, last what
-/// `finish` returns. Holds at most 64 KiB of the content.
+/// Writes an age file (https://c2sp.org/age): first `header`, then what `encrypt` returns, last
+/// what `finish` returns. Holds at most 64 KiB of the content.
 package final class AgeWriter {
     /// The most recipients of a file, so that its header is within the limit of readers.
     package static let recipientsMax = 100

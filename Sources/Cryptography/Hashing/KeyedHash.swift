@@ -3,8 +3,8 @@ import COpenSSL
 /// HMAC-SHA-256 (RFC 2104, FIPS 198-1) under one key: look-up keys that cannot be guessed from a
 /// stolen store (R-05, I-06), and MACs over tokens and proofs.
 ///
-/// The two inner hash states that contain the key are stored and copied for each message. So a short
-/// message costs only two blocks of SHA-256, and there is no lock.
+/// The two inner hash states that contain the key are stored and copied for each message. So a
+/// short message costs only two blocks of SHA-256, and there is no lock.
 package final class KeyedHash: Sendable {
     /// The size of a full hash, in bytes.
     package static let byteCount = 32

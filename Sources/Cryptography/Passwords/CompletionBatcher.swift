@@ -13,8 +13,8 @@
 ///     32 or more    16
 ///
 /// Gathering half as many answers as jobs wait adds half of the time that a new job waits anyway,
-/// and at most `gatheringMax` plus the duration of the running hash. The gain is larger than that for
-/// all waiting jobs. Whether a password was correct makes no difference to the delay, but the
+/// and at most `gatheringMax` plus the duration of the running hash. The gain is larger than that
+/// for all waiting jobs. Whether a password was correct makes no difference to the delay, but the
 /// duration of its hash does, so answers may be gathered only where all hashes have the same cost
 /// (`PasswordHashPool.gathersAnswers`).
 struct CompletionBatcher<Answer> {

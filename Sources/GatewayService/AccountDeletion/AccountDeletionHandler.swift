@@ -4,12 +4,13 @@ import Messages
 import RPC
 import ServiceRuntime
 
-/// `postern.gateway.v1.AccountDeletion`: the deletion of the caller's account (G-19). Each rpc is in
-/// the file of its name: `previewDeletion`, `requestDeletion`, `cancelDeletion`, `getDeletion`,
+/// `postern.gateway.v1.AccountDeletion`: the deletion of the caller's account (G-19). Each rpc is
+/// in the file of its name: `previewDeletion`, `requestDeletion`, `cancelDeletion`, `getDeletion`,
 /// `requestDeletionLink`.
 ///
 /// Identity decides whose account it is, by the access token or the link's token that it gets, and
-/// requires the recent proof. So a taken gateway deletes only accounts whose owners call through it.
+/// requires the recent proof. So a taken gateway deletes only accounts whose owners call through
+/// it.
 struct AccountDeletionHandler: AccountDeletionService {
     let deletions: any AccountDeletionsAPI
     let sessions: any SessionsAPI

@@ -4,9 +4,9 @@ import RPC
 import ServiceRuntime
 
 /// `postern.gateway.v1.Admin`: accounts for an application's support desk (I-09). Relays each call
-/// to the identity service. Deletions, unused guests and orphans are in the files of their names, the
-/// other calls are here. Which applications may call it is in the gateway's list of callers; whether
-/// the identity service accepts the calls is in that service's settings.
+/// to the identity service. Deletions, unused guests and orphans are in the files of their names,
+/// the other calls are here. Which applications may call it is in the gateway's list of callers;
+/// whether the identity service accepts the calls is in that service's settings.
 struct AdminHandler: AdminService {
     let accounts: any AccountAdminAPI
     let photos: PhotoURLs

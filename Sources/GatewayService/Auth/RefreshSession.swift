@@ -11,7 +11,8 @@ extension AuthHandler {
     func refreshSession(
         _ request: GatewayV1.RefreshSessionRequest, _ context: CallContext
     ) async throws -> GatewayV1.RefreshSessionResponse {
-        // The rpc's name in earlier versions, so that a repeat during an upgrade finds its response.
+        // The rpc's name in earlier versions, so that a repeat during an upgrade finds its
+        // response.
         let onward = try context.onward(for: "Refresh")
         let origin = try Origin.of(request.device, context)
         let refreshed = try await sessions.refreshSession(

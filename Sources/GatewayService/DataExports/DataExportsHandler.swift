@@ -1,8 +1,8 @@
 import Contracts
 import Messages
 
-/// `postern.gateway.v1.DataExports`: all data of the caller's account, as an archive (G-21). Each rpc
-/// is in the file of its name: `requestDataExport`, `getDataExport`, `watchDataExport`,
+/// `postern.gateway.v1.DataExports`: all data of the caller's account, as an archive (G-21). Each
+/// rpc is in the file of its name: `requestDataExport`, `getDataExport`, `watchDataExport`,
 /// `fetchDataExport`, `cancelDataExport`.
 struct DataExportsHandler: DataExportsService {
     let exports: any AccountExportsAPI

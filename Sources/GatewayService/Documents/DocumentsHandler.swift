@@ -17,7 +17,8 @@ struct DocumentsHandler: DocumentsService {
 }
 
 extension DocumentsHandler {
-    /// Identifies the caller's account → charges the limits → has the documents checked and written.
+    /// Identifies the caller's account → charges the limits → has the documents checked and
+    /// written.
     /// - Throws: as `writeDocuments`.
     func write(
         _ writes: [GatewayV1.DocumentWrite], _ context: CallContext, _ onward: CallContext

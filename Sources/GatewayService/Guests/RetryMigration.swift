@@ -3,8 +3,8 @@ import Messages
 import RPC
 
 extension GuestsHandler {
-    /// G-16: identify the caller's account → charge the limit → have the migration tried again, or its rest
-    /// dropped.
+    /// G-16: identify the caller's account → charge the limit → have the migration tried again, or
+    /// its rest dropped.
     /// - Throws: `auth/too-many-requests`, `auth/invalid-access-token`, `auth/session-ended`,
     ///   `auth/user-disabled`, `rpc/not-found`.
     func retryMigration(

@@ -53,7 +53,8 @@ enum ChargeSettlement: Hashable, Sendable {
         // The owner gets a mail. If it were refunded, the response would also help to test a list
         // of emails.
         case .emailAlreadyInUse: kind == .act || kind == .signUp
-        // It is recorded for the device. If it were refunded, invented devices would fill the store.
+        // It is recorded for the device. If it were refunded, invented devices would fill the
+        // store.
         case .underageUser: kind == .signUp
         // Another request under a used key. A sign-up detects that by comparing the password.
         case .idempotencyKeyReused: kind == .signUp

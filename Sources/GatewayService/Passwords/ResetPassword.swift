@@ -4,10 +4,10 @@ import RPC
 import ServiceRuntime
 
 extension PasswordsHandler {
-    /// G-11: read the caller's session → set a new password by the token from a mailed link → record
-    /// the device as known and unlock what strangers' failures locked → open a session. The token
-    /// cannot be guessed, so there is no limit. A user who is locked out of signing in can therefore
-    /// still use a reset.
+    /// G-11: read the caller's session → set a new password by the token from a mailed link →
+    /// record the device as known and unlock what strangers' failures locked → open a session. The
+    /// token cannot be guessed, so there is no limit. A user who is locked out of signing in can
+    /// therefore still use a reset.
     ///
     /// A crash between reset and session leaves an account with the new password. A retry with the
     /// same idempotency key then returns the same account and opens the session (G-25).

@@ -13,8 +13,8 @@ extension PhoneSignInHandler {
     /// - Throws: `auth/invalid-phone-number`, `auth/invalid-verification-code`,
     ///   `auth/code-expired`, `auth/too-many-requests`, `auth/second-proof-required`,
     ///   `auth/user-disabled`, `auth/invalid-access-token`, `auth/session-ended`,
-    ///   `auth/consent-required`, `rpc/invalid-argument`; `auth/operation-not-allowed` where sign-in by phone is not
-    ///   configured.
+    ///   `auth/consent-required`, `rpc/invalid-argument`; `auth/operation-not-allowed` where
+    ///   sign-in by phone is not configured.
     func signInWithPhoneCode(
         _ request: GatewayV1.SignInWithPhoneCodeRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithPhoneCodeResponse {

@@ -7,9 +7,9 @@ extension AccountAdminHandler {
     /// Deletes an account for an operator (G-20), at once or after `deletion-wait`. A suspended one
     /// can be deleted, too.
     ///
-    /// With `backend_done` the app's backend says that it has deleted its part, which a deletion waits
-    /// for (`deletion-awaits-backend`). It says so itself, at whatever step the deletion is: a retry of
-    /// the call that began the deletion must not be taken for it.
+    /// With `backend_done` the app's backend says that it has deleted its part, which a deletion
+    /// waits for (`deletion-awaits-backend`). It says so itself, at whatever step the deletion is:
+    /// a retry of the call that began the deletion must not be taken for it.
     /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`; `rpc/not-found` also for an
     ///   account that was deleted.
     func deleteAccount(

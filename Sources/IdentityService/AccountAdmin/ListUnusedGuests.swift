@@ -8,8 +8,8 @@ extension AccountAdminHandler {
 
     /// Lists guests without a live session, for an operator (I-04). A page shows the unused ones
     /// among two hundred guests.
-    /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`; `rpc/unavailable` while the session
-    ///   service cannot be reached.
+    /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`; `rpc/unavailable` while the
+    ///   session service cannot be reached.
     func listUnusedGuests(
         _ request: IdentityV1.ListUnusedGuestsRequest, _ context: CallContext
     ) async throws -> IdentityV1.ListUnusedGuestsResponse {

@@ -10,8 +10,8 @@ extension AccountDataHandler {
     /// consents, its documents, what is moved into it, its photo, and its part of the audit trail.
     ///
     /// Not sent: the password's hash and what providers granted, which are secrets; links and codes
-    /// that wait, which are secrets and expire within a week; the operator's reason of a suspension,
-    /// which may name other people and is for the operator only (`suspendAccount`).
+    /// that wait, which are secrets and expire within a week; the operator's reason of a
+    /// suspension, which may name other people and is for the operator only (`suspendAccount`).
     /// - Throws: `rpc/permission-denied` unless identity calls; `rpc/invalid-argument`;
     ///   `rpc/not-found` if there is no such account; errors of the store.
     package func collectAccountData(

@@ -66,8 +66,8 @@ struct AccountAnswers: Sendable {
 /// What an account's owner still has to do (G-01), in this order:
 ///
 ///     action                when
-///     accept terms          no guest, and the app asks for consent to the current terms and privacy
-///                           text, which the account has not given
+///     accept terms          no guest, and the app asks for consent to the current terms and
+///                           privacy text, which the account has not given
 ///     parental consent      the account needs the consent of a parent, and has not got it
 ///     verify email          the address is not verified, or there is none and one is pending
 ///     complete profile      no guest, and: the app requires a display name and there is none, or

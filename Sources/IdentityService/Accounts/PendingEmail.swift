@@ -1,8 +1,8 @@
 import ServiceRuntime
 import Storage
 
-/// An address that is not an account's yet, as it is stored: the new one of a pending change, or the
-/// one of a sign-up under strict protection against account enumeration (G-12).
+/// An address that is not an account's yet, as it is stored: the new one of a pending change, or
+/// the one of a sign-up under strict protection against account enumeration (G-12).
 struct PendingEmail: Sendable {
     private let sealedChange: [UInt8]?
     private let claim: Claim?

@@ -37,8 +37,8 @@ extension AccountsHandler {
     }
 
     /// Rejects a call whose idempotency key belongs to another request, and one in a session that
-    /// cannot be used, unless it is a repeat (G-25). Attack: if only the right password led to these
-    /// errors, they would confirm a password with no record and no mail to the owner, and the
+    /// cannot be used, unless it is a repeat (G-25). Attack: if only the right password led to
+    /// these errors, they would confirm a password with no record and no mail to the owner, and the
     /// gateway would refund the guess.
     private func requireAnswerable(_ attempt: SignInAttempt) async throws {
         guard attempt.caller != nil || attempt.call != nil else { return }

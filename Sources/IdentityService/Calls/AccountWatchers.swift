@@ -2,8 +2,8 @@ import RPC
 import ServiceRuntime
 import Synchronization
 
-/// The streams that wait for changes of one kind of an account's data: its documents, migrations, or
-/// export. They are woken after the commit, and read what has changed from the store.
+/// The streams that wait for changes of one kind of an account's data: its documents, migrations,
+/// or export. They are woken after the commit, and read what has changed from the store.
 final class AccountWatchers: Sendable {
     /// Streams of one account: several devices, each with a few.
     static let perAccountMax = 10
@@ -78,8 +78,8 @@ final class AccountWatchers: Sendable {
 }
 
 extension CallContext {
-    /// The context of one check of a stream's access token. The stream may last for an hour, a single
-    /// call not.
+    /// The context of one check of a stream's access token. The stream may last for an hour, a
+    /// single call not.
     func ofCheck(_ time: any Time) -> CallContext {
         CallContext(
             application: application, deadline: min(deadline, time.uptime() + .seconds(10)),

@@ -69,8 +69,8 @@ struct SessionOwners: Sendable {
         return owner
     }
 
-    /// As `require`, but a guest needs no proof: it has nothing to prove with, and its session is all
-    /// there is of it.
+    /// As `require`, but a guest needs no proof: it has nothing to prove with, and its session is
+    /// all there is of it.
     /// - Throws: as `require`.
     func requireUnlessGuest(
         _ demand: RecentProof, of accessToken: String, _ context: CallContext

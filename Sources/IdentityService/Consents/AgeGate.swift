@@ -77,10 +77,10 @@ struct AgeGate: Sendable {
     }
 
     /// Asks the owner of an account that was taken over for the age, which only the former holder
-    /// has given: at a sign-in by a provider or a code, whose acceptance has a birth date. It counts
-    /// once, and needs what a sign-up by the same person would need, so a child who has taken over
-    /// their own account gains nothing by it. A sign-in without a birth date succeeds, and a parent
-    /// is still needed.
+    /// has given: at a sign-in by a provider or a code, whose acceptance has a birth date. It
+    /// counts once, and needs what a sign-up by the same person would need, so a child who has
+    /// taken over their own account gains nothing by it. A sign-in without a birth date succeeds,
+    /// and a parent is still needed.
     /// - Returns: whether the account was changed.
     /// - Throws: as `outcome`.
     func admitOwner(

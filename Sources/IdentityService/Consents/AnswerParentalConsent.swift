@@ -6,8 +6,8 @@ import Storage
 
 extension AccountConsentsHandler {
     /// A parent's answer, by the token of the link in the mail (G-23). It needs no session: the
-    /// parent has none. Without an answer nothing changes, so that scanners which open the link give
-    /// no consent.
+    /// parent has none. Without an answer nothing changes, so that scanners which open the link
+    /// give no consent.
     /// - Throws: `auth/invalid-link` for a token that another link has replaced, or whose time is
     ///   over; `rpc/invalid-argument` for an unknown answer.
     func answerParentalConsent(

@@ -3,8 +3,8 @@ import ServiceRuntime
 /// A day of the calendar, as a birth date.
 ///
 /// Ages are counted in whole years at the UTC date, whatever the person's time zone: a time zone
-/// could only be believed, not checked. A birthday so begins up to 14 hours late, or 12 hours early.
-/// Who was born on February 29 completes a year on March 1 of a year without that day.
+/// could only be believed, not checked. A birthday so begins up to 14 hours late, or 12 hours
+/// early. Who was born on February 29 completes a year on March 1 of a year without that day.
 struct BirthDate: Hashable, Sendable {
     /// Who is older has mistyped the year.
     private static let ageMax = 150

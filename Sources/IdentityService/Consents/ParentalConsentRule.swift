@@ -9,8 +9,8 @@ enum ParentalConsentState: Int64, CaseIterable, Sendable {
     case requested = 2
     /// A parent has given it.
     case given = 3
-    /// A parent has refused or withdrawn it, or none answered in time: the account is being deleted,
-    /// or will be when its suspension ends.
+    /// A parent has refused or withdrawn it, or none answered in time: the account is being
+    /// deleted, or will be when its suspension ends.
     case refused = 4
     /// As `needed`, for an account that was taken over (`Takeover`): the birth date below the least
     /// age was the former holder's. Its owner passes the age gate once (`AgeGate.admitOwner`).

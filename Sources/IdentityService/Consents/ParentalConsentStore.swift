@@ -95,8 +95,8 @@ extension SQLSession {
 }
 
 extension Transaction {
-    /// Records that an account needs the consent of a parent. What an earlier sign-up of a guest has
-    /// recorded stays.
+    /// Records that an account needs the consent of a parent. What an earlier sign-up of a guest
+    /// has recorded stays.
     func needParent(of account: AccountID, until end: Timestamp) throws {
         try put(
             """
@@ -140,10 +140,11 @@ extension Transaction {
             ])
     }
 
-    /// At a takeover: what was asked and answered was in another person's name. The need of a parent
-    /// stays, and so does the deletion without one, in another seven days. Attack: a child takes
-    /// over the own account, by a reset of its password, to be rid of both. It gains these days
-    /// once: the address is proved then, and an account with a proved address is not taken over.
+    /// At a takeover: what was asked and answered was in another person's name. The need of a
+    /// parent stays, and so does the deletion without one, in another seven days. Attack: a child
+    /// takes over the own account, by a reset of its password, to be rid of both. It gains these
+    /// days once: the address is proved then, and an account with a proved address is not taken
+    /// over.
     func forgetParent(of account: AccountID, until end: Timestamp) throws {
         try put(
             """
@@ -179,8 +180,8 @@ extension Transaction {
             ])
     }
 
-    /// Records that the owner of an account that was taken over is below the least age, too. The end
-    /// of the wait stays.
+    /// Records that the owner of an account that was taken over is below the least age, too. The
+    /// end of the wait stays.
     func confirmNeed(of account: AccountID) throws {
         try put(
             "UPDATE parental_consents SET state = ? WHERE account = ? AND state = ?",

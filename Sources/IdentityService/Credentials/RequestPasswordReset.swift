@@ -7,7 +7,8 @@ import Storage
 
 extension CredentialsHandler {
     /// Accepts a request for a reset link (G-11). It does not look up whether the address has an
-    /// account: the request is stored and answered, and `RequestedLinkMailing` does the lookup later.
+    /// account: the request is stored and answered, and `RequestedLinkMailing` does the lookup
+    /// later.
     ///
     /// Attack: an attacker tries a list of addresses and compares sizes and times of the responses
     /// to learn which have accounts. A response that precedes the lookup discloses nothing.

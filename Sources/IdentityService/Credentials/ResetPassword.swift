@@ -107,7 +107,8 @@ extension CredentialsHandler {
         try transaction.removeLinks(of: account)
         try transaction.cancelPendingChanges(of: account)
         try transaction.setAddressProved(account)
-        // Attack: somebody with the open mailbox requests it by a mailed link and removes the mails.
+        // Attack: somebody with the open mailbox requests it by a mailed link and removes the
+        // mails.
         if try transaction.cancelDeletion(of: account, from: attempt.origin) {
             try DeletionMail(settings: settings, outbox: outbox).cancelled(account, transaction)
         }

@@ -87,8 +87,8 @@ extension StoredDeletion {
 extension SQLSession {
     /// The row of an account that its owner deletes. One that waits for the verification of its
     /// address can be deleted by a mailed link, which proves the address.
-    /// - Throws: `auth/invalid-access-token` when it no longer exists; `auth/user-disabled` if it is
-    ///   suspended or is being deleted.
+    /// - Throws: `auth/invalid-access-token` when it no longer exists; `auth/user-disabled` if it
+    ///   is suspended or is being deleted.
     func deletableRow(_ account: AccountID) throws -> AccountRow {
         guard let row = try self.account(account) else { throw ServiceError(.invalidAccessToken) }
         guard row.status.mayVerify else { throw ServiceError(.accountDisabled) }

@@ -1,9 +1,10 @@
 import Cryptography
 import ServiceRuntime
 
-/// Confirms that a person has seen the consequences of a deletion (G-19). The sealed token names the
-/// account and the session or link in whose name they were shown. Attack: a page leads a person's
-/// app, by one call that it can forge, to delete the account. It has no token of that session.
+/// Confirms that a person has seen the consequences of a deletion (G-19). The sealed token names
+/// the account and the session or link in whose name they were shown. Attack: a page leads a
+/// person's app, by one call that it can forge, to delete the account. It has no token of that
+/// session.
 struct DeletionConfirmation: Hashable, Sendable {
     /// Long enough to read, and to prove again who one is.
     static let life: Duration = .seconds(600)

@@ -28,9 +28,9 @@ extension Transaction {
     /// deletion that waits for a later time begins at once then; one that has begun goes on. Call
     /// `DeletionQueue.wake` after the commit.
     ///
-    /// If it begins at once, this transaction makes the account *deleting* and ends its sessions, as
-    /// far as identity decides it: sign-in, links and refreshes are refused from its commit on. The
-    /// caller writes the audit event that says who wanted it.
+    /// If it begins at once, this transaction makes the account *deleting* and ends its sessions,
+    /// as far as identity decides it: sign-in, links and refreshes are refused from its commit on.
+    /// The caller writes the audit event that says who wanted it.
     /// - Returns: the deletion as it is now.
     @discardableResult
     func beginDeletion(
@@ -55,8 +55,8 @@ extension Transaction {
         return deletion
     }
 
-    /// Begins a deletion that a person asks for, as `beginDeletion`, and records who asked; not again
-    /// if that changes nothing.
+    /// Begins a deletion that a person asks for, as `beginDeletion`, and records who asked; not
+    /// again if that changes nothing.
     /// - Parameter signed: Adds to the audit event who asked.
     func requestDeletion(
         of account: AccountID, source: DeletionSource, due: Timestamp, _ deletions: DeletionQueue,
@@ -95,8 +95,8 @@ extension Transaction {
         try recordEnd(of: deletion.account)
     }
 
-    /// Whether a deletion that waits does not begin yet: its owner requested it, and the account was
-    /// suspended since. An operator can begin it (`DeleteAccount`).
+    /// Whether a deletion that waits does not begin yet: its owner requested it, and the account
+    /// was suspended since. An operator can begin it (`DeleteAccount`).
     func isHeld(_ deletion: StoredDeletion) throws -> Bool {
         guard deletion.source == .owner else { return false }
         return try standing(deletion.account)?.isSuspended ?? false

@@ -15,8 +15,8 @@ struct DeletionRelease: Sendable {
     }
 
     /// Runs in the transaction of the step.
-    /// - Returns: what later steps need to know of the account. Without content for an account whose
-    ///   rows do not decrypt, which is logged: it must not stay because of that.
+    /// - Returns: what later steps need to know of the account. Without content for an account
+    ///   whose rows do not decrypt, which is logged: it must not stay because of that.
     func run(_ account: AccountID, _ transaction: Transaction) throws -> DeletionPayload {
         let row = try transaction.account(account)
         let identities = try transaction.identities(of: account)

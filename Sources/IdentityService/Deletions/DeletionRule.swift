@@ -83,9 +83,9 @@ enum DeletionEvent: Hashable, Sendable {
 ///     deleting, at end    none
 ///     any other           –
 ///
-/// "–": no change. A second request to wait does not move the time that the owner was told. There is
-/// no way back from deleting: the tombstone may be written, and a restored copy of the store would
-/// then delete an account that lives.
+/// "–": no change. A second request to wait does not move the time that the owner was told. There
+/// is no way back from deleting: the tombstone may be written, and a restored copy of the store
+/// would then delete an account that lives.
 enum DeletionRule {
     /// The state after `event`, at the time `now`; unchanged if the event has no effect.
     static func state(

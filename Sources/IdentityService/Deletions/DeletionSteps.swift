@@ -10,14 +10,14 @@ import Storage
 /// transaction where the change is in this store. So after a crash a step is repeated, and each can
 /// be.
 ///
-///     step             change                                       a crash before its commit leaves
-///     tombstone        the tombstone is on disk; audit              a second line, which says the same
+///     step             change                                       a crash before commit leaves
+///     tombstone        the tombstone is on disk; audit              a second line, the same
 ///     release          look-up keys, links, codes are gone          nothing
 ///     sessions         the session service ends them                sessions that have ended
 ///     push-devices     the notification service removes them        devices that are gone
 ///     backend          none: it waits for the app's backend         nothing
-///     content          guests whose documents were kept for the     fewer guests and documents; a row
-///                      account begin to be deleted; documents,      without a file
+///     content          guests whose documents were kept for the     fewer guests and documents; a
+///                      account begin to be deleted; documents,      row without a file
 ///                      photo and export are deleted
 ///     other-services   session, notification, rate limit forget     one that has forgotten already
 ///     rows             the account's rows and its key are gone      nothing
@@ -132,7 +132,8 @@ extension DeletionSteps {
         try await finish(.pushDevices, deletion)
     }
 
-    /// `DeleteAccount` finishes this step, as the backend's answer. One that came before is in the row.
+    /// `DeleteAccount` finishes this step, as the backend's answer. One that came before is in the
+    /// row.
     private func awaitBackend(_ deletion: StoredDeletion) async throws {
         let account = deletion.account
         guard settings.deletion.awaitsBackend, !deletion.isBackendDone else {
@@ -201,9 +202,10 @@ extension DeletionSteps {
         }
     }
 
-    /// Attack: somebody signs up with the address of a person who has stopped our mails, and deletes
-    /// the account, so that mails go to the address again. So the notification service forgets an
-    /// address only if it was verified. What the limits count by one that was not is forgotten.
+    /// Attack: somebody signs up with the address of a person who has stopped our mails, and
+    /// deletes the account, so that mails go to the address again. So the notification service
+    /// forgets an address only if it was verified. What the limits count by one that was not is
+    /// forgotten.
     private func forgetElsewhere(_ deletion: StoredDeletion) async throws {
         let payload = try payload(deletion)
         let entered = payload.email.isEmpty ? [] : [payload.email]
@@ -229,8 +231,8 @@ extension DeletionSteps {
         }
     }
 
-    /// With the mail on its way, only the grants are still needed. A deletion that a tombstone began
-    /// was notified when it was carried out first.
+    /// With the mail on its way, only the grants are still needed. A deletion that a tombstone
+    /// began was notified when it was carried out first.
     private func notify(_ deletion: StoredDeletion) async throws {
         let vault = try DeletionVault(of: deletion, deletions)
         let payload = try vault.open(deletion.payload)

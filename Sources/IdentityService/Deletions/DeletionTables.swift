@@ -1,8 +1,9 @@
 /// Deletions that wait or are under way (G-19, G-20).
 ///
 /// A row outlives its account, so it refers to none. What the later steps need to know of a person
-/// is in `payload`, sealed under a key of this row: with the row goes the key, and what backups have
-/// of the payload is unreadable then. `keep_link` is the keyed hash of the mailed link that cancels.
+/// is in `payload`, sealed under a key of this row: with the row goes the key, and what backups
+/// have of the payload is unreadable then. `keep_link` is the keyed hash of the mailed link that
+/// cancels.
 extension IdentityTables {
     static let deletions = """
         CREATE TABLE deletions (

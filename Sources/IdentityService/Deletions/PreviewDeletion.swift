@@ -7,8 +7,8 @@ extension AccountDeletionsHandler {
     /// Returns the consequences of a deletion, in the order to show them, and the token that
     /// confirms it. It needs no recent proof: it changes nothing, and a person reads the
     /// consequences before proving again who they are.
-    /// - Throws: as `caller(_:needsProof:_:)`; `auth/user-disabled`; `auth/invalid-access-token` when
-    ///   the account no longer exists.
+    /// - Throws: as `caller(_:needsProof:_:)`; `auth/user-disabled`; `auth/invalid-access-token`
+    ///   when the account no longer exists.
     func previewDeletion(
         _ request: IdentityV1.PreviewDeletionRequest, _ context: CallContext
     ) async throws -> IdentityV1.PreviewDeletionResponse {

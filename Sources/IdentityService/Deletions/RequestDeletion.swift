@@ -6,12 +6,12 @@ import Storage
 
 extension AccountDeletionsHandler {
     /// Begins the deletion of the caller's account, at once or after `deletion-wait`. It waits in
-    /// any case while an export is prepared or ready, so that its owner can fetch it. The response is
-    /// sent after the commit that refuses sign-in; the steps follow (`DeletionWork`).
+    /// any case while an export is prepared or ready, so that its owner can fetch it. The response
+    /// is sent after the commit that refuses sign-in; the steps follow (`DeletionWork`).
     ///
     /// A repeat has no session any more. It is recognised by its confirmation token, which only the
-    /// first caller has. A token whose deletion was cancelled begins no other: a late repeat would undo
-    /// the cancel, and the person would not know.
+    /// first caller has. A token whose deletion was cancelled begins no other: a late repeat would
+    /// undo the cancel, and the person would not know.
     /// - Throws: `auth/invalid-confirmation`; as `caller(_:needsProof:_:)`; `auth/session-ended`,
     ///   `auth/user-disabled`.
     func requestDeletion(
@@ -38,8 +38,8 @@ extension AccountDeletionsHandler {
         return IdentityV1.RequestDeletionResponse(deletion: deletion.message)
     }
 
-    /// - Parameter use: Names the use of the confirmation token among the stored responses, which are
-    ///   kept for longer than it lives.
+    /// - Parameter use: Names the use of the confirmation token among the stored responses, which
+    ///   are kept for longer than it lives.
     private func begin(
         by caller: DeletionCaller, waits: Bool, _ use: [UInt8], _ origin: CallOrigin,
         _ transaction: Transaction

@@ -19,8 +19,8 @@ struct Backend: IdempotentCall {
 ///
 /// Attack: somebody has taken the gateway over, and writes documents of any account. So identity
 /// verifies the backend's signature itself: the token names the rpc, and the hash of the account,
-/// the actor and all that is written (`bh`). What passes through the gateway can be repeated for two
-/// minutes: a read is answered again, a write gets its first answer.
+/// the actor and all that is written (`bh`). What passes through the gateway can be repeated for
+/// two minutes: a read is answered again, a write gets its first answer.
 struct BackendCalls: Sendable {
     /// The rpcs of backends, by the names that tokens have.
     enum Method: String {

@@ -5,8 +5,8 @@ import Storage
 
 extension AccountDocumentsHandler {
     /// Returns one document (I-07).
-    /// - Throws: `rpc/not-found` if there is none; `rpc/invalid-argument` with the field; as `authorised`
-    ///   and `owner`.
+    /// - Throws: `rpc/not-found` if there is none; `rpc/invalid-argument` with the field; as
+    ///   `authorised` and `owner`.
     func readDocument(
         _ request: IdentityV1.ReadDocumentRequest, _ context: CallContext
     ) async throws -> IdentityV1.ReadDocumentResponse {

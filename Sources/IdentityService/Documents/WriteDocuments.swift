@@ -8,8 +8,8 @@ import Storage
 extension AccountDocumentsHandler {
     /// Writes documents, all or none (I-07).
     /// - Throws: `auth/document-conflict` with the current version; `auth/document-quota` with the
-    ///   figures; `auth/invalid-document`; `auth/idempotency-key-reused`; `rpc/invalid-argument` with
-    ///   the field; as `require`, `authorised` and `owner`.
+    ///   figures; `auth/invalid-document`; `auth/idempotency-key-reused`; `rpc/invalid-argument`
+    ///   with the field; as `require`, `authorised` and `owner`.
     func writeDocuments(
         _ request: IdentityV1.WriteDocumentsRequest, _ context: CallContext
     ) async throws -> IdentityV1.WriteDocumentsResponse {

@@ -60,8 +60,8 @@ extension RequestedLinkMailing {
     /// The delay before the look-up, in milliseconds.
     private static let waits: ClosedRange<UInt64> = 100...1_000
 
-    /// A request for a mailed link, as the outbox stores it until the address is looked up: only keyed
-    /// hashes, of the same length for every address.
+    /// A request for a mailed link, as the outbox stores it until the address is looked up: only
+    /// keyed hashes, of the same length for every address.
     struct Request: Hashable, Sendable {
         /// The hash by which the address is looked up.
         let lookUpKey: [UInt8]

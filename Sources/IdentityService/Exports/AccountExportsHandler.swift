@@ -4,9 +4,9 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// `postern.identity.v1.AccountExports`: exports of all data of an account (G-21). Each rpc is in the
-/// file of its name: `requestDataExport`, `getDataExport`, `watchDataExport`, `fetchDataExport`,
-/// `cancelDataExport`. `ExportWork` prepares the archives.
+/// `postern.identity.v1.AccountExports`: exports of all data of an account (G-21). Each rpc is in
+/// the file of its name: `requestDataExport`, `getDataExport`, `watchDataExport`,
+/// `fetchDataExport`, `cancelDataExport`. `ExportWork` prepares the archives.
 struct AccountExportsHandler: AccountExportsService {
     let store: Store
     let keys: IdentityKeys

@@ -4,8 +4,9 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// Collects an account's data of all services into one ZIP archive, with a page that says what is in
-/// it (G-21). The data goes through as it arrives: in memory are a few items, however much it is.
+/// Collects an account's data of all services into one ZIP archive, with a page that says what is
+/// in it (G-21). The data goes through as it arrives: in memory are a few items, however much it
+/// is.
 struct ExportCollection: Sendable {
     /// For one service, as its contract says.
     private static let timeout: Duration = .seconds(60)

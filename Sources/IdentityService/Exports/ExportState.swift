@@ -19,8 +19,8 @@ enum ExportState: Hashable, Sendable {
     static let life: Duration = .seconds(7 * 24 * 3_600)
     /// The wait after the first failed attempt; it doubles with each further one.
     static let retryMin: Duration = .seconds(2)
-    /// The longest wait, from the twelfth failure on: a peer that is away for a day must not be asked
-    /// all the time.
+    /// The longest wait, from the twelfth failure on: a peer that is away for a day must not be
+    /// asked all the time.
     private static let retryMax: Duration = .seconds(3_600)
 
     /// It is being prepared; the next attempt is due then.

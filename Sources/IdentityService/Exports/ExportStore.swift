@@ -115,8 +115,8 @@ extension SQLSession {
 
     /// The exports whose next attempt is due, those with the fewest attempts first.
     ///
-    /// Attack: strangers order exports that take long and fail. Each of them comes before the others
-    /// once.
+    /// Attack: strangers order exports that take long and fail. Each of them comes before the
+    /// others once.
     func exportsDue(at moment: Timestamp, limit: Int64) throws -> [StoredExport] {
         try query(
             """

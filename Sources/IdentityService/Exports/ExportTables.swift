@@ -1,11 +1,11 @@
-/// Exports of accounts' data, one an account at most (G-21). The archive is in a blob, in parts that
-/// are sealed under the account's key.
+/// Exports of accounts' data, one an account at most (G-21). The archive is in a blob, in parts
+/// that are sealed under the account's key.
 ///
 /// An expired row is purged, and `BlobSweep` removes the file that then has no row.
 extension IdentityTables {
-    /// `next_attempt_at_ms` is null for an export that is ready; `blob` is null for one that is being
-    /// prepared. `fetched_by` has the sessions that fetched it, the latest last, with a space between
-    /// them; null for none. The mailed link is in `links`.
+    /// `next_attempt_at_ms` is null for an export that is ready; `blob` is null for one that is
+    /// being prepared. `fetched_by` has the sessions that fetched it, the latest last, with a space
+    /// between them; null for none. The mailed link is in `links`.
     static let exports = """
         CREATE TABLE exports (
             export INTEGER PRIMARY KEY,

@@ -5,8 +5,8 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// Prepares the exports that were ordered, in the background (G-21). It is woken after the commit of
-/// an order.
+/// Prepares the exports that were ordered, in the background (G-21). It is woken after the commit
+/// of an order.
 ///
 ///     attempt counted, next one set → archive written → row, mail and audit event in one commit
 ///

@@ -5,8 +5,8 @@ import ServiceRuntime
 extension AccountExportsHandler {
     /// Streams the export of the caller's account, now and at each change, until it is ready or
     /// there is none any more (G-21).
-    /// - Throws: as `export(of:_:)`; `rpc/resource-exhausted` when the account has too many streams;
-    ///   an error when the call is over.
+    /// - Throws: as `export(of:_:)`; `rpc/resource-exhausted` when the account has too many
+    ///   streams; an error when the call is over.
     func watchDataExport(
         _ request: IdentityV1.WatchDataExportRequest,
         _ items: OutgoingItems<IdentityV1.WatchDataExportItem>, _ context: CallContext

@@ -10,7 +10,8 @@ extension GuestDataHandler {
     /// Says what happens to a guest's documents (G-16). The first choice counts: a repeat gets its
     /// migration.
     /// - Throws: `auth/invalid-choice` for another choice than the first, a token that has expired
-    ///   or is another account's, and as `guest(of:in:)`; `rpc/invalid-argument` with the field; as `owner(of:_:)` and `SQLSession.callersRow`.
+    ///   or is another account's, and as `guest(of:in:)`; `rpc/invalid-argument` with the field; as
+    ///   `owner(of:_:)` and `SQLSession.callersRow`.
     func chooseGuestData(
         _ request: IdentityV1.ChooseGuestDataRequest, _ context: CallContext
     ) async throws -> IdentityV1.ChooseGuestDataResponse {

@@ -43,8 +43,8 @@ struct GuestDataHandler: GuestDataService {
     }
 
     /// The guest of a choice.
-    /// - Throws: `auth/invalid-choice` if it is gone, became an account, or all of its sessions were
-    ///   ended since the token was issued.
+    /// - Throws: `auth/invalid-choice` if it is gone, became an account, or all of its sessions
+    ///   were ended since the token was issued.
     func guest(of choice: CollisionChoice, in session: some SQLSession) throws -> AccountRow {
         guard let guest = try session.account(choice.guest), guest.isGuest,
             guest.status.isUsable, guest.sessionGeneration == choice.guestGeneration

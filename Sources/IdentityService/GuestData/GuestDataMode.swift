@@ -1,7 +1,8 @@
 import Messages
 
 extension IdentitySettings {
-    /// What happens to a guest's documents when the guest signs in to an account (G-16, D3 FR-006b).
+    /// What happens to a guest's documents when the guest signs in to an account (G-16, D3
+    /// FR-006b).
     package enum GuestDataMode: String, CaseIterable, Sendable {
         /// The guest is deleted with them.
         case discard

@@ -1,8 +1,8 @@
 /// Migrations of guests' documents (G-16).
 ///
-/// A row of `guest_migrations` is a choice that was made, or a bundle that was uploaded. `guest` has
-/// no reference: the row outlives the guest, so that a repeat of the choice finds it. `picks` has
-/// the sides that were chosen, sealed under the account's key.
+/// A row of `guest_migrations` is a choice that was made, or a bundle that was uploaded. `guest`
+/// has no reference: the row outlives the guest, so that a repeat of the choice finds it. `picks`
+/// has the sides that were chosen, sealed under the account's key.
 ///
 /// A row of `guest_migration_documents` is a document of a bundle that is not in the account yet,
 /// with its JSON, or one of a guest that could not be moved, without. `payload` is sealed under the

@@ -3,8 +3,8 @@ import Logging
 import ServiceRuntime
 import Storage
 
-/// Moves guests' documents into accounts, and deletes kept guests when their time is over (G-16). It
-/// is woken after each choice.
+/// Moves guests' documents into accounts, and deletes kept guests when their time is over (G-16).
+/// It is woken after each choice.
 ///
 /// Each step is one transaction (`MigrationStep`) that reads both sides, moves a few documents and
 /// counts them. A crash between two steps loses nothing: what was moved is no longer there to move.
@@ -29,8 +29,8 @@ struct MigrationJob: Sendable {
         }
     }
 
-    /// Performs all migrations that can go on, and ends kept guests. One that fails does not keep the
-    /// others from it.
+    /// Performs all migrations that can go on, and ends kept guests. One that fails does not keep
+    /// the others from it.
     /// - Throws: the last failure.
     func run() async throws {
         var (last, failure) = (Int64(0), (any Error)?.none)

@@ -32,12 +32,12 @@ enum MigrationEvent: Hashable, Sendable {
 
 /// Decides how a migration goes on, and which side of a document is kept (G-16). Pure:
 ///
-///     state             received   begun     tried, none left   tried, issues     retried   dropped
-///     receiving         waiting    –         –                  –                 –         –
-///     waiting           –          running   –                  –                 –         –
-///     running           –          –         succeeded          needs attention   –         –
-///     needs attention   –          –         –                  –                 waiting   succeeded
-///     succeeded         –          –         –                  –                 –         –
+///     state             received   begun     tried, none left  tried, issues    retried  dropped
+///     receiving         waiting    –         –                 –                –        –
+///     waiting           –          running   –                 –                –        –
+///     running           –          –         succeeded         needs attention  –        –
+///     needs attention   –          –         –                 –                waiting  succeeded
+///     succeeded         –          –         –                 –                –        –
 ///
 ///     state                                released
 ///     receiving, succeeded                 –

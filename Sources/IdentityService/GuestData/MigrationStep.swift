@@ -7,8 +7,8 @@ import Storage
 ///
 /// A guest's documents pass the rules of their collections as a backend's do, so that fields which
 /// only a backend may write are moved too, unless the account has the document
-/// (`CollectionRules.moved`). Those of a bundle pass them as the owner's. Attack: an account's owner
-/// uploads a document that raises their own credit.
+/// (`CollectionRules.moved`). Those of a bundle pass them as the owner's. Attack: an account's
+/// owner uploads a document that raises their own credit.
 struct MigrationStep {
     /// Documents of one step.
     private static let documentsMax = 20

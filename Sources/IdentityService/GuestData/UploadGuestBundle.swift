@@ -18,13 +18,13 @@ extension GuestDataHandler {
     /// migration (G-16): stores them as they arrive, and lets the job begin with the last one. What
     /// a call leaves that breaks off is purged.
     ///
-    /// The fingerprint of a repeat covers all documents, so it is known after the last one only. But
-    /// that its key is known is seen at the begin, and then nothing is stored again: the documents of
-    /// the first call may fill the quota.
+    /// The fingerprint of a repeat covers all documents, so it is known after the last one only.
+    /// But that its key is known is seen at the begin, and then nothing is stored again: the
+    /// documents of the first call may fill the quota.
     /// - Throws: `auth/account-required` for a guest, which writes documents itself;
-    ///   `auth/document-quota`; `auth/invalid-document` for a text that is no JSON object within the
-    ///   limits; `auth/idempotency-key-reused`; `rpc/invalid-argument` for items in another order,
-    ///   and with the field; as `owner(of:_:)` and `SQLSession.callersRow`.
+    ///   `auth/document-quota`; `auth/invalid-document` for a text that is no JSON object within
+    ///   the limits; `auth/idempotency-key-reused`; `rpc/invalid-argument` for items in another
+    ///   order, and with the field; as `owner(of:_:)` and `SQLSession.callersRow`.
     func uploadGuestBundle(
         _ incoming: IncomingItems<IdentityV1.UploadGuestBundleRequest>,
         _ outgoing: OutgoingItems<IdentityV1.UploadGuestBundleItem>, _ context: CallContext

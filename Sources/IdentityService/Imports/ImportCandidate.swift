@@ -165,8 +165,8 @@ extension ImportCandidate {
         ) throws(ImportRule.Refusal) -> [ProvedIdentity] {
             guard record.identities.count <= countMax else { throw refusal("too-many") }
             var methods: Set<String> = []
-            // A duplicate subject would violate the store's unique index, and every import of the file
-            // would fail there.
+            // A duplicate subject would violate the store's unique index, and every import of the
+            // file would fail there.
             var subjects: Set<[String]> = []
             var identities: [ProvedIdentity] = []
             for identity in record.identities {

@@ -20,9 +20,9 @@ extension Transaction {
             [.blob(sealed), SQLValue(at), .integer(account.key)])
     }
 
-    /// Marks a guest as a full account, which keeps the documents that it still has. A deletion that
-    /// waits is cancelled. Attack: somebody with a borrowed phone requests it, which needs no proof of
-    /// a guest, and the phone's owner signs up in the app.
+    /// Marks a guest as a full account, which keeps the documents that it still has. A deletion
+    /// that waits is cancelled. Attack: somebody with a borrowed phone requests it, which needs no
+    /// proof of a guest, and the phone's owner signs up in the app.
     /// - Returns: false when the account is not a guest, or is not active.
     func endGuest(_ account: AccountID, from origin: CallOrigin) throws -> Bool {
         let changed = try execute(

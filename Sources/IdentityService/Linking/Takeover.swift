@@ -15,13 +15,13 @@ import Storage
 ///     known devices (G-08)                         unnoticed sign-in from the attacker's device
 ///     consents, which are withdrawn (G-23)         an agreement in the owner's name
 ///     the birth date that is kept (G-23)           a stranger's age in the owner's export
-///     the parent, whose link becomes invalid       a stranger who signs up in the owner's name as a
-///                                                  child, and refuses as its parent: the account
+///     the parent, whose link becomes invalid       a stranger who signs up in the owner's name as
+///                                                  a child, and refuses as its parent: the account
 ///                                                  would be deleted
 ///     a deletion that waits (G-19)                 an account that vanishes a week later
 ///
-/// The need of a parent stays, for seven days from the takeover: nothing tells the owner from a child
-/// who takes over the own account (`Transaction.forgetParent`, `AgeGate.admitOwner`).
+/// The need of a parent stays, for seven days from the takeover: nothing tells the owner from a
+/// child who takes over the own account (`Transaction.forgetParent`, `AgeGate.admitOwner`).
 ///
 /// A new table of credentials must be added to `clear`; a new table of pending credentials to
 /// `voidPendingState`.

@@ -12,7 +12,8 @@ extension AccountOnboardingHandler {
     /// documents since.
     /// - Throws: `auth/invalid-document` with what is missing or invalid, as `section.field`;
     ///   `auth/document-quota`; `auth/account-required`, `auth/email-not-verified`,
-    ///   `auth/consent-required` as the rules of a collection need; as `call(_:_:)` and `owned(_:in:)`.
+    ///   `auth/consent-required` as the rules of a collection need; as `call(_:_:)` and
+    ///   `owned(_:in:)`.
     func completeOnboarding(
         _ request: IdentityV1.CompleteOnboardingRequest, _ context: CallContext
     ) async throws -> IdentityV1.CompleteOnboardingResponse {

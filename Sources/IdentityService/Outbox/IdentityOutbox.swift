@@ -17,8 +17,8 @@ enum OutboxTopic: String, Sendable {
     case endAccount = "end-account"
     /// To notification: `PushDevices.RevokeAll`. The payload is the request.
     case revokeDevices = "revoke-devices"
-    /// To the identity service itself: `RequestedLinkMailing`. The payload is a `RequestedLinkMailing.Request`,
-    /// which consists of keyed hashes.
+    /// To the identity service itself: `RequestedLinkMailing`. The payload is a
+    /// `RequestedLinkMailing.Request`, which consists of keyed hashes.
     case passwordReset = "password-reset"
     /// As `passwordReset`, for a link that deletes the account.
     case deletionLink = "deletion-link"

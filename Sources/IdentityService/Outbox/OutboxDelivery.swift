@@ -92,8 +92,9 @@ package struct OutboxDelivery: Sendable {
         }
     }
 
-    /// Whether a message about an account is still to be sent. After the account's deletion has begun,
-    /// the notification service would keep an address or a number that it has just forgotten.
+    /// Whether a message about an account is still to be sent. After the account's deletion has
+    /// begun, the notification service would keep an address or a number that it has just
+    /// forgotten.
     private func isStillWanted(_ accountID: String) async throws -> Bool {
         guard let account = AccountID(text: accountID) else { return true }
         return try await store.read { try $0.mayNotify(account) }

@@ -2,7 +2,8 @@ import ServiceRuntime
 import Storage
 import Synchronization
 
-/// The uploads under way in this process. Each has the photo in memory, and its file has no row yet.
+/// The uploads under way in this process. Each has the photo in memory, and its file has no row
+/// yet.
 ///
 /// An account has one at a time, and ten an hour, also refused ones (`profile-update-by-account`).
 /// What counts is what has arrived: a client that announces a photo and sends nothing keeps nobody

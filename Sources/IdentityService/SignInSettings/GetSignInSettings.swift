@@ -5,7 +5,8 @@ import ServiceRuntime
 
 extension SignInSettingsHandler {
     /// The sign-in methods that are switched on, the rules for new passwords, and what is asked
-    /// consent for (G-23, G-26). Test numbers, the mode of enumeration and other settings that help an attacker are left out.
+    /// consent for (G-23, G-26). Test numbers, the mode of enumeration and other settings that help
+    /// an attacker are left out.
     func getSignInSettings(
         _ request: IdentityV1.GetSignInSettingsRequest, _ context: CallContext
     ) -> IdentityV1.GetSignInSettingsResponse {

@@ -90,7 +90,8 @@ extension SQLSession {
     }
 
     /// The next guests by key, except those that are being deleted or whose documents are still to
-    /// be moved into an account, and the last one that was looked at; nil after the last one of all.
+    /// be moved into an account, and the last one that was looked at; nil after the last one of
+    /// all.
     fileprivate func guests(
         after: AccountID?, createdBefore: Timestamp?, limit: Int64
     ) throws -> (guests: [(account: AccountID, createdAt: Timestamp)], last: AccountID?) {
@@ -119,8 +120,9 @@ extension SQLSession {
 /// When an unused guest is deleted (I-04). Pure.
 ///
 /// A guest is reached only through its session (G-07), so one without a live session stays unused
-/// for ever. It is kept for `guest-kept` from its last use, not from its session's end, and at least as long from the upgrade to
-/// the version that began to delete guests: an upgrade alone deletes none.
+/// for ever. It is kept for `guest-kept` from its last use, not from its session's end, and at
+/// least as long from the upgrade to the version that began to delete guests: an upgrade alone
+/// deletes none.
 struct UnusedGuestRule: Sendable {
     /// How long; nil for ever.
     let kept: Duration?

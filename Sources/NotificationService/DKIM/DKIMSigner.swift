@@ -10,8 +10,9 @@ import ServiceRuntime
 /// | tag | value | why |
 /// |---|---|---|
 /// | `c` | `relaxed/relaxed` | relays fold lines and trim spaces |
-/// | `h` | every field that we write, once more than it occurs | oversigning: a second From or Subject that an attacker prepends breaks the signature (RFC 6376, 8.15) |
-/// | `l` | never | it would let an attacker append text after the signed part (8.2) |
+/// | `h` | every field that we write, once more than it occurs | oversigning: a second From or
+/// Subject that an attacker prepends breaks the signature (RFC 6376, 8.15) | | `l` | never | it
+/// would let an attacker append text after the signed part (8.2) |
 struct DKIMSigner: Sendable {
     /// Fields that are signed even if a mail lacks them, so that an attacker cannot add one.
     static let fields = [

@@ -13,8 +13,8 @@ import ServiceRuntime
 ///
 /// | status | meaning |
 /// |---|---|
-/// | 2xx | taken; an object with `"number_changed": true` reports that the number has recently changed hands |
-/// | 410 | the number is dead |
+/// | 2xx | taken; an object with `"number_changed": true` reports that the number has recently
+/// changed hands | | 410 | the number is dead |
 /// | 422 | this text is rejected permanently |
 /// | 400, 403, 404 | this text is rejected for now; `retry-after` is honoured |
 /// | anything else | the service fails; repeated failures open its circuit breaker |

@@ -10,8 +10,8 @@ extension AccountDataHandler {
     /// with the address next inherits none.
     ///
     /// What counts the messages to an email or a number stays, and ends by itself within days.
-    /// Attack: somebody signs up with a victim's email, or by codes to a number that earns from each
-    /// message, deletes the account, and does it again, as often as the limits forget.
+    /// Attack: somebody signs up with a victim's email, or by codes to a number that earns from
+    /// each message, deletes the account, and does it again, as often as the limits forget.
     /// - Throws: `rpc/permission-denied` unless identity calls; `rpc/invalid-argument`;
     ///   `rpc/unavailable` if the disk accepts no writes. The call can be repeated.
     func forgetAccountData(

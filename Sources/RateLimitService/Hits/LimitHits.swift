@@ -61,7 +61,8 @@ final class LimitHits: Sendable {
                 for hit in changed { try transaction.insert(hit) }
             }
         } catch {
-            // The disk may be full for a while. Until then the waits stay in memory and are counted further.
+            // The disk may be full for a while. Until then the waits stay in memory and are counted
+            // further.
             tally.withLock { $0.giveBack(over, changed) }
             logger.warning(
                 "limits.hits.write.failed", "recording refused subjects failed",

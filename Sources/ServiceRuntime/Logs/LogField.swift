@@ -6,8 +6,8 @@ import Logging
 package enum LogField: String, CaseIterable, Sendable {
     /// The text id of an account (`acc_…`).
     case account
-    /// The kind of an activity that an app notes: at most 32 characters of a-z, 0-9 and "-". At level
-    /// debug only, since an app chooses it.
+    /// The kind of an activity that an app notes: at most 32 characters of a-z, 0-9 and "-". At
+    /// level debug only, since an app chooses it.
     case activity
     /// An address of this program or of a peer service, as `host:port`. Never a caller's.
     case address

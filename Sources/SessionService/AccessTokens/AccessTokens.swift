@@ -94,8 +94,8 @@ extension AccessTokens {
         /// The mean lifetime.
         let mean: Duration
 
-        /// When a token issued at `givenAt` expires: a whole second, as claims have no fractions, and
-        /// not after the session's end.
+        /// When a token issued at `givenAt` expires: a whole second, as claims have no fractions,
+        /// and not after the session's end.
         /// - Parameter draw: a random number for the jitter.
         func expiry(givenAt: Timestamp, sessionEnd: Timestamp, draw: UInt64) -> Timestamp {
             let width = UInt64(clamping: 2 * jitter + 1)
@@ -104,8 +104,8 @@ extension AccessTokens {
             return Timestamp(milliseconds: expiry.seconds * 1_000)
         }
 
-        /// The longest time that any token is accepted after it was issued: mean and jitter, plus the
-        /// second by which `iat` may be rounded.
+        /// The longest time that any token is accepted after it was issued: mean and jitter, plus
+        /// the second by which `iat` may be rounded.
         var longest: Duration { mean + .milliseconds(jitter) + .seconds(1) }
 
         private var jitter: Int64 { mean.milliseconds / Self.jitterDivisor }

@@ -3,8 +3,8 @@ import ServiceRuntime
 import Storage
 
 /// `postern.accountdata.v1.AccountData` of the session service. Each rpc is in the file of its
-/// name: `collectAccountData`, `forgetAccountData`, `listAccountsWithData`. `Sources/ACCOUNT_DATA.md`
-/// lists all tables.
+/// name: `collectAccountData`, `forgetAccountData`, `listAccountsWithData`.
+/// `Sources/ACCOUNT_DATA.md` lists all tables.
 struct AccountDataHandler: AccountDataService {
     let store: Store
     let keys: SessionKeys

@@ -8,8 +8,8 @@ extension AccountActivityHandler {
     /// The longest `kind`, in bytes.
     private static let kindBytesMax = 32
 
-    /// Records that the session of an access token is in use (G-30), exactly as a validation of that
-    /// token does: with a mark in memory (`Activity`), so that a call costs no write (S-05).
+    /// Records that the session of an access token is in use (G-30), exactly as a validation of
+    /// that token does: with a mark in memory (`Activity`), so that a call costs no write (S-05).
     ///
     /// Only a debug line has the kind. It is the app's own word: as a metric's label or as a row it
     /// would let a client fill memory or disk with words of its choice.

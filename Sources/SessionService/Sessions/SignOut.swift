@@ -55,8 +55,8 @@ extension SessionsHandler {
         return SessionV1.SignOutResponse(ended: UInt32(clamping: try memory.settle(outcome)))
     }
 
-    /// The session is a part of the fingerprint, so that a key that was used in one session does not
-    /// answer "signed out" in another one, which would stay live.
+    /// The session is a part of the fingerprint, so that a key that was used in one session does
+    /// not answer "signed out" in another one, which would stay live.
     private func call(
         in session: SessionID, all: Bool, _ context: CallContext
     ) throws(ServiceError) -> RepeatableCall? {

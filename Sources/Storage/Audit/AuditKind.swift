@@ -91,16 +91,16 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case accountShown = "account.shown"
     /// They viewed a page of accounts with these fields; `attempt` is the number of accounts.
     case accountsShown = "account.list-shown"
-    /// An account's owner or the operator requested its deletion; `attempt` is 1 if it waits, `actor`
-    /// says who if it was not the owner.
+    /// An account's owner or the operator requested its deletion; `attempt` is 1 if it waits,
+    /// `actor` says who if it was not the owner.
     case deletionRequested = "account.deletion-requested"
     /// A deletion that waited was cancelled.
     case deletionCancelled = "account.deletion-cancelled"
     /// The deletion of an account has begun: it cannot be cancelled any more. An app's backend
     /// deletes its own part.
     case deletionBegun = "account.deletion-begun"
-    /// The app's backend did not say within 72 hours that it has deleted its part: the deletion goes
-    /// on.
+    /// The app's backend did not say within 72 hours that it has deleted its part: the deletion
+    /// goes on.
     case deletionUnanswered = "account.deletion-unanswered"
     /// An account and its data are deleted.
     case accountDeleted = "account.deleted"
@@ -140,8 +140,8 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case guestDataMigrated = "guest-data.migrated"
     /// Some documents of a guest could not be moved; `attempt` is their number.
     case guestDataNeedsAttention = "guest-data.needs-attention"
-    /// An account's owner agreed to something; `attempt` is 1 for the terms, 2 for the privacy text,
-    /// 3 for marketing, 4 for analytics.
+    /// An account's owner agreed to something; `attempt` is 1 for the terms, 2 for the privacy
+    /// text, 3 for marketing, 4 for analytics.
     case consentGiven = "consent.given"
     /// An account's owner withdrew a consent; `attempt` as in `consent.given`.
     case consentWithdrawn = "consent.withdrawn"

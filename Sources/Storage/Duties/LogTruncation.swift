@@ -2,8 +2,8 @@ import ServiceRuntime
 import Synchronization
 
 /// Truncates a store's write-ahead log within seconds after rows with personal data were deleted:
-/// until then the log has copies of their pages (Sources/SECURITY.md, Erasure). Not in the call that
-/// deletes, since a truncation waits for the disk and for readers.
+/// until then the log has copies of their pages (Sources/SECURITY.md, Erasure). Not in the call
+/// that deletes, since a truncation waits for the disk and for readers.
 package final class LogTruncation: Sendable {
     /// The longest time that a deleted row remains in the log, while nothing holds it.
     static let interval: Duration = .seconds(4)

@@ -1,16 +1,16 @@
 /// Whether a store's file is the one that last ran here, or a copy. Pure:
 ///
-///     row       its birth time        its run                    is_open   verdict
-///     any, in a marked copy                                                restoredCopy: a backup,
-///                                                                          or not settled yet
-///     none      any                   -                          -         original: of an older
-///                                                                          version, or new
-///     present   any                   older than the newest here no        restoredCopy: of a closed
-///     present   another               any                        no        store
-///     present   any                   older than the newest here yes       copiedWhileOpen: refused
-///     present   another               any                        yes
-///     present   the file's, or none   the newest, or newer       any       original, also after a
-///                                                                          crash
+///     row       its birth time       its run                    is_open   verdict
+///     any, in a marked copy                                               restoredCopy: a backup,
+///                                                                         or not settled yet
+///     none      any                  -                          -         original: of an older
+///                                                                         version, or new
+///     present   any                  older than the newest here no        restoredCopy: of a
+///     present   another              any                        no        closed store
+///     present   any                  older than the newest here yes       copiedWhileOpen: refused
+///     present   another              any                        yes
+///     present   the file's, or none  the newest, or newer       any       original, also after a
+///                                                                         crash
 ///
 /// Where the file system does not report birth times, an original is `unknown`: it continues, with
 /// a warning.

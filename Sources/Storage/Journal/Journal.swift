@@ -13,7 +13,8 @@ import Synchronization
 /// The rules:
 /// 1. One thread writes. It takes all changes from the source, writes them as one frame, waits for
 ///    the disk, and completes every `flush` that was called before. So many callers share one sync.
-/// 2. A frame whose write failed is retained, and is written again at the same offset before any newer
+/// 2. A frame whose write failed is retained, and is written again at the same offset before any
+/// newer
 ///    one. Until then calls to `flush` fail. The state in memory stays correct, and once the disk
 ///    has space the log continues without a restart.
 /// 3. At start the newest snapshot and the logs from its generation on are read. A torn end of the

@@ -79,8 +79,8 @@ extension SQLSession {
         let numbers = try query(
             "SELECT component, max(number) AS number FROM schema_migrations GROUP BY component"
         ) { (try $0.text("component"), Int(try $0.integer("number"))) }
-        // Not `uniqueKeysWithValues`, which traps: a damaged copy may have names that Swift takes for
-        // equal.
+        // Not `uniqueKeysWithValues`, which traps: a damaged copy may have names that Swift takes
+        // for equal.
         return Dictionary(numbers) { first, _ in first }
     }
 }

@@ -27,8 +27,8 @@ package final class CopiedStore {
 
     /// Reads every page, and compares each table with its indexes.
     ///
-    /// `integrity_check` and not `quick_check`, which does not notice an index without its row: such
-    /// an index would deny a person who has an account.
+    /// `integrity_check` and not `quick_check`, which does not notice an index without its row:
+    /// such an index would deny a person who has an account.
     /// - Throws: `StoreError.notAStore` with the pages that are damaged.
     package func check() throws {
         let lines = try StoreError.opening(path) {

@@ -38,8 +38,9 @@ package final class StoreSnapshot: Sendable {
     ///
     /// It takes as much space as the store, in the same folder. When the task is cancelled, it
     /// stops and removes what it has copied. A store has one copy at a time.
-    /// - Throws: `SQLError` of kind `corrupt` when a page of the store is damaged; `rpc/unavailable`
-    ///   when the disk fails or is full, or another copy is being made; `CancellationError`.
+    /// - Throws: `SQLError` of kind `corrupt` when a page of the store is damaged;
+    ///   `rpc/unavailable` when the disk fails or is full, or another copy is being made;
+    ///   `CancellationError`.
     package func copied() async throws -> OpenFile {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -79,8 +80,8 @@ package final class StoreSnapshot: Sendable {
         }
     }
 
-    /// Removes a copy, and what SQLite may have put beside it: while pages are copied, a journal. One
-    /// that cannot be removed makes the next copy fail.
+    /// Removes a copy, and what SQLite may have put beside it: while pages are copied, a journal.
+    /// One that cannot be removed makes the next copy fail.
     static func removeCopy(_ path: String) {
         for suffix in ["", "-journal", "-wal", "-shm"] { unlink(path + suffix) }
     }

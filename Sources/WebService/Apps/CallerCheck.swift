@@ -134,7 +134,8 @@ package struct CallerCheck: Sendable {
     }
 
     /// Whether the person's browser reaches the web service by plain HTTP on the same machine.
-    /// Behind a proxy the scheme is not known, and a cookie without `Secure` would be sent in clear.
+    /// Behind a proxy the scheme is not known, and a cookie without `Secure` would be sent in
+    /// clear.
     static func isPlainLoopback(_ head: HTTPRequest, _ connection: HTTPConnection) -> Bool {
         !connection.isTLS && !connection.isFromTrustedProxy
             && head.authority.map(LoopbackHost.isHost) == true

@@ -6,8 +6,9 @@ extension Metadata {
     /// who calls. All other fields stay here.
     ///
     /// Attacks: a client that sends `client-address` itself would choose the subject of every limit
-    /// by address; one that sends `application-token` would name a backend that was not checked, and
-    /// one that sends `app` another app, whose limits it would use up; `attempt` is the gateway's client's.
+    /// by address; one that sends `application-token` would name a backend that was not checked,
+    /// and one that sends `app` another app, whose limits it would use up; `attempt` is the
+    /// gateway's client's.
     init(of fields: HTTPFields, from caller: WebCaller) {
         self.init()
         self[Key.idempotencyKey] = fields[.idempotencyKey]

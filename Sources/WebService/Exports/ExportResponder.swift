@@ -9,8 +9,8 @@ import ServiceRuntime
 ///
 ///     GET, HEAD  /v1/exports/{id}  `DataExports/FetchDataExport` in the caller's session
 ///
-/// A download that was interrupted goes on by `Range`. The archive is one stream of the gateway, whose
-/// flow control reaches the client: it is never in memory as a whole.
+/// A download that was interrupted goes on by `Range`. The archive is one stream of the gateway,
+/// whose flow control reaches the client: it is never in memory as a whole.
 struct ExportResponder: Sendable {
     /// What the paths of archives begin with.
     static let path = "/v1/exports/"

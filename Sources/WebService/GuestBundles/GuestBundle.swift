@@ -13,8 +13,8 @@ import ServiceRuntime
 struct GuestBundle: Sendable {
     /// More than identity takes: it says how many those are.
     private static let documentsMax = 1_000
-    /// Bytes of one: what identity takes as the JSON of a document, 64 KiB, with each byte escaped as
-    /// in `\u0041`, and the other fields.
+    /// Bytes of one: what identity takes as the JSON of a document, 64 KiB, with each byte escaped
+    /// as in `\u0041`, and the other fields.
     ///
     /// Attack: one document of 2 MiB, which takes thirty times that as values. The gateway would
     /// refuse it only then.

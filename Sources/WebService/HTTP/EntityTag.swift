@@ -1,7 +1,7 @@
 import Cryptography
 
-/// Which version of a document a response has (RFC 9110, 8.8.3): a hash of its bytes, or a name that
-/// no other bytes have, so that all instances give it the same tag.
+/// Which version of a document a response has (RFC 9110, 8.8.3): a hash of its bytes, or a name
+/// that no other bytes have, so that all instances give it the same tag.
 struct EntityTag: Hashable, Sendable {
     /// With its quotes, as in the field `ETag`.
     let text: String

@@ -10,8 +10,8 @@ struct HostCookie: Hashable, Sendable {
         case strict = "Strict"
     }
 
-    /// With `__Host-` a browser takes it only from this host, by TLS, for all paths, so no subdomain
-    /// can set it. On plain loopback Safari would refuse that.
+    /// With `__Host-` a browser takes it only from this host, by TLS, for all paths, so no
+    /// subdomain can set it. On plain loopback Safari would refuse that.
     let name: String
     private let isPlainLoopback: Bool
     private let valueBytesMax: Int
@@ -22,8 +22,8 @@ struct HostCookie: Hashable, Sendable {
         self.valueBytesMax = valueBytesMax
     }
 
-    /// The cookie's value in a request. Nil for none, and for several, of which it is not known which
-    /// one the web service has set.
+    /// The cookie's value in a request. Nil for none, and for several, of which it is not known
+    /// which one the web service has set.
     ///
     /// Fields are split at Unicode scalars: another host of the site could set a cookie whose value
     /// ends with a scalar that forms one `Character` with the `;` after it, and so hide this one.

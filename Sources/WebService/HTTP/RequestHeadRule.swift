@@ -79,9 +79,9 @@ enum RequestHeadRule {
         return request
     }
 
-    /// The parts of a request target in absolute form, which clients send to proxies and which every
-    /// server has to accept (RFC 9112, 3.2.2); nil for another form. The scheme is ignored: a proxy
-    /// may end TLS before us.
+    /// The parts of a request target in absolute form, which clients send to proxies and which
+    /// every server has to accept (RFC 9112, 3.2.2); nil for another form. The scheme is ignored: a
+    /// proxy may end TLS before us.
     private static func absoluteForm(_ target: String) -> (authority: String, path: String)? {
         guard target.utf8.first != UInt8(ascii: "/"),
             let scheme = ["http://", "https://"].first(where: {
@@ -94,7 +94,8 @@ enum RequestHeadRule {
         return (String(target[rest.startIndex..<end]), path.hasPrefix("/") ? path : "/" + path)
     }
 
-    /// White space after a value is no part of it (RFC 9112, 5.1). The parser removes only that before.
+    /// White space after a value is no part of it (RFC 9112, 5.1). The parser removes only that
+    /// before.
     private static func withoutTrailingSpace(_ value: String) -> String {
         func isSpace(_ byte: UInt8?) -> Bool { byte == 0x20 || byte == 0x09 }
         guard isSpace(value.utf8.last) else { return value }

@@ -8,8 +8,9 @@ package struct WebLimits: Sendable, Hashable {
     /// Fields of a request; more is answered with 431. Each costs more memory than its bytes.
     package var headerFieldsMax = 100
     /// Bytes that a chunked body may have beside its content, in addition to `chunkOverheadFactor`
-    /// for each byte of it: extensions of chunks have no end by themselves (CVE-2023-39326), and the
-    /// parser skips them. A record of TLS counts before it is complete. More is answered with 400.
+    /// for each byte of it: extensions of chunks have no end by themselves (CVE-2023-39326), and
+    /// the parser skips them. A record of TLS counts before it is complete. More is answered with
+    /// 400.
     package var chunkOverheadBytesMax = 64 * 1024
     /// Bytes beside each byte of content: a chunk of one byte in a TLS record of its own has 28.
     package var chunkOverheadFactor = 32

@@ -6,8 +6,8 @@ import ServiceRuntime
 ///     let page: HTML = "<main>\(heading)</main>"    heading is HTML already
 ///
 /// The attack: a name or an address with `<script>` in it becomes markup in somebody else's
-/// browser. No text can: only a literal becomes markup as it is, because `StaticString` has no other
-/// values.
+/// browser. No text can: only a literal becomes markup as it is, because `StaticString` has no
+/// other values.
 package struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
     /// The markup.
     package let text: String

@@ -30,8 +30,8 @@ package enum Page: String, CaseIterable, Sendable {
     /// Whether it does nothing without the link of a mail.
     var needsLink: Bool { self != .forgotPassword && self != .deleteAccount }
 
-    /// The field that a person fills in; nil if a button is enough. `/delete-account` has it without
-    /// a link only, and `/your-data` has the address too.
+    /// The field that a person fills in; nil if a button is enough. `/delete-account` has it
+    /// without a link only, and `/your-data` has the address too.
     var field: Field? {
         switch self {
         case .verifyEmail, .changeEmail, .resetPassword, .yourData: .password

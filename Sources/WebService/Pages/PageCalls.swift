@@ -5,8 +5,8 @@ import Messages
 import RPC
 import ServiceRuntime
 
-/// The calls of the gateway by which forms take effect: public methods, as any app makes them. Their
-/// limits count, by the person's address.
+/// The calls of the gateway by which forms take effect: public methods, as any app makes them.
+/// Their limits count, by the person's address.
 struct PageCalls: Sendable {
     private static let timeout = Duration.seconds(10)
     /// How long a download may take.
@@ -90,8 +90,8 @@ struct PageCalls: Sendable {
         return .done
     }
 
-    /// Ends a session that a page has opened: there is no app to give it to, and it would stay in the
-    /// person's list of devices.
+    /// Ends a session that a page has opened: there is no app to give it to, and it would stay in
+    /// the person's list of devices.
     func signOut(_ refreshToken: String, _ context: CallContext) async {
         // The page has done its work. The tokens are lost with this response, and the session ends
         // when idle.

@@ -35,8 +35,8 @@ struct PageForm: Hashable, Sendable {
     /// The value of the hidden field.
     var token: String { Base64URL.encode(nonce + mac.hash(Self.labelled("token", nonce))) }
 
-    /// The idempotency key of the call with `input`. A form that is sent twice, by a double click or
-    /// a reload, is one call; other input in it is another.
+    /// The idempotency key of the call with `input`. A form that is sent twice, by a double click
+    /// or a reload, is one call; other input in it is another.
     func idempotencyKey(_ call: String, _ input: String) -> String {
         Hex.encode(mac.hash(Self.labelled(call, nonce, Array(input.utf8))))
     }
@@ -54,8 +54,8 @@ struct PageForm: Hashable, Sendable {
     ///
     /// With `Referrer-Policy: no-referrer` browsers send `Origin: null` with the pages' own forms
     /// (Fetch, "append a request Origin header"), as they do for a sandboxed frame of any site. So
-    /// `Sec-Fetch-Site` decides, which no page can set. Browsers before 2023 that send neither it nor
-    /// their origin are refused.
+    /// `Sec-Fetch-Site` decides, which no page can set. Browsers before 2023 that send neither it
+    /// nor their origin are refused.
     static func isOwn(_ fields: HTTPFields, origin: String) -> Bool {
         if let site = fields[CallerField.fetchSite] { return site == "same-origin" }
         return fields[.origin] == origin

@@ -9,8 +9,8 @@ import ServiceRuntime
 /// `/delete-account` with the link of a mail (G-19):
 ///
 ///     GET                    the consequences, with a button
-///     POST                   the last question, with a button for now and one for later; while there
-///                            is an export only with the latter
+///     POST                   the last question, with a button for now and one for later; while
+///                            there is an export only with the latter
 ///     POST choice=now|later  the deletion is requested, and its result is shown
 ///
 /// The GET makes a call that changes nothing. The gateway's confirmation token is in the last form

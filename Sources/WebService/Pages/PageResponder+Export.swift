@@ -81,8 +81,8 @@ extension PageCalls {
         let request = GatewayV1.SignInWithPasswordRequest(
             email: submission.input, password: password,
             device: GatewayV1.Device(deviceId: submission.form.deviceID, platform: "web"))
-        // Each time that the form is sent is a sign-in of its own: the session of the former one has
-        // ended.
+        // Each time that the form is sent is a sign-in of its own: the session of the former one
+        // has ended.
         let context = context(of: submission.clientAddress, in: submission.language)
         do {
             return try await auth.signInWithPassword(request, context).session ?? .init()
@@ -91,8 +91,8 @@ extension PageCalls {
         }
     }
 
-    /// The archive that a link names. Without one, or with another account's link, the link does not
-    /// work.
+    /// The archive that a link names. Without one, or with another account's link, the link does
+    /// not work.
     private func fetched(
         _ linkToken: String, _ context: CallContext
     ) async throws -> (bytes: Int64, ExportDownload) {

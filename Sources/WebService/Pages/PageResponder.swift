@@ -10,14 +10,14 @@ import ServiceRuntime
 ///     GET  /verify-email                   the form
 ///     POST /verify-email?lang=de           one call of the gateway, and its result as a page
 ///
-/// `/delete-account` has more steps: `PageResponder+Deletion.swift`. `/your-data` answers with a file:
-/// `PageResponder+Export.swift`. `/parent` shows who asks: `PageResponder+Parent.swift`.
+/// `/delete-account` has more steps: `PageResponder+Deletion.swift`. `/your-data` answers with a
+/// file: `PageResponder+Export.swift`. `/parent` shows who asks: `PageResponder+Parent.swift`.
 ///
-/// A GET never uses a link, and no page sends its form by itself: scanners of mails open every link,
-/// some in a browser that runs scripts, before the person sees the mail.
+/// A GET never uses a link, and no page sends its form by itself: scanners of mails open every
+/// link, some in a browser that runs scripts, before the person sees the mail.
 struct PageResponder: Sendable {
-    /// Size limit of a form, in bytes: a password of 128 code points, percent-encoded, and the form's
-    /// token.
+    /// Size limit of a form, in bytes: a password of 128 code points, percent-encoded, and the
+    /// form's token.
     private static let bodyBytesMax = 4 * 1024
     /// A sealed visit with the longest URI; browsers keep 4,096 bytes of a cookie.
     private static let cookieBytesMax = 3_500
@@ -228,8 +228,8 @@ struct PageResponder: Sendable {
         return PageTexts(page, in: language, isFormal: formalLanguages.contains(language))
     }
 
-    /// The fields of every response: no script, no frame, nothing of other hosts; the token of a link
-    /// goes nowhere.
+    /// The fields of every response: no script, no frame, nothing of other hosts; the token of a
+    /// link goes nowhere.
     static let fields: HTTPFields = [
         .contentSecurityPolicy: "default-src 'none'; style-src 'self'; img-src 'self'; "
             + "form-action 'self'; frame-ancestors 'none'; base-uri 'none'",

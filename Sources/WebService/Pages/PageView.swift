@@ -188,8 +188,8 @@ package struct PageView: Sendable {
             """
     }
 
-    /// An address is a text: fields of the type `email` cannot have the autocomplete `username` (HTML
-    /// Living Standard, autofill control groups).
+    /// An address is a text: fields of the type `email` cannot have the autocomplete `username`
+    /// (HTML Living Standard, autofill control groups).
     private func inputType(_ field: Page.Field) -> HTML {
         switch field {
         case .password: "type=\"password\""

@@ -14,7 +14,8 @@ extension PhotoResponder {
     /// shows as a page of this origin.
     private static let mediaTypes: Set<String> = ["image/jpeg", "image/png", "image/webp"]
 
-    /// Answers `GET` and `HEAD /v1/photos/{name}`. Who may see a photo is decided behind the gateway.
+    /// Answers `GET` and `HEAD /v1/photos/{name}`. Who may see a photo is decided behind the
+    /// gateway.
     /// - Throws: `HTTPFailure` 405; after the head of the response, what ends the stream.
     func download(_ exchange: HTTPExchange, _ path: Substring) async throws {
         let request = exchange.head

@@ -19,8 +19,8 @@ struct WellKnownFiles: Sendable {
     /// The contents by name.
     let contents: [String: [UInt8]]
 
-    /// Reads the files that are there. One that is there and cannot be served is logged, and so is a
-    /// folder that has none of them.
+    /// Reads the files that are there. One that is there and cannot be served is logged, and so is
+    /// a folder that has none of them.
     init(folder: String?, logger: Logger) {
         var contents: [String: [UInt8]] = [:]
         if let folder {

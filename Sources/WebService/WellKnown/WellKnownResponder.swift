@@ -56,10 +56,10 @@ struct WellKnownResponder: Sendable {
         }
     }
 
-    /// The origin of the URLs in the metadata: the one that the client called, as the settings write
-    /// it; behind a proxy that ends TLS only they know the scheme. Attack: a request for
-    /// `auth.example.org:443` has a cache keep URLs with `http`, from which others fetch keys. So an
-    /// authority in another form gets the first of the settings.
+    /// The origin of the URLs in the metadata: the one that the client called, as the settings
+    /// write it; behind a proxy that ends TLS only they know the scheme. Attack: a request for
+    /// `auth.example.org:443` has a cache keep URLs with `http`, from which others fetch keys. So
+    /// an authority in another form gets the first of the settings.
     static func origin(_ authority: String, isTLS: Bool, among origins: [String]) -> String {
         origins.first { $0.hasSuffix("://" + authority.lowercased()) } ?? origins.first
             ?? "\(isTLS ? "https" : "http")://\(authority)"

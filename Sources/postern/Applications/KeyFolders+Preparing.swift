@@ -63,8 +63,8 @@ extension KeyFolders {
         }
     }
 
-    /// Permits the web service at the gateway, before it has a key: an operator who removes the line
-    /// later has removed it for good.
+    /// Permits the web service at the gateway, before it has a key: an operator who removes the
+    /// line later has removed it for good.
     private func permitWeb() throws {
         guard try privateFiles(of: "web").isEmpty else { return }
         try gatewayCallers.add(

@@ -5,8 +5,8 @@ import ServiceRuntime
 /// The encrypted file of a backup, readable by its owner only. It is complete and on disk under its
 /// name, or there is only a file `….partial`.
 final class BackupFile {
-    /// Bytes after which the file is synced. A sync of the whole file at its end would take a second,
-    /// and on the same disk the services' commits would wait for it.
+    /// Bytes after which the file is synced. A sync of the whole file at its end would take a
+    /// second, and on the same disk the services' commits would wait for it.
     private static let unsyncedMax = 4 << 20
 
     let path: String

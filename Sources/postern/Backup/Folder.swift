@@ -93,8 +93,8 @@ struct Folder: Sendable {
         services.lazy.flatMap(\.locks).compactMap(holder(ofLock:)).first
     }
 
-    /// The process that holds a lock file of the folder, as text; nil if the file is free or does not
-    /// exist.
+    /// The process that holds a lock file of the folder, as text; nil if the file is free or does
+    /// not exist.
     func holder(ofLock name: String) -> String? {
         let descriptor = open(file(name), O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

@@ -89,9 +89,9 @@ struct RestoreCommand: AsyncParsableCommand {
     }
 
     /// What to say about a restore of one store. The others know what happened since: sessions of
-    /// accounts that it does not have, or has with an older password. Of session and notification it
-    /// brings back data of accounts that were deleted since; identity has no such account, so that no
-    /// tombstone deletes it.
+    /// accounts that it does not have, or has with an older password. Of session and notification
+    /// it brings back data of accounts that were deleted since; identity has no such account, so
+    /// that no tombstone deletes it.
     var onlyAdvice: String? {
         guard let only else { return nil }
         let others = StoredService.all.map { $0.name }.filter { $0 != only.name }

@@ -47,7 +47,8 @@ final class RestoreFolder {
         guard mkdir(draft.path, 0o700) == 0 else { throw ToolError.system(draft.path, errno) }
         do {
             try folder.sync()
-            // Once more: a program that started meanwhile may have looked before `restoring` existed.
+            // Once more: a program that started meanwhile may have looked before `restoring`
+            // existed.
             try requireFree(of: services)
         } catch {
             try discard()
@@ -75,7 +76,8 @@ final class RestoreFolder {
         for name in try draft.names() where name != Self.listName {
             try draft.folder(name).removeAll()
         }
-        // In one step: without its list, a `restoring` that remained would not show that all is done.
+        // In one step: without its list, a `restoring` that remained would not show that all is
+        // done.
         guard rename(draft.path, done.path) == 0 else { throw ToolError.system(draft.path, errno) }
         try folder.sync()
         try done.removeAll()

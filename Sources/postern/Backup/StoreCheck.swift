@@ -105,8 +105,9 @@ struct StoreSchema: Hashable, Sendable {
         self.init(storage: numbers["storage"] ?? 0, service: numbers["service"] ?? 0)
     }
 
-    /// - Throws: `ToolError` if a newer version made the store. Its migrations only add, so an older
-    ///   program runs on it; but it would keep neither what they added nor the promises about it.
+    /// - Throws: `ToolError` if a newer version made the store. Its migrations only add, so an
+    ///   older program runs on it; but it would keep neither what they added nor the promises about
+    ///   it.
     func requireKnown(of service: StoredService) throws {
         guard self.service <= service.schema, storage <= CopiedStore.storageSchema else {
             throw ToolError(

@@ -5,12 +5,12 @@ import Hosting
 ///
 ///     start: callees before their callers, each until it has written its ports
 ///     then:  a child that ends is restarted on its ports (`RestartWait`)
-///     stop:  callers before their callees, so that no call reaches a stopped service; SIGTERM, and SIGKILL
-///            after 11 s
+///     stop:  callers before their callees, so that no call reaches a stopped service; SIGTERM, and
+///            SIGKILL after 11 s
 final class Supervisor {
-    /// A program is ready once its store is open. The first start of a version may write every row of
-    /// a table, which takes about 10 s for each million of rows. A start that is stopped before has
-    /// changed nothing, so the next one would need as long again.
+    /// A program is ready once its store is open. The first start of a version may write every row
+    /// of a table, which takes about 10 s for each million of rows. A start that is stopped before
+    /// has changed nothing, so the next one would need as long again.
     private static let startTimeout = 600.0
     private static let stopTimeout = 11.0
     private static let names = [
@@ -72,15 +72,15 @@ final class Supervisor {
     }
 
     /// Where clients reach the web service, unless the operator says it: it answers requests for
-    /// these hosts only, and the gateway takes backends' tokens for these origins only. Its pages are
-    /// on.
+    /// these hosts only, and the gateway takes backends' tokens for these origins only. Its pages
+    /// are on.
     private func setWebOrigins() {
         guard let web = children.first(where: { $0.name == "postern-web" }) else { return }
         let port = ports(web).port
         let origins = ["localhost", "127.0.0.1"].map { "\(Self.webScheme)://\($0):\(port)" }
         setenv("POSTERN_WEB_ORIGINS", origins.joined(separator: ","), 0)
-        // The links in mails lead to its pages, unless the operator has turned these off or has pages
-        // of his own.
+        // The links in mails lead to its pages, unless the operator has turned these off or has
+        // pages of his own.
         setenv("POSTERN_PAGES", "on", 0)
         let pages = getenv("POSTERN_PAGES").map { String(cString: $0).lowercased() }
         guard pages == "on" || pages == "true" || pages == "yes" else { return }

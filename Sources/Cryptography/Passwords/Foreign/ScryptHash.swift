@@ -60,7 +60,8 @@ struct ScryptHash: Hashable, Sendable {
 
         var cost: ForeignHash.Cost {
             let blocks = blockSize << costLog
-            // 470 ms for N = 2¹⁷, r = 8 on the reference core (`ForeignHash.Cost`): 0.45 µs per block.
+            // 470 ms for N = 2¹⁷, r = 8 on the reference core (`ForeignHash.Cost`): 0.45 µs per
+            // block.
             return ForeignHash.Cost(
                 memoryBytes: 128 * blocks, microseconds: blocks * lanes / 100 * 45)
         }

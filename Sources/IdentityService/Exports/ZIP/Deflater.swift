@@ -91,8 +91,8 @@ enum ZIPError: Error, Hashable, CustomStringConvertible {
     /// The archive or one of its files reaches 4 GiB, or it has 65,535 files: these need the
     /// format's extension ZIP64.
     case tooLarge
-    /// A name is empty, too long, there already, or leads out of the folder into which the archive is
-    /// unpacked.
+    /// A name is empty, too long, there already, or leads out of the folder into which the archive
+    /// is unpacked.
     case badName
 
     /// What happened, for a log.

@@ -2,8 +2,8 @@ import ServiceRuntime
 
 /// Writes a ZIP archive as a stream (PKWARE's APPNOTE.TXT 6.3.10): it returns the bytes of each
 /// step, which the caller writes one after another, and goes back nowhere. So lengths and checksum
-/// of a file follow its content, in a data descriptor (4.3.9), and are again in the directory at the
-/// end.
+/// of a file follow its content, in a data descriptor (4.3.9), and are again in the directory at
+/// the end.
 ///
 ///     begin  append …  end      for each file
 ///     finish                    once

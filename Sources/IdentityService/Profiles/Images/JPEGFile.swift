@@ -15,8 +15,8 @@ struct JPEGFile {
     /// Of JFIF's segment, without the size of the thumbnail; of Adobe's.
     private static let (jfifBytes, adobeBytes) = (12, 12)
 
-    /// Programs write about ten. Attack: a small file with thousands of scans, each of which makes a
-    /// decoder go through all pixels.
+    /// Programs write about ten. Attack: a small file with thousands of scans, each of which makes
+    /// a decoder go through all pixels.
     static let scansMax = 100
 
     private(set) var size = PhotoSize(width: 0, height: 0)

@@ -83,8 +83,8 @@ extension RulesReader {
 
     // MARK: Fields
 
-    /// A field of a screen. It takes over what the field says that it is written to, apart from what
-    /// it says itself.
+    /// A field of a screen. It takes over what the field says that it is written to, apart from
+    /// what it says itself.
     private mutating func screenField(
         _ entry: FileNode.Entry, _ declared: DeclaredFields
     ) -> OnboardingFieldRule? {

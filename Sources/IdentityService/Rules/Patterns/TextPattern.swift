@@ -79,8 +79,8 @@ private struct PatternRun {
         generation += 1
     }
 
-    /// Enters a state, and those that it leads to without a character. Each is entered once, so that
-    /// a loop over nothing, as in `(a*)*`, ends.
+    /// Enters a state, and those that it leads to without a character. Each is entered once, so
+    /// that a loop over nothing, as in `(a*)*`, ends.
     mutating func enter(_ start: Int, of states: [PatternState]) {
         open.append(start)
         while let place = open.popLast() {

@@ -34,8 +34,8 @@ extension ServiceError {
         return error
     }
 
-    /// The catalogue's sentence for the user in `voice`; for a session that has ended, the one about
-    /// the reason.
+    /// The catalogue's sentence for the user in `voice`; for a session that has ended, the one
+    /// about the reason.
     func catalogueSentence(in voice: Voice) -> String {
         let reason = violations.lazy.compactMap { SessionEndReason(rawValue: $0.rule) }.first
         guard code == .sessionEnded, let reason else { return code.sentence(in: voice) }

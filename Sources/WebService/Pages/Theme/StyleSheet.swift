@@ -15,7 +15,8 @@ extension Theme {
             .joined(separator: " ")
     }
 
-    /// A family as CSS writes it. Generic families are keywords, which quotes would turn into names.
+    /// A family as CSS writes it. Generic families are keywords, which quotes would turn into
+    /// names.
     private static func family(_ name: String) -> String {
         ["system-ui", "sans-serif", "serif", "monospace", "ui-sans-serif", "ui-serif"]
             .contains(name) ? name : "\"\(name)\""
