@@ -15,7 +15,7 @@ extension AccountDataV1.ListAccountsWithDataRequest {
 
 extension AccountDataV1.ListAccountsWithDataResponse {
     /// Accounts on a page.
-    package static let accountsMax = 1_000
+    package static let accountsMax = 300
 
     /// The page that begins with the first of the accounts found.
     /// - Parameter found: of each kind the next `accountsMax` accounts, or fewer if there are no

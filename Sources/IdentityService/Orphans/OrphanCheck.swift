@@ -7,15 +7,15 @@ import Synchronization
 /// that every row of an account has one (I-04). Gives an account without a profile an empty one, and
 /// deletes nothing. The alert fires on any kind above 0.
 ///
-/// A step reads one page of one table, and rests as long as that took. So the check takes no more
-/// than half of a core, and no reader for long. What is written or deleted meanwhile is committed
+/// A step reads one page of one table, and rests twice as long as that took. So the check takes no
+/// more than a third of a core, and a call that meets a page waits for less than a millisecond. What is written or deleted meanwhile is committed
 /// with its account, so no page shows it as an orphan.
 final class OrphanCheck: Sendable {
     /// Only an import, a change by hand or an older version can produce orphans, so an hour is soon
     /// enough.
     static let interval: Duration = .seconds(3_600)
-    /// Rows on one page: a few milliseconds of a reader.
-    static let pageRows: Int64 = 1_000
+    /// Rows on one page. Of a thousand, refreshes noticed each page (Tests/Benchmarks/README.md).
+    static let pageRows: Int64 = 300
     /// A migration of a guest's data that has not gone on for so long has stopped, if two checks find
     /// it: the job takes up at once what waited for a start or for the end of a suspension.
     static let migrationMax: Duration = .seconds(86_400)
@@ -67,8 +67,13 @@ final class OrphanCheck: Sendable {
             ? try await incompleteAccounts(after: after)
             : try await ownerless(OrphanTable.all[table - 1], after: after)
         let isMore = goOn(found, last)
-        try await time.sleep(for: time.uptime() - began)
+        try await Self.rest(time, after: began)
         return isMore
+    }
+
+    /// Rests after the page whose reading began at `began`.
+    static func rest(_ time: any Time, after began: Duration) async throws {
+        try await time.sleep(for: (time.uptime() - began) * 2)
     }
 
     /// - Returns: the accounts on a page that lack something, after those repairs that are safe, and

@@ -10,13 +10,13 @@ import Synchronization
 /// deletion that was cut short or a restored backup leaves behind. Reported with what `OrphanCheck`
 /// finds (I-04, I-09). The rate limiter is not asked: its hashes name no account.
 ///
-/// A step reads one page of one service, and rests as long as that took. It reads a page with
+/// A step reads one page of one service, and rests twice as long as that took. It reads a page with
 /// orphans twice: a deletion at the same time removes the data there before the account's row,
 /// so its data is on the first page and not on the second. A service that does not answer is logged
 /// once, until it answers again; what was found there stays as it was.
 final class OrphansElsewhere: Sendable {
     /// Pages of one service in one run: ten million accounts. The next run continues there.
-    static let pagesMax = 10_000
+    static let pagesMax = 33_334
     private static let timeout: Duration = .seconds(10)
 
     /// A service with data of accounts.
@@ -79,7 +79,7 @@ final class OrphansElsewhere: Sendable {
                 found = found.filter(Set(still).contains)
             }
             let isMore = add(found, nextToken: page.nextPageToken, of: place)
-            try await time.sleep(for: time.uptime() - began)
+            try await OrphanCheck.rest(time, after: began)
             return isMore
         } catch let failure as Failure {
             try Task.checkCancellation()

@@ -225,7 +225,7 @@ extension AccountDataV1.ListAccountsWithDataRequest: ProtobufMessage {
 extension AccountDataV1 {
     /// A page of accounts.
     package struct ListAccountsWithDataResponse: Hashable, Sendable {
-        /// The accounts, 1,000 at most, in the order of their ids. One may be on several pages.
+        /// The accounts, 300 at most, in the order of their ids. One may be on several pages.
         package var accounts: [AccountDataV1.AccountWithData]
         /// Token for the next page; empty on the last one.
         package var nextPageToken: String
