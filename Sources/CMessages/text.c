@@ -65,18 +65,19 @@ static size_t sequence(const unsigned char *bytes, size_t left) {
     return count;
 }
 
-int postern_text_is_sound(const unsigned char *bytes, size_t count) {
+postern_text_kind postern_text_kind_of(const unsigned char *bytes, size_t count) {
     size_t position = plain_prefix(bytes, count);
+    if (position == count) return POSTERN_TEXT_ASCII;
     while (position < count) {
-        if (bytes[position] == 0) return 0;
+        if (bytes[position] == 0) return POSTERN_TEXT_MALFORMED;
         if (bytes[position] < 0x80) {
             position++;
             continue;
         }
         size_t length = sequence(bytes + position, count - position);
-        if (length == 0) return 0;
+        if (length == 0) return POSTERN_TEXT_MALFORMED;
         position += length;
         if (count - position >= 8) position += plain_prefix(bytes + position, count - position);
     }
-    return 1;
+    return POSTERN_TEXT_UTF8;
 }

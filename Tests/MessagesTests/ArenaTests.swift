@@ -17,7 +17,7 @@ struct ArenaTests {
         let hostile = Array(repeatElement([0x0a, 0x00] as [UInt8], count: 32 * 1024).joined())
         #expect(throws: MessageError.overBudget) {
             try hostile.withUnsafeBytes {
-                try RateLimitV1.ConsumeRequest(decoding: $0, in: arena)
+                try RateLimitV1.ConsumeRequest.decode($0, in: arena)
             }
         }
         #expect(arena.heldBytesMost > hostile.count)

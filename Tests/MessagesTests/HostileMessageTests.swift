@@ -74,12 +74,12 @@ struct HostileMessageTests {
         let hostile = Array(repeatElement([0x0a, 0x00] as [UInt8], count: 32 * 1024).joined())
         #expect(throws: MessageError.overBudget) {
             try hostile.withUnsafeBytes {
-                try RateLimitV1.ConsumeRequest(decoding: $0, in: arena)
+                try RateLimitV1.ConsumeRequest.decode($0, in: arena)
             }
         }
         let honest = RateLimitV1.Charge(limit: "a", subject: "b")
         let read = try honest.encoded().withUnsafeBytes {
-            try RateLimitV1.Charge(decoding: $0, in: arena)
+            try RateLimitV1.Charge.decode($0, in: arena)
         }
         #expect(read == honest)
     }
@@ -131,15 +131,15 @@ struct HostileMessageTests {
         _ bytes: [UInt8], as type: Message.Type, _ arena: Arena
     ) -> Bool {
         // An error is a valid result here.
-        (try? bytes.withUnsafeBytes { try Message(decoding: $0, in: arena) }) != nil
+        (try? bytes.withUnsafeBytes { try Message.decode($0, in: arena) }) != nil
     }
 
     private func isStable<Message: ProtobufMessage>(
         _ bytes: UnsafeRawBufferPointer, as type: Message.Type, _ arena: Arena
     ) throws -> Bool {
-        let message = try Message(decoding: bytes, in: arena)
+        let message = try Message.decode(bytes, in: arena)
         let encoded = message.encoded()
-        let again = try encoded.withUnsafeBytes { try Message(decoding: $0, in: arena) }
+        let again = try encoded.withUnsafeBytes { try Message.decode($0, in: arena) }
         return again == message && again.encoded() == encoded
     }
 }

@@ -132,19 +132,24 @@ package struct CanonicalReader {
         return borrowed
     }
 
-    private mutating func borrowedText() throws(NonCanonicalEncoding) -> UnsafeRawBufferPointer {
-        let borrowed = try borrowedBytes()
-        guard let start = borrowed.baseAddress, borrowed.count > 0 else { return borrowed }
-        let first = start.assumingMemoryBound(to: UInt8.self)
-        guard postern_text_is_sound(first, borrowed.count) != 0 else {
-            throw NonCanonicalEncoding(isOfText: true)
-        }
-        return borrowed
+    /// A text's bytes, and whether all are ASCII.
+    private mutating func checkedText() throws(NonCanonicalEncoding)
+        -> (bytes: UnsafeBufferPointer<UInt8>, isASCII: Bool)
+    {
+        let bytes = try borrowedBytes().assumingMemoryBound(to: UInt8.self)
+        let kind = postern_text_kind_of(bytes.baseAddress, bytes.count)
+        guard kind != POSTERN_TEXT_MALFORMED else { throw NonCanonicalEncoding(isOfText: true) }
+        return (bytes, kind == POSTERN_TEXT_ASCII)
     }
 
+    private mutating func borrowedText() throws(NonCanonicalEncoding) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(try checkedText().bytes)
+    }
+
+    /// The String is made without a second check, which costs as much as the first.
     private mutating func text() throws(NonCanonicalEncoding) -> String {
-        let borrowed = try borrowedText()
-        return borrowed.isEmpty ? "" : String(decoding: borrowed, as: UTF8.self)
+        let (bytes, isASCII) = try checkedText()
+        return String(copying: UTF8Span(unchecked: bytes.span, isKnownASCII: isASCII))
     }
 
     /// A nested message.

@@ -3,9 +3,10 @@ package protocol ProtobufMessage: WireEncoded, Hashable {
     /// Full name in the `.proto`, for example `postern.session.v1.RefreshSessionRequest`.
     static var fullName: String { get }
 
-    /// Decodes `bytes`. `arena` is used during the call if the encoding is not canonical.
+    /// Decodes `bytes`. `arena` is used during the call if the encoding is not canonical. It is no
+    /// initializer: `self = …` costs a copy, and each copy retains all strings of the message.
     /// - Throws: `MessageError`.
-    init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws
+    static func decode(_ bytes: UnsafeRawBufferPointer, in arena: Arena) throws -> Self
 
     /// How libprotobuf-c decodes and encodes it.
     static var layout: MessageLayout { get }
@@ -21,13 +22,7 @@ package protocol ProtobufMessage: WireEncoded, Hashable {
 extension ProtobufMessage {
     /// Decodes `bytes`, by libprotobuf-c only if the encoding is not canonical.
     /// - Throws: `MessageError`.
-    package init(decoding bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        self = try Self.decoded(bytes, arena)
-    }
-
-    /// Returned directly: an intermediate optional would be copied, and each copy retains all
-    /// strings of the message.
-    private static func decoded(_ bytes: UnsafeRawBufferPointer, _ arena: Arena) throws -> Self {
+    package static func decode(_ bytes: UnsafeRawBufferPointer, in arena: Arena) throws -> Self {
         do throws(NonCanonicalEncoding) {
             return try CanonicalReader.message(in: bytes, budget: Arena.budget(bytes.count))
         } catch {
@@ -51,7 +46,7 @@ extension ProtobufMessage {
     /// Decodes `bytes` with an arena of its own, for code that is not performance-critical.
     /// - Throws: `MessageError`.
     package init(decoding bytes: [UInt8]) throws {
-        self = try bytes.withUnsafeBytes { try Self(decoding: $0, in: Arena()) }
+        self = try bytes.withUnsafeBytes { try Self.decode($0, in: Arena()) }
     }
 
     package var encodedByteCount: Int {

@@ -15,7 +15,7 @@ extension MethodHandler {
         return MethodHandler(
             method: method,
             kind: .async { payload, context, call in
-                let request = try Request(decoding: payload, in: call.arena)
+                let request = try Request.decode(payload, in: call.arena)
                 let stream = try call.ownStream
                 return call.run { try await handle(request, OutgoingItems(stream), context) }
             })

@@ -33,7 +33,7 @@ package struct MethodHandler: Sendable {
         MethodHandler(
             method: method,
             kind: .onLoop { payload, context, writer in
-                let request = try Request(decoding: payload, in: writer.arena)
+                let request = try Request.decode(payload, in: writer.arena)
                 try writer.write(handle(request, context))
             })
     }
@@ -48,7 +48,7 @@ package struct MethodHandler: Sendable {
         MethodHandler(
             method: method,
             kind: .onLoop { payload, context, writer in
-                let request = try Request(decoding: payload, in: writer.arena)
+                let request = try Request.decode(payload, in: writer.arena)
                 // Written as bytes: `Encoded<Response>` would cost a generic type lookup in each
                 // call.
                 try writer.write(handle(request, context).bytes)
@@ -79,7 +79,7 @@ package struct MethodHandler: Sendable {
         MethodHandler(
             method: method,
             kind: .async { payload, context, call in
-                let request = try Request(decoding: payload, in: call.arena)
+                let request = try Request.decode(payload, in: call.arena)
                 return Task.immediate(executorPreference: call.executor) {
                     do {
                         call.finish(try await handle(request, context))

@@ -55,7 +55,7 @@ package final class RPCClient: CallChannel {
             try await raw(
                 method, OutgoingRequest.Payload(request, of: method), context
             ) { answer in
-                try peersAnswer { try Response(decoding: answer.payload, in: answer.arena) }
+                try peersAnswer { try Response.decode(answer.payload, in: answer.arena) }
             }
         }
     }

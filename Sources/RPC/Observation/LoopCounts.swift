@@ -11,8 +11,6 @@ final class LoopCounts {
     private let slowCalls: SlowCallLog?
     private var isInRead = false
     private var readBegan = Duration.zero
-    /// Number of calls of each method that ended during this read.
-    private var ended: [Int]
     /// The methods of which calls ended during this read.
     private var touched: [Int] = []
 
@@ -20,7 +18,6 @@ final class LoopCounts {
         figures = Figures(methodCount: methods.count)
         self.methods = methods
         self.slowCalls = slowCalls
-        ended = Array(repeating: 0, count: methods.count)
     }
 
     /// A connection starts to read.
@@ -36,8 +33,7 @@ final class LoopCounts {
         let uptime = time.uptime()
         let took = isInRead ? uptime - readBegan : .zero
         for method in touched {
-            figures.methods[method].took(took.nanoseconds, calls: ended[method])
-            ended[method] = 0
+            figures.methods[method].readEnded(after: took.nanoseconds)
             slowCalls?.record(took, at: uptime) { SlowCallLog.Call(method: methods[method]) }
         }
         touched.removeAll(keepingCapacity: true)
@@ -49,15 +45,14 @@ final class LoopCounts {
     func ended(_ call: borrowing ObservedCall, _ status: StatusCode, responseBytes: Int) -> Bool {
         figures.methods[call.method].ended(status, responseBytes: responseBytes)
         guard isInRead, readBegan == call.beganAt, call.traced == nil else { return true }
-        if ended[call.method] == 0 { touched.append(call.method) }
-        ended[call.method] += 1
+        if figures.methods[call.method].endedInRead() { touched.append(call.method) }
         return false
     }
 
     /// Counts the duration of a call that ended at `uptime`.
     func took(_ call: borrowing ObservedCall, _ status: StatusCode, until uptime: Duration) {
         let took = uptime - call.beganAt
-        figures.methods[call.method].took(took.nanoseconds)
+        figures.methods[call.method].took(took.nanoseconds, calls: 1)
         guard !call.mayTakeLong else { return }
         slowCalls?.record(took, at: uptime) {
             SlowCallLog.Call(method: methods[call.method], status: status, trace: call.trace)
@@ -124,6 +119,8 @@ final class MethodCounts: Sendable {
     private let nanoseconds = LoopCounter()
     private let requestBytes = LoopCounter()
     private let responseBytes = LoopCounter()
+    /// Calls that ended during the current read of a connection.
+    private let ended = LoopCounter()
 
     init() {
         statuses = InlineArray { _ in LoopCounter() }
@@ -140,8 +137,21 @@ final class MethodCounts: Sendable {
         self.responseBytes.add(responseBytes)
     }
 
+    /// Counts a call whose duration the end of the read will tell.
+    /// - Returns: whether it is the first one of this read.
+    func endedInRead() -> Bool {
+        ended.add()
+        return ended.count == 1
+    }
+
+    /// Counts the calls that ended during a read, which took `duration` nanoseconds.
+    func readEnded(after duration: UInt64) {
+        took(duration, calls: Int(ended.count))
+        ended.add(-Int(ended.count))
+    }
+
     /// Counts `calls` calls that took `duration` nanoseconds each.
-    func took(_ duration: UInt64, calls: Int = 1) {
+    func took(_ duration: UInt64, calls: Int) {
         buckets[CallSeconds.bucket(of: duration)].add(calls)
         nanoseconds.add(
             Int(

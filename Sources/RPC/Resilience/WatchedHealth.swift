@@ -70,7 +70,7 @@ final class WatchedHealth {
     private func take() {
         guard connection != nil, let stream else { return }
         // The items are in reverse order.
-        switch stream.take({ try HealthV1.CheckResponse(decoding: $0, in: $1) }) {
+        switch stream.take({ try HealthV1.CheckResponse.decode($0, in: $1) }) {
         case .items(let items):
             guard let last = items.first else { return }
             awaitItem()

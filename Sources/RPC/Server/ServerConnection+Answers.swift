@@ -12,7 +12,7 @@ extension ServerConnection {
             closeIfDrained()
             return true
         }
-        languages.take(call)
+        takeLanguage(of: call)
         resources.provideSpare(&out)
         let isWritten = FrameWriter.writeResponse(
             call: call, response, to: &out, frameBytesMax: peerFrameBytesMax)
@@ -25,7 +25,7 @@ extension ServerConnection {
     /// The handler of a server stream returned.
     func finished(_ call: UInt64) {
         guard machine.finished(call) else { return closeIfDrained() }
-        languages.take(call)
+        takeLanguage(of: call)
         write(.response(WireV1.Response(call: call)))
         flushSoon()
         closeIfDrained()
@@ -66,29 +66,21 @@ extension ServerConnection {
                 "rpc.handler.failed", "a handler failed", fields: [.detail: .text(error.detail)])
         }
         counts.figures.refused(error)
-        let worded = error.worded(in: languages.take(call))
+        let worded = error.worded(in: takeLanguage(of: call))
         write(.response(WireV1.Response(call: call, worded)))
         flushSoon()
     }
 
-    /// The language in which errors of each call are written. There is an entry only for
-    /// calls whose metadata name a language other than English, so other calls cost a lookup in an
-    /// empty table. There is at most one entry for each running call.
-    struct CallLanguages {
-        private var voices: [UInt64: Voice] = [:]
+    /// Records the language in which the errors of a new call are written.
+    func recordLanguage(of call: UInt64, _ metadata: Metadata) {
+        guard !metadata.entries.isEmpty else { return }
+        let voice = metadata.voice
+        if voice != .english { languages[call] = voice }
+    }
 
-        /// Records the language of a new call.
-        mutating func record(_ call: UInt64, _ metadata: Metadata) {
-            guard !metadata.entries.isEmpty else { return }
-            let voice = metadata.voice
-            if voice != .english { voices[call] = voice }
-        }
-
-        /// Removes and returns the language of a call that ends.
-        @discardableResult
-        mutating func take(_ call: UInt64) -> Voice {
-            guard !voices.isEmpty else { return .english }
-            return voices.removeValue(forKey: call) ?? .english
-        }
+    /// Removes and returns the language of a call that ends.
+    @discardableResult
+    func takeLanguage(of call: UInt64) -> Voice {
+        languages.isEmpty ? .english : languages.removeValue(forKey: call) ?? .english
     }
 }

@@ -116,8 +116,7 @@ extension ServerConnection {
         case .proceed where head.hasTooMuchMetadata:
             refuse(.invalidArgument, fields: ["metadata"])
         case .proceed:
-            life?.called(at: eventUptime)
-            languages.record(head.call, head.metadata)
+            recordLanguage(of: head.call, head.metadata)
             head.method.withBytes(in: bytes) { name in
                 if let entry = shared.methods.entry(name),
                     !head.more || entry.handler.method.streams.hasRequestItems
@@ -169,7 +168,7 @@ extension ServerConnection {
         do {
             let before = writer.out.readableBytes
             try observed.run { try handle(payload, context, &writer) }
-            languages.take(call)
+            takeLanguage(of: call)
             ended(observed, .ok, responseBytes: writer.out.readableBytes - before)
         } catch {
             ended(observed, StatusCode(answering: error))

@@ -32,7 +32,9 @@ final class ServerConnection: ChannelDuplexHandler {
     var isAdmin = false
     /// Calls that wait in a lane's queue for a handler to finish.
     var waiting: [UInt64: ServerConnection.WaitingCall] = [:]
-    var languages = ServerConnection.CallLanguages()
+    /// The languages in which errors are written, of those running calls whose metadata name
+    /// another than English.
+    var languages: [UInt64: Voice] = [:]
     /// Set when the connection has been admitted.
     var life: ConnectionLife?
     var progress = OutboundProgress()
@@ -130,7 +132,10 @@ final class ServerConnection: ChannelDuplexHandler {
             resources.provideSpare(&out)
         }
         counts.figures.receivedBytes.add(buffer.readableBytes)
+        let last = machine.highestCall
         read(decoder.take(buffer))
+        // Once for all its calls.
+        if machine.highestCall > last { life?.called(at: eventUptime) }
     }
 
     private func read(_ buffer: ByteBuffer) {

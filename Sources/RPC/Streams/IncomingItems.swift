@@ -107,11 +107,11 @@ package struct IncomingItems<Item: Sendable>: AsyncSequence, Sendable {
 extension IncomingItems where Item: ProtobufMessage {
     init(_ stream: CallStream, user: CallStream.User? = nil) {
         guard user != nil else {
-            self.init(stream) { try Item(decoding: $0, in: $1) }
+            self.init(stream) { try Item.decode($0, in: $1) }
             return
         }
         self.init(stream, user: user) { bytes, arena in
-            try peersAnswer { try Item(decoding: bytes, in: arena) }
+            try peersAnswer { try Item.decode(bytes, in: arena) }
         }
     }
 }

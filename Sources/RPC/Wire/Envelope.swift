@@ -38,7 +38,7 @@ enum Envelope {
         }
         // Several fields, or a rare kind: libprotobuf-c applies protobuf's merging rules.
         let whole = UnsafeRawBufferPointer(rebasing: bytes[range])
-        guard let frame = try? WireV1.Frame(decoding: whole, in: arena) else {
+        guard let frame = try? WireV1.Frame.decode(whole, in: arena) else {
             throw .malformed  // every decoding error has the same result
         }
         self = Self.rare(frame)
@@ -171,7 +171,7 @@ enum Envelope {
             }
             if isPlain { return }
             let body = UnsafeRawBufferPointer(rebasing: bytes[range])
-            guard let response = try? WireV1.Response(decoding: body, in: Arena()) else {
+            guard let response = try? WireV1.Response.decode(body, in: Arena()) else {
                 throw .malformed  // every decoding error has the same result
             }
             payload = .owned(response.payload)

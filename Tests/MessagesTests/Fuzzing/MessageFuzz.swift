@@ -37,7 +37,7 @@ package enum MessageFuzz {
     ) -> String? {
         let arena = Arena()
         // An error is a valid result here.
-        let read = try? body.withUnsafeBytes { try Message(decoding: $0, in: arena) }
+        let read = try? body.withUnsafeBytes { try Message.decode($0, in: arena) }
         if arena.heldBytesMost > mostBytes(body.count) {
             return "\(type): \(arena.heldBytesMost) bytes for a body of \(body.count)"
         }
