@@ -4,6 +4,7 @@
 # The kinds alternate within each run, so that a drift of the machine's speed affects all of them.
 
 source "$root/Tests/Benchmarks/peers.sh"
+source "$root/Tests/Benchmarks/redis.sh"
 
 # Calls in flight on each of 8 connections.
 echo_in_flight=(64 16 1)
@@ -15,7 +16,10 @@ open_loop_rate=50000
 build_floor() {
   local floor=$root/Tests/Benchmarks/Floor
   mkdir -p "$build/floor"
-  cc -std=c17 -O2 -Wall -Wextra -o "$build/floor/echo_floor" "$floor/echo_floor.c"
+  local server
+  for server in echo_floor task_floor; do
+    cc -std=c17 -O2 -Wall -Wextra -o "$build/floor/$server" "$floor/$server.c" "$floor/floor.c"
+  done
   cc -std=c17 -O2 -Wall -Wextra -shared -fPIC \
     -o "$build/floor/count_allocations.so" "$floor/count_allocations.c"
   cc -std=c17 -D_DEFAULT_SOURCE -O2 -Wall -Wextra \
@@ -70,7 +74,7 @@ floor_load() {
 }
 
 bench_echo() {
-  need_packages openssl "${peer_packages[@]}"
+  need_packages openssl redis-server "${peer_packages[@]}"
   build_floor
   build_measures
   build_peers
@@ -82,7 +86,11 @@ bench_echo() {
 
   start_server "$build/floor/echo_floor" 0
   local floor_process=$server_process floor_port=$server_port
+  start_server "$build/floor/task_floor" 0
+  local task_floor_process=$server_process task_floor_port=$server_port
   start_peers
+  start_redis
+  redis-cli -p "$redis_port" set held "$(head -c 78 /dev/zero | tr '\0' r)" >/dev/null
   write_echo_certificate
   start_echo_tls_server
   local tls_process=$server_process tls_port=$server_port
@@ -102,9 +110,13 @@ measure_calls() {
   local in_flight
   for in_flight in "${echo_in_flight[@]}"; do
     floor_load "floor-$in_flight" --in-flight "$in_flight"
+    "$load" --port "$task_floor_port" --pid "$task_floor_process" --seconds "$seconds" \
+      --name "task-floor-$in_flight" --method postern.benchmark.v1.Echo/Async \
+      --payload "$work/echo" --in-flight "$in_flight"
     echo_load "echo-onloop-$in_flight" OnLoop --in-flight "$in_flight"
     echo_load "echo-async-$in_flight" Async --in-flight "$in_flight"
     measure_peers "$in_flight"
+    redis_connections=8 redis_load redis-get "$in_flight" get held
   done
 }
 
@@ -165,9 +177,11 @@ report_kind() {
 report_echo() {
   local kind in_flight name
   for in_flight in "${echo_in_flight[@]}"; do
-    for kind in floor echo-onloop echo-async "${peers[@]}"; do
+    for kind in floor task-floor echo-onloop echo-async "${peers[@]}" redis-get; do
       report_kind "$kind-$in_flight"
     done
+    report_ratio "echo-onloop-to-redis-get-$in_flight" "echo-onloop-$in_flight-a-core" \
+      "redis-get-$in_flight-a-core"
     for kind in onloop async; do
       for name in "${peers[@]}"; do
         # For each server core: a server that waits for its client is not penalised.
@@ -180,6 +194,8 @@ report_echo() {
   report_kind echo-onloop-tls-64
   report_kind echo-async-tls-64
   report_ratio echo-onloop-to-floor-64 echo-onloop-64-a-core floor-64-a-core
+  report_ratio echo-onloop-cpu-to-floor-1 echo-onloop-1-cpu floor-1-cpu
+  report_ratio echo-async-cpu-to-task-floor-64 echo-async-64-cpu task-floor-64-cpu
   for kind in floor echo-onloop echo-async; do
     report_median "$kind-open" calls/s
     report_median "$kind-open-p50" µs

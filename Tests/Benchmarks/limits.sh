@@ -1,15 +1,14 @@
 # The limits benchmark of docker/bench.sh: the limiter's table alone, the service by RPC beside the
 # echo on the same server, and Redis on the same machine. Sourced, never run.
 
+source "$root/Tests/Benchmarks/redis.sh"
+
 # The number of keys for "many keys".
 limits_keys=${POSTERN_BENCH_KEYS:-10000000}
 # The rate of the open loop, and the number of subjects where kinds are compared: so many that
 # nearly all calls are allowed.
 limits_rate=50000
 limits_subjects=1000000
-# Connections to Redis, and commands for each measure.
-redis_connections=50
-redis_commands=500000
 
 # The same sliding window log: at most N timestamps within W. Returns 0 if allowed, else the wait.
 redis_ring='
@@ -42,6 +41,7 @@ bench_limits() {
 compare_limits() {
   start_limits 0
   start_redis
+  redis_script=$(redis-cli -p "$redis_port" script load "$redis_ring")
   local run
   for run in $(seq "$runs"); do
     measure_limits
@@ -92,29 +92,6 @@ report_limits_among() {
   ratio limits-check-p99-many-to-few "$many" "$few"
 }
 
-# A TCP port that is free now: redis-server cannot use a port that the system chooses.
-free_port() {
-  perl -MIO::Socket::INET \
-    -e 'print IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1")->sockport'
-}
-
-# Redis under the same conditions: over TCP, on the first core, without persistence.
-start_redis() {
-  mkdir -p "$work/redis"
-  redis_port=$(free_port)
-  taskset -c 0 redis-server --bind 127.0.0.1 --port "$redis_port" \
-    --save '' --appendonly no --dir "$work/redis" >"$work/redis/log" &
-  redis_process=$!
-  started+=("$redis_process")
-  local try
-  for try in $(seq 100); do
-    redis-cli -p "$redis_port" ping 2>/dev/null | grep -q PONG && break
-    sleep 0.05
-  done
-  redis_script=$(redis-cli -p "$redis_port" script load "$redis_ring") ||
-    fail "redis-server did not start: $(tail -n 3 "$work/redis/log")"
-}
-
 limits_load() {
   local name=$1 method=$2 payload=$3 in_flight=$4 subjects=$5
   shift 5
@@ -132,22 +109,6 @@ measure_limits() {
     limits_load "limits-check-$in_flight" postern.ratelimit.v1.Limits/Check "$work/check" \
       "$in_flight" "$limits_subjects"
   done
-}
-
-# CPU time of Redis so far, in hundredths of a second (proc(5); its name has no blank).
-redis_cpu() { awk '{ print $14 + $15 }' "/proc/$redis_process/stat"; }
-
-# Commands a second as redis-benchmark reports them for the command in the further arguments, and
-# commands for each second of Redis's CPU time.
-redis_load() {
-  local name=$1 pipeline=$2 value cpu
-  shift 2
-  cpu=$(redis_cpu)
-  value=$(taskset -c 1 redis-benchmark -p "$redis_port" -c "$redis_connections" -P "$pipeline" \
-    -r "$limits_subjects" -n "$redis_commands" --csv "$@" | tail -n 1 | cut -d, -f2 | tr -d '"')
-  cpu=$(($(redis_cpu) - cpu))
-  figure "$name-$pipeline" "$value" commands/s
-  figure "$name-$pipeline-a-core" "$((redis_commands * 100 / cpu))" commands/s/core
 }
 
 measure_redis() {

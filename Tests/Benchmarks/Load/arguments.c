@@ -46,7 +46,7 @@ static struct option *option_called(const char *name) {
 }
 
 static void check_arguments(void) {
-    int is_told = settings.service && settings.key && settings.method && settings.payload;
+    int is_told = !settings.key == !settings.service && settings.method && settings.payload;
     if (!settings.port || !settings.pid || (!settings.raw && !is_told) || settings.rate < 0)
         fail("usage: see load.h");
     if (settings.subjects < 0 || settings.subjects > SUBJECTS_MAX) fail("too many subjects");

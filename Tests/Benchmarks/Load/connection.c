@@ -26,7 +26,7 @@ void open_connection(struct connection *connection) {
     connection->marks = calloc(CALLS_OPEN_MAX, sizeof *connection->marks);
     if (!connection->out || !connection->rest || !connection->marks) fail("malloc");
     if (settings.tls) start_tls(connection);
-    if (!settings.raw) say_hello(connection);
+    if (settings.key) say_hello(connection);
     fcntl(connection->file, F_SETFL, O_NONBLOCK);
 }
 

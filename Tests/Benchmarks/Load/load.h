@@ -2,13 +2,13 @@
 //
 //     load --port P --pid SERVER [--core C] [--connections N] [--in-flight M] [--seconds S]
 //          [--name FIGURE] [--raw] [--rate R] [--items] [--tls] [--allocations FILE]
-//          [--service NAME --key FILE --method NAME --payload FILE [--subjects N]]
+//          [[--service NAME --key FILE] --method NAME --payload FILE [--subjects N]]
 //
 // By default a closed loop: M calls in flight on each connection, a new one after each response.
 // With --rate an open loop: R calls a second in all, each timed from the moment when it was due, so
 // that a server that stalls cannot hide the calls that it delayed (coordinated omission). With
 // --items each of the M is a server stream, and items are counted, not responses. --raw: no Hello,
-// and any bytes count as a response; for the floor. --tls: TLS, without a check of the certificate.
+// and any bytes count as a response; for the floor. Without --key no Hello either. --tls: TLS, without a check of the certificate.
 // FILE of --key is called <application>.<key id>.key and contains 32 bytes. FILE of --payload
 // contains the request message. With --subjects its last 8 bytes are digits: a pseudorandom number
 // below N for each call. FILE of --allocations is the file that count_allocations.c counts in.
