@@ -52,7 +52,7 @@ package enum LimitedFlow: String, CaseIterable, Sendable {
     /// Proceeds: a check of a new password says nothing about any account.
     case passwordCheck = "password-check"
     /// Proceeds: the mail goes to the caller's own account, or to an address with a limit of its
-    /// own.
+    /// own. Also for requests to delete the account in a session, which are mailed.
     case verificationMail = "verification-mail"
     /// Refuses: passwords could be guessed without a count.
     case passwordSignIn = "password-sign-in"

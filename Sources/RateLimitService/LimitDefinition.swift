@@ -108,6 +108,7 @@ extension LimitName {
         case .deletionLinkByEmail: 41
         case .parentalMailByAccount: 42
         case .exportByAccount: 43
+        case .deletionByAccount: 44
         }
     }
 

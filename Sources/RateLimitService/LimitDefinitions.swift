@@ -111,7 +111,7 @@ private let limits: [LimitDefinition] = [
     // password three times.
     row(.passwordResetByAddress, window(20, minutes: 60),
         of: .site, in: .address, says: .mail, absent: .pass),
-    // An email's owner, against mails that an account requests.
+    // An email's owner, against verification mails that an account requests.
     row(.verificationMailByAccount, window(3, minutes: 60),
         of: .text, in: .text, says: .mail, absent: .pass),
     // Other people, against mails of one child. Two parents, and one address that was mistyped.
@@ -134,6 +134,10 @@ private let limits: [LimitDefinition] = [
     // All services' time, against one account's exports: each reads all that there is.
     row(.exportByAccount, window(3, minutes: 24 * 60),
         of: .text, in: .account, says: .change, absent: .pass, isDurable: false),
+    // An email's owner, against the mails of a session that requests and cancels in turns. Its own
+    // limit: other mails may not delay a deletion.
+    row(.deletionByAccount, window(3, minutes: 60),
+        of: .text, in: .account, absent: .pass),
     // Identity's time, against one household's checks of new passwords: one a second is more than a
     // person types. A check says nothing about an account, so the limit protects no secret.
     row(.passwordCheckByAddress, window(60, minutes: 1),

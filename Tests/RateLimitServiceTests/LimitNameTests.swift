@@ -113,6 +113,7 @@ struct LimitNameTests {
         row(.parentalMailByAccount, "parental-mail-by-account", 42, ring(3, 24 * 60), .pass),
         row(
             .exportByAccount, "export-by-account", 43, ring(3, 1_440), .pass, isDurable: false),
+        row(.deletionByAccount, "deletion-by-account", 44, ring(3, 60), .pass),
     ]
 
     @Test("R-03: each limit has its name, number, rule and policy", arguments: table)

@@ -68,7 +68,7 @@ package enum LimitName: String, CaseIterable, Sendable {
     /// Guesses from one address that were not right, at any codes; IPv6 by /48.
     case phoneCodeGuessByAddress = "phone-code-guess-by-address"
 
-    /// Mails that one account requests: verification mails, and mails about its deletion.
+    /// Verification mails that one account requests.
     case verificationMailByAccount = "verification-mail-by-account"
     /// Password reset links to one email.
     case passwordResetByEmail = "password-reset-by-email"
@@ -92,6 +92,8 @@ package enum LimitName: String, CaseIterable, Sendable {
     case guestBundleByAccount = "guest-bundle-by-account"
     /// Exports of one account's data.
     case exportByAccount = "export-by-account"
+    /// Requests to delete one account, in its own sessions.
+    case deletionByAccount = "deletion-by-account"
 
     /// The number of failed sign-ins in all, from devices that the accounts do not know, that
     /// raises the alarm (`CredentialStuffingDetector`). This limit refuses nothing.

@@ -5,9 +5,9 @@ import RPC
 import ServiceRuntime
 
 extension AccountDeletionHandler {
-    /// G-19: identify the caller → charge the limit on mails to the account → have the deletion
-    /// begun. The limit bounds the mails of a session that requests and cancels in turns. A mailed
-    /// link cannot be guessed and has been charged when it was requested.
+    /// G-19: identify the caller → charge the limit on its deletions → have the deletion begun.
+    /// The limit bounds the mails of a session that requests and cancels in turns. A mailed link
+    /// cannot be guessed and has been charged when it was requested.
     ///
     /// A deletion ends the session in which it was requested. Identity knows a repeat by its
     /// confirmation token, so a session that has ended is refused only if it is no repeat.
@@ -32,9 +32,7 @@ extension AccountDeletionHandler {
             return try await repeated(inner, unless: refused, context)
         }
         guard let session else { return try await begin(inner, context) }
-        return try await limits.charging(
-            .verificationMail(account: session.accountID), context
-        ) {
+        return try await limits.charging(.deletion(account: session.accountID), context) {
             try await begin(inner, context)
         }.answer
     }

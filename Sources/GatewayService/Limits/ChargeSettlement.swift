@@ -111,7 +111,8 @@ extension LimitedAction {
         case .signUp: .signUp
         case .verificationMailByPassword: .guardedAct
         case .guestSignUp, .passwordReset, .deletionLink, .passwordCheck, .verificationMail,
-            .parentalMail, .unrequestedMail, .phoneCodeRequest, .profileUpdate, .dataExport:
+            .parentalMail, .unrequestedMail, .phoneCodeRequest, .profileUpdate, .dataExport,
+            .deletion:
             .act
         case .documentWrite: .write
         case .photoUpload, .guestBundle: .upload

@@ -13,7 +13,7 @@ enum LimitedAction {
     case deletionLink(email: String, caller: LimitedCaller)
     /// Whether a new password meets the rules, asked while it is typed.
     case passwordCheck(caller: LimitedCaller)
-    /// A mail that the caller's own account requests: to verify its address, or about its deletion.
+    /// A mail that the caller's own account requests to verify its address.
     case verificationMail(account: String)
     /// A mail to a parent, whom the caller's own account names (G-23).
     case parentalMail(account: String)
@@ -46,6 +46,8 @@ enum LimitedAction {
     case guestBundle(account: String)
     /// An export of all data (G-21).
     case dataExport(account: String)
+    /// A request to delete the account, in its own session (G-19).
+    case deletion(account: String)
 
     /// The flow that the action belongs to.
     var flow: LimitedFlow {
@@ -54,7 +56,8 @@ enum LimitedAction {
         case .signIn: .passwordSignIn
         case .passwordReset, .deletionLink: .passwordReset
         case .passwordCheck: .passwordCheck
-        case .verificationMail, .verificationMailByPassword, .parentalMail, .unrequestedMail:
+        case .verificationMail, .verificationMailByPassword, .parentalMail, .unrequestedMail,
+            .deletion:
             .verificationMail
         case .guestSignUp: .guestSignUp
         case .providerSignIn, .providerProof: .providerSignIn
@@ -136,6 +139,8 @@ enum LimitedAction {
         case .guestBundle(let account): [LimitName.guestBundleByAccount.charge(account)]
         case .dataExport(let account):
             [LimitName.exportByAccount.charge(account)]
+        case .deletion(let account):
+            [LimitName.deletionByAccount.charge(account)]
         }
     }
 

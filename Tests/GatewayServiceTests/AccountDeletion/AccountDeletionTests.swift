@@ -123,9 +123,22 @@ struct AccountDeletionTests {
         #expect(deletions.calls.count == 3)
     }
 
-    @Test("requests in a session are counted with the account's mails, refused ones are not")
+    @Test("the account's other mails do not delay its deletion")
+    func afterMails() async throws {
+        let fixture = try await GatewayFixture(deletions: ScriptedDeletions())
+        let ada = try await fixture.signUp()
+        let session = fixture.context().bearing(ada.session.accessToken)
+        for _ in 0..<3 {
+            _ = try await fixture.emails.resendVerificationEmail(.init(), session)
+        }
+        let answer = try await fixture.accountDeletion.requestDeletion(
+            .init(confirmationToken: "c"), session)
+        #expect(answer.deletion?.state == .deleting)
+    }
+
+    @Test("requests in a session are counted by themselves, refused ones are not")
     func counted() async throws {
-        let limit = "verification-mail-by-account"
+        let limit = "deletion-by-account"
         let refused = ScriptedDeletions(refusal: ServiceError(.invalidConfirmation))
         for (deletions, left) in [(ScriptedDeletions(), 2), (refused, 3)] {
             let fixture = try await GatewayFixture(deletions: deletions)

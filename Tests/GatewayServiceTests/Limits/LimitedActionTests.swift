@@ -89,6 +89,10 @@ struct LimitedActionTests {
                 ["verification-mail-by-account": "acc_0000000000001"]
             ),
             (
+                .deletion(account: "acc_0000000000001"),
+                ["deletion-by-account": "acc_0000000000001"]
+            ),
+            (
                 .providerSignIn(device: "d1", caller: address),
                 [
                     "failed-provider-by-address": "192.0.2.7",
@@ -198,7 +202,7 @@ struct LimitedActionTests {
                 .documentWrite(account: "a", collections: ["profile"]),
                 .profileUpdate(account: "a"), .photoUpload(account: "a"),
                 .guestBundle(account: "a"),
-                .dataExport(account: "a"),
+                .dataExport(account: "a"), .deletion(account: "a"),
             ] {
                 for charge in action.charges + action.restartedCharges {
                     #expect(LimitName(rawValue: charge.limit) != nil, "\(charge.limit)")

@@ -58,7 +58,7 @@ struct LimiterAbsenceTests {
             .documentWrite(account: "acc_1", collections: ["profile"]),
             .profileUpdate(account: "acc_1"), .photoUpload(account: "acc_1"),
             .guestBundle(account: "acc_1"),
-            .dataExport(account: "acc_1"),
+            .dataExport(account: "acc_1"), .deletion(account: "acc_1"),
         ] {
             let absences = try action.charges.map { charge in
                 try #require(LimitName(rawValue: charge.limit)).absence
