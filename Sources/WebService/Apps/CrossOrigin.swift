@@ -9,15 +9,17 @@ enum CrossOrigin {
     /// `Sec-Fetch-Site` of pages on the web service's own site.
     static let ownSites: Set<String> = ["same-origin", "same-site"]
 
-    /// What a page may send: the fields of Connect, gRPC-Web and our metadata.
+    /// What a page may send: the fields of Connect, gRPC-Web and our metadata, and those by which a
+    /// download goes on where it broke off.
     private static let requestFields = [
         "accept-language", "authorization", "connect-protocol-version", "connect-timeout-ms",
-        "content-type", "grpc-timeout", "idempotency-key", "traceparent", "x-grpc-web",
-        "x-postern-app", "x-user-agent",
+        "content-type", "grpc-timeout", "idempotency-key", "if-range", "range", "traceparent",
+        "x-grpc-web", "x-postern-app", "x-user-agent",
     ].joined(separator: ", ")
     /// What a page may read besides the body.
     private static let exposedFields = [
-        "grpc-status", "grpc-message", "grpc-status-details-bin", "retry-after",
+        "accept-ranges", "content-disposition", "content-range", "etag", "grpc-status",
+        "grpc-message", "grpc-status-details-bin", "retry-after",
     ].joined(separator: ", ")
     /// How long a browser may keep the answer, in seconds; Chromium keeps none for longer.
     private static let maxAge = "7200"

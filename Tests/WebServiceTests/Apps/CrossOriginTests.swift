@@ -72,6 +72,18 @@ struct CrossOriginTests {
         #expect(fields[.vary]?.hasPrefix("Origin, Access-Control-Request-Method") == true)
     }
 
+    @Test("G-21: a page can go on with a download that broke off, and read the file's name")
+    func downloads() throws {
+        let exposed = try #require(
+            fields(["origin": AppsFixture.origin])[.accessControlExposeHeaders])
+        for name in ["accept-ranges", "content-disposition", "content-range", "etag"] {
+            #expect(exposed.contains(name), "\(name)")
+        }
+        let fields = try #require(preflight(AppsFixture.origin)).headerFields
+        let allowed = try #require(fields[.accessControlAllowHeaders]?.split(separator: ", "))
+        #expect(allowed.contains("range") && allowed.contains("if-range"))
+    }
+
     @Test("a preflight request of another origin is refused")
     func preflightOfStranger() throws {
         let response = try #require(preflight("https://evil.example"))
