@@ -119,7 +119,8 @@ struct PageResponder: Sendable {
             throw HTTPFailure(.badRequest, "the body must be application/x-www-form-urlencoded")
         }
         let field = page == .parent ? ParentAnswer.field : page.field?.rawValue
-        let input = field.flatMap { parameters[$0] } ?? ""
+        let entered = field.flatMap { parameters[$0] } ?? ""
+        let input = page.field == .email ? Self.trimmed(entered) : entered
         guard let visit = visit(exchange, page), !page.needsLink || !visit.linkToken.isEmpty,
             let form = parameters[PageForm.field].flatMap({ PageForm(token: $0, of: visit) })
         else { return try expired(exchange, page, input) }
@@ -144,6 +145,13 @@ struct PageResponder: Sendable {
         } catch let error as ServiceError {
             try fail(exchange, page, visit, error, input)
         }
+    }
+
+    /// An address without the spaces around it: keyboards of phones add one after each suggestion.
+    static func trimmed(_ address: String) -> String {
+        var text = address.drop(while: \.isWhitespace)
+        while text.last?.isWhitespace == true { text.removeLast() }
+        return String(text)
     }
 
     /// Shows what is wrong with a form that was sent.

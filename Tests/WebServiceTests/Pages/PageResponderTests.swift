@@ -77,6 +77,22 @@ struct PageResponderTests {
         }
     }
 
+    @Test(
+        "spaces around an address are left out: keyboards of phones add them",
+        arguments: [Page.forgotPassword, .deleteAccount])
+    func spaces(page: Page) async throws {
+        try await PagesFixture.run { fixture in
+            let open = try await fixture.open(page, "lang=en")
+            for entered in ["ada@example.org ", " \u{a0}ada@example.org\u{3000} "] {
+                #expect(try await fixture.submit(open, entered).status == 200)
+                #expect(fixture.gateway.calls.last?.input == "ada@example.org")
+            }
+            let password = try await fixture.submit(try await fixture.open(.verifyEmail), " a ")
+            #expect(password.status == 200)
+            #expect(fixture.gateway.calls.last?.input == " a ", "a password is what was typed")
+        }
+    }
+
     @Test("a reset ends the session that it opens, which no page can hold")
     func resetSignsOut() async throws {
         try await PagesFixture.run { fixture in
