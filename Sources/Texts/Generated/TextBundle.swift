@@ -3285,6 +3285,7 @@ done-title: メールをご確認ください
 done: このアドレスのアカウントがある場合は、リンクを記載したメールをお送りしました。迷惑メールフォルダーもご確認ください。リンクは短時間のみ有効です。
 ==> page/frame.de-formal.txt
 expired: Diese Seite war zu lange offen. Bitte senden Sie das Formular noch einmal ab.
+foreign: Das Formular kam nicht von dieser Seite, oder dieser Browser ist zu alt, um das zu bestätigen. Bitte öffnen Sie die Seite oder den Link in der Mail noch einmal in einem aktuellen Browser.
 ==> page/frame.de.txt
 error-title: Fehler: {{title}}
 problem: Es gibt ein Problem
@@ -3293,6 +3294,7 @@ imprint: Impressum
 privacy: Datenschutz
 resume: Weiter zur App
 expired: Diese Seite war zu lange offen. Bitte sende das Formular noch einmal ab.
+foreign: Das Formular kam nicht von dieser Seite, oder dieser Browser ist zu alt, um das zu bestätigen. Bitte öffne die Seite oder den Link in der Mail noch einmal in einem aktuellen Browser.
 ==> page/frame.en.txt
 error-title: Error: {{title}}
 problem: There is a problem
@@ -3301,8 +3303,10 @@ imprint: Legal notice
 privacy: Privacy
 resume: Continue to the app
 expired: This page was open for too long. Please send the form again.
+foreign: The form did not come from this page, or this browser is too old to confirm that it did. Open the page, or the link in the email, again in an up-to-date browser.
 ==> page/frame.es-formal.txt
 expired: Esta página ha estado abierta demasiado tiempo. Vuelva a enviar el formulario.
+foreign: El formulario no procede de esta página, o este navegador es demasiado antiguo para confirmarlo. Vuelva a abrir la página, o el enlace del correo, en un navegador actual.
 ==> page/frame.es.txt
 error-title: Error: {{title}}
 problem: Hay un problema
@@ -3311,6 +3315,7 @@ imprint: Aviso legal
 privacy: Privacidad
 resume: Continuar a la aplicación
 expired: Esta página ha estado abierta demasiado tiempo. Vuelve a enviar el formulario.
+foreign: El formulario no procede de esta página, o este navegador es demasiado antiguo para confirmarlo. Vuelve a abrir la página, o el enlace del correo, en un navegador actual.
 ==> page/frame.fr.txt
 error-title: Erreur : {{title}}
 problem: Il y a un problème
@@ -3319,6 +3324,7 @@ imprint: Mentions légales
 privacy: Confidentialité
 resume: Continuer vers l’application
 expired: Cette page est restée ouverte trop longtemps. Veuillez renvoyer le formulaire.
+foreign: Le formulaire ne provient pas de cette page, ou ce navigateur est trop ancien pour le confirmer. Ouvrez de nouveau la page, ou le lien de l’e-mail, dans un navigateur à jour.
 ==> page/frame.ja.txt
 error-title: エラー：{{title}}
 problem: 問題があります
@@ -3327,6 +3333,7 @@ imprint: 運営者情報
 privacy: プライバシー
 resume: アプリに進む
 expired: このページを開いてから時間が経ちすぎました。もう一度フォームを送信してください。
+foreign: フォームがこのページから送信されていないか、ブラウザーが古いため確認できません。最新のブラウザーで、ページまたはメールのリンクをもう一度開いてください。
 ==> page/keep-account.de-formal.txt
 title: Ihr Konto behalten?
 intro: Die Löschung Ihres Kontos wird abgebrochen, und nichts wird gelöscht.

@@ -1,7 +1,15 @@
 /// The parameters of a request whose media type is `application/x-www-form-urlencoded`.
 struct FormParameters: Hashable, Sendable {
+    /// The media type of such requests.
+    static let mediaType = "application/x-www-form-urlencoded"
     /// Ours have up to five.
     private static let countMax = 32
+    /// What is wrong with a body of another media type, for a developer.
+    static let otherMediaType = "the content-type must be \(mediaType)"
+    /// What can be wrong with a body that is refused, for a developer.
+    static let malformed =
+        "a parameter appears twice or has no name, an escape is not % and two hexadecimal digits, "
+        + "a text is not UTF-8 or has a NUL, or there are more than \(countMax) parameters"
 
     private let values: [String: String]
 

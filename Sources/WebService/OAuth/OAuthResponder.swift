@@ -139,11 +139,11 @@ struct OAuthResponder: Sendable {
         _ head: HTTPRequest, _ body: ByteBuffer
     ) throws(OAuthError) -> FormParameters {
         let type = head.headerFields[.contentType]?.prefix { $0 != ";" }.lowercased()
-        guard type == "application/x-www-form-urlencoded",
-            let parameters = FormParameters(body.readableBytesView)
-        else {
-            throw OAuthError(
-                "invalid_request", "the body must be application/x-www-form-urlencoded")
+        guard type == FormParameters.mediaType else {
+            throw OAuthError("invalid_request", FormParameters.otherMediaType)
+        }
+        guard let parameters = FormParameters(body.readableBytesView) else {
+            throw OAuthError("invalid_request", FormParameters.malformed)
         }
         return parameters
     }

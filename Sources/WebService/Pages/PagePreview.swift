@@ -24,6 +24,8 @@ package enum PagePreview {
         case refused
         /// Without a link that works.
         case unusable
+        /// After a form that is not known to be of the page.
+        case foreign
 
         fileprivate func state(of page: Page, in voice: Voice) -> PageState? {
             switch self {
@@ -50,6 +52,7 @@ package enum PagePreview {
             case .done:
                 return page == .yourData ? nil : .done(continueURI: "https://app.example.org/")
             case .unusable: return page == .forgotPassword ? nil : .unusable
+            case .foreign: return .foreign
             case .consequences, .question, .deleted, .waiting:
                 return page == .deleteAccount ? deletion(in: voice) : nil
             }

@@ -109,14 +109,15 @@ struct PageResponder: Sendable {
         let origin = WellKnownResponder.origin(
             head.authority ?? "", isTLS: exchange.connection.isTLS, among: origins)
         guard PageForm.isOwn(head.headerFields, origin: origin) else {
-            throw HTTPFailure(.forbidden, "the form is not of a page of this service")
+            return try show(exchange, page, .foreign, nil, status: .forbidden)
         }
         let body = try await exchange.body(bytesMax: Self.bodyBytesMax)
         let type = head.headerFields[.contentType]?.prefix { $0 != ";" }.lowercased()
-        guard type == "application/x-www-form-urlencoded",
-            let parameters = FormParameters(body.readableBytesView)
-        else {
-            throw HTTPFailure(.badRequest, "the body must be application/x-www-form-urlencoded")
+        guard type == FormParameters.mediaType else {
+            throw HTTPFailure(.badRequest, FormParameters.otherMediaType)
+        }
+        guard let parameters = FormParameters(body.readableBytesView) else {
+            throw HTTPFailure(.badRequest, FormParameters.malformed)
         }
         let field = page == .parent ? ParentAnswer.field : page.field?.rawValue
         let entered = field.flatMap { parameters[$0] } ?? ""

@@ -16,6 +16,9 @@ package enum PageState: Hashable, Sendable {
     case done(continueURI: String, result: PageResult = .done)
     /// There is no link, or it does not work any more.
     case unusable
+    /// The form that was sent is not known to be of this page. There is no form to send again: the
+    /// browser would be refused again.
+    case foreign
 
     /// The rules that a password breaks, a sentence each; otherwise the error's sentence.
     static func problems(_ error: ServiceError, in voice: Voice) -> [String] {

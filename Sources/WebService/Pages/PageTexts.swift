@@ -26,7 +26,7 @@ package struct PageTexts: Sendable {
     /// A sentence that every page has.
     enum Shared: String, CaseIterable {
         case errorTitle = "error-title"
-        case expired, imprint, language, privacy, problem, resume
+        case expired, foreign, imprint, language, privacy, problem, resume
     }
 
     /// A sentence that a page has for itself.

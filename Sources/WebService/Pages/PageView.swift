@@ -27,7 +27,7 @@ package struct PageView: Sendable {
             isError = !problems.isEmpty
         case .lastQuestion: isError = false
         case .done: isError = false
-        case .unusable: isError = true
+        case .unusable, .foreign: isError = true
         }
         let full = isError ? texts.errorTitle(title) : title
         return """
@@ -56,7 +56,7 @@ package struct PageView: Sendable {
         switch state {
         case .done(_, let result): texts[result.title]
         case .lastQuestion: texts[.questionTitle]
-        case .form, .consequences, .parent, .unusable: texts[.title]
+        case .form, .consequences, .parent, .unusable, .foreign: texts[.title]
         }
     }
 
@@ -117,6 +117,13 @@ package struct PageView: Sendable {
                 </div>
                 <p>\(texts[.unusableNext])</p>
                 \(request)
+                """
+        case .foreign:
+            return """
+                <h1>\(title)</h1>
+                <div class="problem" role="alert">
+                <p>\(texts[.foreign])</p>
+                </div>
                 """
         }
     }

@@ -175,6 +175,34 @@ struct PageResponderTests {
         }
     }
 
+    @Test("a form that is refused says what the person can do, in the person's language")
+    func foreignText() async throws {
+        try await PagesFixture.run { fixture in
+            for page in [Page.verifyEmail, .forgotPassword] {
+                let open = try await fixture.open(page, language: "de")
+                let refused = try await fixture.submit(
+                    open, "right", ["sec-fetch-site": nil, "accept-language": "de"])
+                #expect(refused.status == 403)
+                #expect(refused.fields["content-type"] == "text/html; charset=utf-8")
+                let texts = PageTexts(page, in: .german, isFormal: false)
+                #expect(refused.text.contains(texts[.foreign]))
+                #expect(!refused.text.contains("<form"))
+            }
+        }
+    }
+
+    @Test(
+        "a form that cannot be read is answered with what can be wrong, not with its media type",
+        arguments: ["&form=twice", "&password=%zz"])
+    func malformed(more: String) async throws {
+        try await PagesFixture.run { fixture in
+            let open = try await fixture.open(.verifyEmail)
+            let refused = try await fixture.post(open, "form=\(open.formToken)\(more)", [:])
+            #expect(refused.status == 400)
+            #expect(refused.text == FormParameters.malformed + "\n")
+        }
+    }
+
     @Test("a browser without Sec-Fetch-Site is taken at its origin")
     func olderBrowser() async throws {
         try await PagesFixture.run { fixture in

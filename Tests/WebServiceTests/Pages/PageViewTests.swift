@@ -42,7 +42,7 @@ struct PageViewTests {
     func titles(page: Page) throws {
         for sample in Self.samples {
             guard let text = document(page, sample) else { continue }
-            let isError = sample == .error || sample == .unusable
+            let isError = [.error, .unusable, .foreign].contains(sample)
             #expect(text.contains("<title>Error: ") == isError, "\(page) \(sample)")
         }
     }
