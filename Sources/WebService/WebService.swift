@@ -21,6 +21,7 @@ package import ServiceRuntime
 ///     /oauth2/introspect, revoke `OAuthResponder`
 ///     /apple/notifications       `AppleNoticeResponder`
 ///     /verify-email, …, /pages/… `PageResponder`, `PageAssets`: the pages of mails, if they are on
+///     /                          this file, with 404 in words, for people who open it in a browser
 ///     any other                  `CallResponder`, with 404
 package struct WebService: Sendable {
     /// Tasks that run beside the listener until the program stops.
@@ -124,6 +125,7 @@ package struct WebService: Sendable {
             let path = (exchange.head.path ?? "").prefix { $0 != "?" }
             switch path {
             case "/health": try Self.reportHealth(readiness(), to: exchange)
+            case "/" where exchange.head.method == .get: throw Self.noPage
             case "/openapi.json": try openAPI.respond(to: exchange)
             case "/oauth2/introspect": try await oauth.respond(to: exchange, .introspect)
             case "/oauth2/revoke": try await oauth.respond(to: exchange, .revoke)
@@ -146,6 +148,10 @@ package struct WebService: Sendable {
             }
         }
     }
+
+    private static let noPage = HTTPFailure(
+        .notFound,
+        "There is no page here. Apps call POST /package.Service/Method; /openapi.json lists them.")
 
     /// 200 when requests can be answered, 503 when not. The text names no part that fails: everyone
     /// can read it. Operators read `/readyz` of the metrics port.

@@ -59,6 +59,19 @@ struct WebServiceTests {
         }
     }
 
+    @Test("a person who opens the address in a browser reads what is there")
+    func root() async throws {
+        try await withListener(isReady: { true }) { url in
+            let root = try curl("\(url)/")
+            #expect(root.hasPrefix("HTTP/1.1 404"), "\(root)")
+            #expect(root.contains("content-type: text/plain; charset=utf-8\r\n"))
+            #expect(root.contains("There is no page here."))
+            let call = try curl(
+                "--header", "content-type: application/json", "--data", "{}", "\(url)/")
+            #expect(call.contains("unimplemented"), "\(call)")
+        }
+    }
+
     @Test("at /oauth2 a backend's token that names another body is refused")
     func otherBody() async throws {
         let claims =

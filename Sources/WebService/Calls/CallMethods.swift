@@ -19,7 +19,8 @@ package struct CallMethods: Sendable {
     ]
 
     private var byName: [String: CallMethod] = [:]
-    /// The names by the method's own name in lower case, for suggestions.
+    /// The names of the public methods, and of this program's own, by the method's own name in lower
+    /// case, for suggestions. An app may call no other.
     private var byOwnName: [String: [String]] = [:]
 
     /// The methods of the gateway's `services`, and those that this program implements: health,
@@ -33,7 +34,7 @@ package struct CallMethods: Sendable {
             let schema = try Schema(fileDescriptorSet: service.fileDescriptorSet)
             for description in service.methods {
                 guard let method = schema.method(named: description.name) else { continue }
-                add(CallMethod(description, method))
+                add(CallMethod(description, method), isSuggested: description.isPublic)
             }
         }
         let files = HealthService.file + ServerReflection.files
@@ -47,9 +48,10 @@ package struct CallMethods: Sendable {
         for method in health.methods(own) + reflection.methods(own) { add(method) }
     }
 
-    private mutating func add(_ method: CallMethod) {
+    private mutating func add(_ method: CallMethod, isSuggested: Bool = true) {
         let name = method.description.name
         byName[name] = method
+        guard isSuggested else { return }
         byOwnName[Self.ownName(name), default: []].append(name)
     }
 

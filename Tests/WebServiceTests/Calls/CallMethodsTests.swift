@@ -33,6 +33,9 @@ struct CallMethodsTests {
             ("postern.gateway.v1.Auth/signout", "Did you mean /postern.gateway.v1.Auth/SignOut?"),
             ("Auth/SignOut", "Did you mean /postern.gateway.v1.Auth/SignOut?"),
             ("", "Paths are /package.Service/Method"), ("a/b", "Paths are /package.Service/Method"),
+            // No app may call it.
+            ("Auth/LookUpAccount", "Paths are /package.Service/Method"),
+            ("Health/check", "Did you mean /grpc.health.v1.Health/Check?"),
         ])
     func unknown(name: String, hint: String) throws {
         let failure = try TestMethods.all.unknown(name)
