@@ -200,6 +200,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
         head.headerFields[.contentType] = "text/plain; charset=utf-8"
         head.headerFields[.contentLength] = String(text.readableBytes)
         head.headerFields[.date] = connection.loop.date
+        head.headerFields[.xContentTypeOptions] = "nosniff"
         response.begin(head, isLast: true, isHeadRequest: isHeadRequest, isOldVersion: false)
         response.write(text)
         response.end(nil)

@@ -109,7 +109,6 @@ final class RunningExchange {
         var head = HTTPResponse(status: failure.status)
         head.headerFields[.contentType] = "text/plain; charset=utf-8"
         head.headerFields[.cacheControl] = "no-store"
-        head.headerFields[.xContentTypeOptions] = "nosniff"
         if failure.status == .serviceUnavailable { head.headerFields[.retryAfter] = "1" }
         head.headerFields[.allow] = failure.allow
         respond(head, ByteBuffer(string: failure.reason + "\n"), nil)
@@ -251,6 +250,8 @@ final class RunningExchange {
         connection.loop.figures.responded(stream == nil ? nil : head.status)
         var head = head
         head.headerFields[.date] = connection.loop.date
+        // Attack: a browser takes a response, which may hold what a client sent, for HTML.
+        head.headerFields[.xContentTypeOptions] = "nosniff"
         stream?.write(.head(head))
     }
 

@@ -61,6 +61,19 @@ struct CallResponderTests {
         }
     }
 
+    @Test("no browser may guess a response's type")
+    func nosniff() async throws {
+        try await WebFixture.run { web in
+            for response in [
+                try await web.post(Self.signIn, Self.request),
+                try await web.post(Self.signIn, #"{"password":"x"}"#),
+                try await web.get("postern.gateway.v1.Auth/None"),
+            ] {
+                #expect(response.fields["x-content-type-options"] == "nosniff")
+            }
+        }
+    }
+
     @Test("an error of the gateway has Connect's status and body, in the user's language")
     func errors() async throws {
         try await WebFixture.run { web in
