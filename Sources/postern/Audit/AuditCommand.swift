@@ -162,6 +162,9 @@ extension EventsV1.Event {
     /// `2026-01-31T09:05:00.250Z  session  17  session.started  acc_…  ses_…  done`
     func row(of service: String) -> Row {
         let ending = outcome.isEmpty ? "done" : outcome
+        // Entries about keys have the key's row in place of a count.
+        let isOfKey = kind.hasPrefix("key.")
+        let number = attempt == 0 ? "" : isOfKey ? "key \(attempt)" : "\(attempt)"
         return Row([
             .init("at", .moment(atMs), text: Timestamp(milliseconds: atMs).text),
             .init("service", service),
@@ -169,8 +172,9 @@ extension EventsV1.Event {
             .init("kind", kind), .init("account_id", accountId, heading: "account"),
             .init("session_id", sessionId, heading: "session"), .init("outcome", ending),
             .init(
-                "attempt", .integer(attempt), text: attempt == 0 ? "" : "\(attempt)",
-                phrase: attempt == 0 ? "" : "attempt \(attempt)"),
+                isOfKey ? "key" : "attempt", .integer(attempt), text: number,
+                phrase: isOfKey || attempt == 0 ? number : "attempt \(attempt)",
+                heading: "attempt"),
             .init("app", app, phrase: app.isEmpty ? "" : "app \(app)"),
         ])
     }

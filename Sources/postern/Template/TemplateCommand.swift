@@ -93,7 +93,7 @@ struct TemplateCommand: ParsableCommand {
         @Argument(help: "The template's name, or \"all\".")
         var name: String
 
-        @Option(help: "en, de, es, fr or ja; others fall back as for recipients.")
+        @Option(help: "en, de, es, fr or ja.")
         var language = "en"
 
         @Flag(help: "In the language's formal voice, if it has one.")
@@ -110,6 +110,13 @@ struct TemplateCommand: ParsableCommand {
 
         @Flag(help: "Open the page in the browser.")
         var open = false
+
+        func validate() throws {
+            guard Language(tag: language) != nil else {
+                let known = Language.allCases.map(\.rawValue).joined(separator: ", ")
+                throw ValidationError("--language is one of \(known)")
+            }
+        }
 
         func run() throws {
             guard let product = HeaderText(product) else {

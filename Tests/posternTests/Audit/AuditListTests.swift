@@ -1,4 +1,5 @@
 import ArgumentParser
+import JSON
 import Messages
 import Testing
 
@@ -62,5 +63,14 @@ struct AuditListTests {
             refused.row(of: "identity").line.hasSuffix("  auth/invalid-credential  attempt 3"))
         refused.app = "shop-web"
         #expect(refused.row(of: "identity").line.hasSuffix("  attempt 3  app shop-web"))
+    }
+
+    @Test("an entry about a key names the key, which is no attempt")
+    func key() {
+        let row = EventsV1.Event(kind: "key.signing-key-made", attempt: 7_234_567).row(
+            of: "session")
+        #expect(row.line.hasSuffix("  key.signing-key-made  done  key 7234567"))
+        #expect(row.json.object?["key"] == .integer(7_234_567))
+        #expect(row.json.object?["attempt"] == nil)
     }
 }
