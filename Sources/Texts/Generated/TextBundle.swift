@@ -115,7 +115,7 @@ auth/invalid-refresh-token: Bitte melde dich erneut an.
 auth/invalid-sign-in-proof: Bitte melde dich erneut an.
 auth/last-sign-in-method: Dieses Konto hat keine andere Anmeldemethode. Bitte füge zuerst eine hinzu.
 auth/no-such-provider: Dieses Konto hat diese Anmeldemethode nicht.
-auth/operation-not-allowed: Diese Anmeldemethode steht hier nicht zur Verfügung.
+auth/operation-not-allowed: Das ist hier oder mit diesem Konto nicht möglich.
 auth/parental-consent-required: Zuerst muss ein Elternteil oder eine sorgeberechtigte Person zustimmen.
 auth/password-needed: Bitte gib ein Passwort ein, um diese E-Mail-Adresse zu bestätigen.
 auth/phone-country-not-allowed: An Nummern dieses Landes können wir keine Codes senden.
@@ -237,7 +237,7 @@ auth/invalid-refresh-token: Please sign in again.
 auth/invalid-sign-in-proof: Please sign in again.
 auth/last-sign-in-method: This is the only way to sign in to this account. Add another one first.
 auth/no-such-provider: This account has no such sign-in method.
-auth/operation-not-allowed: This way of signing in is not available here.
+auth/operation-not-allowed: This is not possible here, or not with this account.
 auth/parental-consent-required: A parent or guardian has to agree first.
 auth/password-needed: Enter a password to confirm this email address.
 auth/phone-country-not-allowed: We cannot send codes to phone numbers in this country.
@@ -435,7 +435,7 @@ auth/invalid-refresh-token: Vuelve a iniciar sesión.
 auth/invalid-sign-in-proof: Vuelve a iniciar sesión.
 auth/last-sign-in-method: Es la única forma de acceder a esta cuenta. Añade primero otra.
 auth/no-such-provider: Esta cuenta no tiene ese método de acceso.
-auth/operation-not-allowed: Esta forma de iniciar sesión no está disponible aquí.
+auth/operation-not-allowed: Esto no es posible aquí o con esta cuenta.
 auth/parental-consent-required: Antes debe dar su consentimiento tu padre, madre o tutor.
 auth/password-needed: Introduce una contraseña para confirmar esta dirección de correo electrónico.
 auth/phone-country-not-allowed: No podemos enviar códigos a números de este país.
@@ -557,7 +557,7 @@ auth/invalid-refresh-token: Veuillez vous reconnecter.
 auth/invalid-sign-in-proof: Veuillez vous reconnecter.
 auth/last-sign-in-method: C’est le seul moyen de se connecter à ce compte. Ajoutez-en d’abord un autre.
 auth/no-such-provider: Ce compte ne dispose pas de ce moyen de connexion.
-auth/operation-not-allowed: Ce moyen de connexion n’est pas disponible ici.
+auth/operation-not-allowed: Ce n’est pas possible ici ou avec ce compte.
 auth/parental-consent-required: L’accord d’un parent ou d’un tuteur est d’abord nécessaire.
 auth/password-needed: Veuillez saisir un mot de passe pour confirmer cette adresse e-mail.
 auth/phone-country-not-allowed: Nous ne pouvons pas envoyer de codes aux numéros de ce pays.
@@ -679,7 +679,7 @@ auth/invalid-refresh-token: もう一度ログインしてください。
 auth/invalid-sign-in-proof: もう一度ログインしてください。
 auth/last-sign-in-method: これはこのアカウントの唯一のログイン方法です。先に別の方法を追加してください。
 auth/no-such-provider: このアカウントには、そのログイン方法が登録されていません。
-auth/operation-not-allowed: このログイン方法はご利用いただけません。
+auth/operation-not-allowed: この操作は、ここでは、またはこのアカウントではできません。
 auth/parental-consent-required: 先に保護者の同意が必要です。
 auth/password-needed: このメールアドレスを確認するには、パスワードを入力してください。
 auth/phone-country-not-allowed: この国の電話番号にはコードを送信できません。

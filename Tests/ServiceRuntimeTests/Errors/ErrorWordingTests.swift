@@ -89,6 +89,14 @@ struct ErrorWordingTests {
         #expect(Set(keys(voice.tag)).count == keys("en").count)
     }
 
+    @Test("X-01: what is not allowed is not only a way to sign in", arguments: Voice.allCases)
+    func operation(voice: Voice) {
+        let text = ErrorCode.operationNotAllowed.sentence(in: voice).lowercased()
+        for word in ["sign", "anmeld", "sesión", "connexion", "ログイン"] {
+            #expect(!text.contains(word), "\(text)")
+        }
+    }
+
     /// Codes that a stranger can provoke with someone else's address or number, without a proof.
     /// `auth/email-already-in-use` is returned only under friendly enumeration.
     private static let provoked: [ErrorCode] = [
