@@ -97,6 +97,15 @@ struct ErrorWordingTests {
         }
     }
 
+    @Test(
+        "I-07: a repeat of a document that is too large is not proposed", arguments: Voice.allCases)
+    func document(voice: Voice) {
+        let text = DocumentRule.json.sentence(in: voice).lowercased()
+        for word in ["again", "noch einmal", "de nuevo", "réessayer", "もう一度"] {
+            #expect(!text.contains(word), "\(text)")
+        }
+    }
+
     /// Codes that a stranger can provoke with someone else's address or number, without a proof.
     /// `auth/email-already-in-use` is returned only under friendly enumeration.
     private static let provoked: [ErrorCode] = [
