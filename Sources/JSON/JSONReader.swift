@@ -13,6 +13,7 @@ package struct JSONReader {
         let membersMax: Int
         let retainsNumberTexts: Bool
         let acceptsNUL: Bool
+        let refusesLargeIntegers: Bool
 
         /// Options of a reader.
         /// - Parameters:
@@ -20,14 +21,18 @@ package struct JSONReader {
         ///   - membersMax: The largest number of members of one object.
         ///   - retainsNumberTexts: Every number is read as `JSONValue.number`.
         ///   - acceptsNUL: Texts may contain NUL, at which C would end them.
+        ///   - refusesLargeIntegers: An integer of more than 64 bits is an error. Otherwise it is
+        ///     read as a `Double`, which can be another number.
         package init(
             depthMax: Int = JSONReader.depthMax, membersMax: Int = JSONReader.membersMax,
-            retainsNumberTexts: Bool = false, acceptsNUL: Bool = false
+            retainsNumberTexts: Bool = false, acceptsNUL: Bool = false,
+            refusesLargeIntegers: Bool = false
         ) {
             self.depthMax = depthMax
             self.membersMax = membersMax
             self.retainsNumberTexts = retainsNumberTexts
             self.acceptsNUL = acceptsNUL
+            self.refusesLargeIntegers = refusesLargeIntegers
         }
     }
 
@@ -135,7 +140,9 @@ package struct JSONReader {
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         if options.retainsNumberTexts { return .number(text) }
         if isInteger, let number = Int64(text) { return .integer(number) }
-        guard let number = Double(text), number.isFinite else {
+        guard let number = Double(text), number.isFinite,
+            !isInteger || !options.refusesLargeIntegers
+        else {
             throw error("a number is too large")
         }
         return .real(number)

@@ -72,4 +72,17 @@ struct JSONReaderTests {
         #expect(read(#"{"n":9223372036854775807}"#)?["n"] == .integer(.max))
         #expect(read(#"{"n":9223372036854775808}"#)?["n"]?.integer == nil)
     }
+
+    @Test("a reader that refuses large integers accepts those of 64 bits, and reals")
+    func largeIntegers() throws {
+        let options = JSONReader.Options(refusesLargeIntegers: true)
+        func read(_ text: String) throws -> JSONValue {
+            try JSONReader.value(in: Array(text.utf8), options)
+        }
+        #expect(try read("-9223372036854775808") == .integer(.min))
+        #expect(try read("1.8446744073709552e+19") == .real(18_446_744_073_709_551_616))
+        for text in ["9223372036854775808", "-9223372036854775809", "18446744073709551615"] {
+            #expect(throws: JSONError.self) { try read(text) }
+        }
+    }
 }

@@ -45,20 +45,19 @@ struct DocumentKey: Hashable, Sendable {
 enum DocumentText {
     /// The longest text, in bytes, as sent and as stored.
     static let bytesMax = 64 * 1_024
-    /// Each level of nesting takes a stack frame.
-    private static let depthMax = 16
-    /// Members of one object: rules compare each of them.
-    private static let membersMax = 1_000
+    /// Each level of nesting takes a stack frame, and rules compare each member of an object.
+    private static let options = JSONReader.Options(
+        depthMax: 16, membersMax: 1_000, refusesLargeIntegers: true)
 
     /// The object of a text: strict JSON (RFC 8259) without NUL and repeated names.
     ///
     /// Numbers are 64-bit integers or doubles, as in RFC 7493, 2.2: others would be read
-    /// differently by the app's platforms.
+    /// differently by the app's platforms. An integer of more bits would come back as another one.
     /// - Returns: nil if it is no such object.
     static func object(in text: String) -> JSONObject? {
         guard text.utf8.count <= bytesMax else { return nil }
-        return JSONReader.object(
-            in: Array(text.utf8), depthMax: depthMax, membersMax: membersMax)
+        // The reason is dropped on purpose: it may quote the document.
+        return (try? JSONReader.value(in: Array(text.utf8), options))?.object
     }
 
     /// The text of an object as it is stored.

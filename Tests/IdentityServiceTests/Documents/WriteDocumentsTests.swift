@@ -138,6 +138,7 @@ struct WriteDocumentsTests {
         "hostile JSON is refused",
         arguments: [
             "", "[]", "1", "null", "{", #"{"a":1,"a":2}"#, #"{"a":"\u0000"}"#, #"{"a":1}{}"#,
+            #"{"a":9223372036854775808}"#, #"{"a":[-9223372036854775809]}"#,
             #"{"a":"\ud800"}"#, #"{"a":1e999}"#, "{\"a\":NaN}", #"{a:1}"#, "\u{FEFF}{}",
             #"{"a":"# + String(repeating: "[", count: 200) + String(repeating: "]", count: 200)
                 + "}",
