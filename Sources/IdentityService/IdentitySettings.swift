@@ -119,7 +119,8 @@ package struct IdentitySettings: Settings {
             "password-policy", default: PasswordPolicy.document,
             reason: "Which passwords are accepted; common ones are always rejected (I-02).")
         appName = settings.string(
-            "app-name", default: "", unit: "text",
+            // As `sender-name`, by which mails call the app: people take it for a password too.
+            "app-name", default: "Postern", unit: "text",
             reason: "The app's name as users know it; a password made from it is rejected (I-02).")
         photos = settings.choice(
             "photos", default: PhotoAccess.owner,

@@ -22,7 +22,7 @@ struct IdentitySettingsTests {
         #expect(settings.enumeration == .friendly)
         #expect(settings.emailVerification == .optional)
         #expect(settings.passwordPolicy == .document)
-        #expect(settings.appName == "")
+        #expect(settings.appName == "Postern")
         #expect(settings.documents.countMax == 200)
         #expect(settings.documents.bytesMax == 1_048_576)
         #expect(settings.documents.guestBytesMax == 131_072)

@@ -76,4 +76,12 @@ struct SignInSettingsTests {
         let answer = try Self.check("Postern1815", app: "Postern")
         #expect(answer.rules.filter { !$0.met }.compactMap(\.rule?.rule) == ["context"])
     }
+
+    @Test("I-02: by default it is the name that is in mails")
+    func defaultName() throws {
+        let handler = SignInSettingsHandler(settings: try SettingsLoader.settings())
+        let answer = try handler.checkPassword(
+            .init(password: .init(text: "Postern123")), Self.context)
+        #expect(answer.rules.filter { !$0.met }.compactMap(\.rule?.rule) == ["context"])
+    }
 }
