@@ -103,9 +103,7 @@ struct UpCommand: ParsableCommand {
     ) -> [String] {
         let option = option(folder)
         let data = folder.path == ".postern" ? "" : " --data \(folder.path)"
-        let request = """
-            '{"email":"ada@example.org","password":"Correct7Horse","device":{"deviceId":"d1","platform":"cli"}}'
-            """
+        let request = SignUpExample.request()
         let method = "postern.gateway.v1.Auth/SignUpWithPassword"
         var signUp = "echo \(request) | \(tool) call \(method) -\(option)"
         if let web = endpoints.first(where: { $0.service == "web" }), let appKey {
