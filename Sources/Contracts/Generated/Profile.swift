@@ -3,8 +3,8 @@
 package import Messages
 package import RPC
 
-/// Display name and photo of the account of the calling session; mails greet by the name. Each
-/// sign-in with a provider takes both over from there, until they are changed here.
+/// Display name and photo of the account of the calling session; the mail `welcome` greets by the
+/// name. Each sign-in with a provider takes both over from there, until they are changed here.
 ///
 /// The photo's bytes: UploadPhoto and DownloadPhoto, or by HTTP `PUT /v1/photo` and
 /// `GET /v1/photos/{name}`, since browsers cannot send streams.
