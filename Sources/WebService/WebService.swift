@@ -103,7 +103,8 @@ package struct WebService: Sendable {
         let wellKnown = WellKnownResponder(
             keySets: KeySetCache(verification, time: time),
             files: WellKnownFiles(folder: settings.wellKnownFolder, logger: logger),
-            changePasswordURL: settings.changePasswordURL,
+            changePasswordURL: settings.changePasswordURL
+                ?? (self.pages == nil ? nil : Page.forgotPassword.path),
             origins: settings.callers.webOrigins.map(\.description))
         let oauth = OAuthResponder(
             verification: verification, auth: AuthClient(gateway), methods: methods,

@@ -13,7 +13,8 @@ package struct WebSettings: Settings {
 
     /// The operator's files below `/.well-known`; nil for none.
     let wellKnownFolder: String?
-    /// Where `/.well-known/change-password` leads; nil for nowhere.
+    /// Where `/.well-known/change-password` leads; nil for `/forgot-password` if the pages are on,
+    /// and nowhere otherwise.
     let changePasswordURL: String?
     /// The languages in which errors of this program, and its pages, address people formally.
     let formalLanguages: FormalLanguages
@@ -32,7 +33,8 @@ package struct WebSettings: Settings {
             reason: "Serves apple-app-site-association, assetlinks.json and security.txt of it.")
         changePasswordURL = settings.optionalString(
             "change-password-url", unit: "URL",
-            reason: "Your page; password managers find it by /.well-known/change-password.")
+            reason: "Your page; password managers find it by /.well-known/change-password. Without "
+                + "it they find /forgot-password, with pages on.")
         settings.require(
             changePasswordURL.map { $0.hasPrefix("https://") || $0.hasPrefix("http://") } ?? true,
             ["change-password-url"], "must be an https or http URL")

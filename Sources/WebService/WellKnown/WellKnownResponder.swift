@@ -15,7 +15,7 @@ struct WellKnownResponder: Sendable {
 
     let keySets: KeySetCache
     let files: WellKnownFiles
-    /// The page where users change their password; nil for none.
+    /// The URL, or the path here, of the page where users change their password; nil for none.
     let changePasswordURL: String?
     /// The origins at which clients reach this service; empty on this machine alone.
     let origins: [String]

@@ -313,6 +313,15 @@ struct PageResponderTests {
         }
     }
 
+    @Test("password managers find the page that leads to a new password")
+    func changePassword() async throws {
+        try await PagesFixture.run { fixture in
+            let found = try await fixture.get("/.well-known/change-password")
+            #expect(found.status == 302)
+            #expect(found.fields["location"] == Page.forgotPassword.path)
+        }
+    }
+
     @Test("the style sheet is served, and a large or broken form is not read")
     func others() async throws {
         try await PagesFixture.run { fixture in
