@@ -11,7 +11,8 @@ extension AccountDataHandler {
 
     /// Sends an account's data: its push devices, without their tokens, the messages of the last
     /// days, and its part of the audit trail. Contents are not sent: that of a sent message is
-    /// deleted, and one that waits holds a link or a code.
+    /// deleted, and one that waits holds a link or a code. Neither are mails to an address that the
+    /// account had not proved (`MailTemplate.toUnprovedAddress`).
     /// - Throws: `rpc/permission-denied` unless identity calls; `rpc/invalid-argument`; errors of
     ///   the store.
     func collectAccountData(
@@ -79,17 +80,31 @@ private struct CollectedMessage: Sendable {
     let endedAt: Timestamp?
 }
 
+extension MailTemplate {
+    /// Mails that prove an address. Attack: under `enumeration: strict` a stranger signs up with an
+    /// address, or changes to it, and orders an export. For a free address this mail is a message of
+    /// the stranger's account; for one that has an account the mail is a message of its owner
+    /// instead. An export that has it tells which (X-02).
+    fileprivate static let toUnprovedAddress: [MailTemplate] = [
+        .verifyEmail, .verifyEmailCode, .emailChangeConfirm,
+    ]
+}
+
 extension SQLSession {
-    /// The next messages of an account, by id.
+    /// The next messages of an account, by id, without mails that prove an address.
     fileprivate func messages(
         ofAccount account: [UInt8], after id: Int64, limit: Int
     ) throws -> [CollectedMessage] {
-        try query(
+        let leftOut = MailTemplate.toUnprovedAddress
+        let places = leftOut.map { _ in "?" }.joined(separator: ", ")
+        return try query(
             """
             SELECT id, channel, template, recipient, accepted_at_ms, ended_at_ms FROM message
-            WHERE account_hash = ? AND id > ? ORDER BY id LIMIT ?
+            WHERE account_hash = ? AND id > ? AND template NOT IN (\(places))
+            ORDER BY id LIMIT ?
             """,
-            [.blob(account), .integer(id), .integer(Int64(limit))]
+            [.blob(account), .integer(id)] + leftOut.map { .text($0.rawValue) }
+                + [.integer(Int64(limit))]
         ) { row in
             CollectedMessage(
                 id: try row.messageID("id"), channel: try row.channel("channel"),

@@ -101,9 +101,11 @@ struct AccountDataTests {
     func collected() async throws {
         try await register("token-canary", of: ada)
         try await register("token-of-eve-2", of: eve)
-        try await fixture.send(NotificationFixture.request(account: ada), key: "1")
-        try await fixture.send(
-            NotificationFixture.request(to: "eve@example.net", account: eve), key: "2")
+        for (account, to) in [(ada, NotificationFixture.recipient), (eve, "eve@example.net")] {
+            var reset = NotificationFixture.reset(to: to)
+            reset.accountId = account.text
+            try await fixture.send(reset, key: to)
+        }
         let files = try await collect(ada.text)
         #expect(
             Set(files.keys) == [
@@ -111,9 +113,31 @@ struct AccountDataTests {
             ])
         #expect(files["push-devices.json"]?.contains("\"platform\":\"fcm\"") == true)
         let messages = try #require(files["messages.json"])
-        #expect(messages.contains("verify-email") && messages.contains("a…@e….org"))
+        #expect(messages.contains("reset-password") && messages.contains("a…@e….org"))
         #expect(!files.values.contains { $0.contains("canary") || $0.contains("e…@") })
         #expect(files["notification-history.json"]?.contains("push-device.added") == true)
+    }
+
+    @Test(
+        "X-02: mails that prove an address are left out: they tell that it was free",
+        arguments: ["verify-email", "verify-email-code", "email-change-confirm"])
+    func unproved(template: String) async throws {
+        var reset = NotificationFixture.reset(to: NotificationFixture.recipient)
+        reset.accountId = ada.text
+        try await fixture.send(reset, key: "1")
+        let before = try await collect(ada.text)
+        var proving = NotificationFixture.request(account: ada)
+        proving.template = template
+        if template == "verify-email-code" {
+            proving.variables = [
+                .init(name: "code", value: "123456"), .init(name: "minutes", value: "10"),
+            ]
+            proving.expiresAtMs = (fixture.time.now() + .seconds(600)).milliseconds
+        }
+        try await fixture.send(proving, key: "2")
+        let sent = try await fixture.ask("SELECT template FROM message ORDER BY id")
+        #expect(sent == [.text("reset-password"), .text(template)])
+        #expect(try await collect(ada.text) == before)
     }
 
     @Test(
