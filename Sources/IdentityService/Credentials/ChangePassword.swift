@@ -42,7 +42,7 @@ extension CredentialsHandler {
         }
         guard let holder else { throw ServiceError(.invalidCredential) }
         let hash = try await passwords.hash(new, try reader.vault(holder.row))
-        return try await write(attempt, holder, hash)
+        return try await write(attempt, holder, hash, isSame: new.bytes == attempt.current.bytes)
     }
 
     private func newPassword(
@@ -89,8 +89,9 @@ extension CredentialsHandler {
         return try await passwords.isRight(new, of: holder)
     }
 
+    /// - Parameter isSame: The new password is the current one.
     private func write(
-        _ attempt: ChangeAttempt, _ checked: PasswordHolder, _ hash: [UInt8]
+        _ attempt: ChangeAttempt, _ checked: PasswordHolder, _ hash: [UInt8], isSame: Bool
     ) async throws -> Bool {
         try await store.write(about: [.account(attempt.account)]) { transaction in
             // The password may have been replaced, or the account disabled, while the hash ran. A
@@ -98,7 +99,12 @@ extension CredentialsHandler {
             guard let holder = try transaction.passwordHolder(attempt.account),
                 holder.row.status.isUsable, holder.sealedHash == checked.sealedHash
             else { return false }
-            if try transaction.storedResponse(of: attempt.call) != nil { return true }
+            if try transaction.storedResponse(of: attempt.call) != nil {
+                // The fingerprint has no passwords. This is the first call's request only if that
+                // one set the password which is the current one now.
+                guard isSame else { throw ServiceError(.idempotencyKeyReused) }
+                return true
+            }
             try replace(hash, attempt, transaction)
             try transaction.remember(attempt.call, StoredResponse(account: attempt.account.key))
             return true

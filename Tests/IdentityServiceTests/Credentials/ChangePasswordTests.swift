@@ -175,6 +175,23 @@ struct ChangePasswordTests {
         #expect(try await audited("password-replaced") == 1)
     }
 
+    @Test("G-25: a key used for another change does not report a change that was not made")
+    func reusedForAnother() async throws {
+        try await change(key: "k")
+        let reused = try await refusal { try await change(Self.new, "Third9Password", key: "k") }
+        #expect(reused.code == .idempotencyKeyReused)
+        _ = try await fixture.signIn(password: Self.new)
+        try await change(Self.new, "Third9Password", key: "l")
+        _ = try await fixture.signIn(password: "Third9Password")
+        #expect(try await audited("password-replaced") == 2)
+    }
+
+    @Test("G-25: a change to the same password can be repeated")
+    func repeatedSame() async throws {
+        for _ in 0..<2 { try await change(Self.old, Self.old, key: "k") }
+        #expect(try await audited("password-replaced") == 1)
+    }
+
     @Test("G-25: a key used for another request changes nothing, and guesses still fail")
     func reusedKey() async throws {
         try await change(key: "k")
