@@ -11,7 +11,8 @@ extension AccountDeletionsHandler {
     ///
     /// A repeat has no session any more. It is recognised by its confirmation token, which only the
     /// first caller has. A token whose deletion was cancelled begins no other: a late repeat would
-    /// undo the cancel, and the person would not know.
+    /// undo the cancel, and the person would not know. Neither does a token with another `wait` than
+    /// before: who chose to wait has not confirmed a deletion at once, which cannot be undone.
     /// - Throws: `auth/invalid-confirmation`; as `caller(_:needsProof:_:)`; `auth/session-ended`,
     ///   `auth/user-disabled`.
     func requestDeletion(
@@ -29,8 +30,7 @@ extension AccountDeletionsHandler {
             throw ServiceError(.invalidConfirmation)
         }
         let origin = CallOrigin(request.origin, hash: keys.audit)
-        let use = keys.calls.lookUpKey(
-            Array("deletion-confirmation\0\(request.confirmationToken)".utf8))
+        let use = ConfirmationUse(request, keys)
         let deletion = try await store.write(about: [.account(caller.account)]) {
             try begin(by: caller, waits: request.wait, use, origin, $0)
         }
@@ -38,10 +38,8 @@ extension AccountDeletionsHandler {
         return IdentityV1.RequestDeletionResponse(deletion: deletion.message)
     }
 
-    /// - Parameter use: Names the use of the confirmation token among the stored responses, which
-    ///   are kept for longer than it lives.
     private func begin(
-        by caller: DeletionCaller, waits: Bool, _ use: [UInt8], _ origin: CallOrigin,
+        by caller: DeletionCaller, waits: Bool, _ use: ConfirmationUse, _ origin: CallOrigin,
         _ transaction: Transaction
     ) throws -> StoredDeletion {
         let account = try transaction.deletableRow(caller.account).account
@@ -51,16 +49,30 @@ extension AccountDeletionsHandler {
                 throw ServiceError(.invalidLink)
             }
         }
-        if case .fresh = try transaction.remembered(key: use, fingerprint: use) {
-            try transaction.remember(key: use, fingerprint: use, answer: [])
-        } else if try transaction.deletion(of: account) == nil {
-            throw ServiceError(.invalidConfirmation)
+        switch try transaction.remembered(key: use.key, fingerprint: use.fingerprint) {
+        case .fresh:
+            try transaction.remember(key: use.key, fingerprint: use.fingerprint, answer: [])
+        case .repeated where try transaction.deletion(of: account) != nil: break
+        case .repeated, .mismatch: throw ServiceError(.invalidConfirmation)
         }
         let waits = try waits || transaction.hasExport(of: account, at: transaction.at)
         return try transaction.requestDeletion(
             of: account, source: .owner,
             due: waits ? transaction.at + settings.deletion.wait : transaction.at, deletions
         ) { $0.from(origin) }
+    }
+}
+
+/// The use of a confirmation token among the stored responses, which are kept for longer than the
+/// token lives.
+private struct ConfirmationUse: Sendable {
+    let key: [UInt8]
+    let fingerprint: [UInt8]
+
+    init(_ request: IdentityV1.RequestDeletionRequest, _ keys: IdentityKeys) {
+        let text = "deletion-confirmation\0\(request.confirmationToken)"
+        key = keys.calls.lookUpKey(Array(text.utf8))
+        fingerprint = keys.calls.lookUpKey(Array("\(text)\0\(request.wait)".utf8))
     }
 }
 

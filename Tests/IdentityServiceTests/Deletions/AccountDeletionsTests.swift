@@ -22,10 +22,10 @@ struct AccountDeletionsTests {
     private var caller: IdentityV1.DeletionCaller { IdentityFixture.caller(token) }
 
     private func request(
-        _ confirmation: String, by caller: IdentityV1.DeletionCaller? = nil
+        _ confirmation: String, by caller: IdentityV1.DeletionCaller? = nil, wait: Bool = false
     ) async throws -> IdentityV1.Deletion? {
         try await fixture.deletions.requestDeletion(
-            .init(caller: caller ?? self.caller, confirmationToken: confirmation),
+            .init(caller: caller ?? self.caller, confirmationToken: confirmation, wait: wait),
             fixture.context()
         ).deletion
     }
@@ -109,6 +109,17 @@ struct AccountDeletionsTests {
         let attempts = try await fixture.count(
             "audit", where: "kind = 'account.deletion-requested' AND attempt = 1")
         #expect(attempts == 1)
+    }
+
+    @Test("a token that has confirmed a deletion after a wait does not confirm one at once")
+    func otherWait() async throws {
+        let confirmation = try await fixture.confirm(caller)
+        let waiting = try await request(confirmation, wait: true)
+        let atOnce = try await refusal { try await request(confirmation) }
+        #expect(atOnce.code == .invalidConfirmation)
+        #expect(try await request(confirmation, wait: true) == waiting)
+        #expect(try await state() == waiting)
+        #expect(try await request(fixture.confirm(caller))?.state == .deleting)
     }
 
     @Test("it begins when the wait is over, and not a millisecond before")
