@@ -1,3 +1,4 @@
+import Contracts
 import Cryptography
 import Messages
 import RPC
@@ -9,8 +10,8 @@ extension AccountDeletionsHandler {
     /// any case while an export is prepared or ready, so that its owner can fetch it. The response
     /// is sent after the commit that refuses sign-in; the steps follow (`DeletionWork`).
     ///
-    /// A repeat has no session any more. It is recognised by its confirmation token, which only the
-    /// first caller has. A token whose deletion was cancelled begins no other: a late repeat would
+    /// A repeat has no session any more. It is recognised by its confirmation token, in the name of
+    /// the session or link that the token was made for, also when that has ended. A token whose deletion was cancelled begins no other: a late repeat would
     /// undo the cancel, and the person would not know. Neither does a token with another `wait` than
     /// before: who chose to wait has not confirmed a deletion at once, which cannot be undone.
     /// - Throws: `auth/invalid-confirmation`; as `caller(_:needsProof:_:)`; `auth/session-ended`,
@@ -23,6 +24,9 @@ extension AccountDeletionsHandler {
                 token: request.confirmationToken, keys, at: time.now())
         else { throw ServiceError(.invalidConfirmation) }
         if let begun = try await store.read({ try $0.begunDeletion(of: confirmation.account) }) {
+            guard try await isHolder(request.caller, of: confirmation, context) else {
+                throw ServiceError(.invalidConfirmation)
+            }
             return IdentityV1.RequestDeletionResponse(deletion: begun)
         }
         let caller = try await caller(request.caller, needsProof: true, context)
@@ -36,6 +40,24 @@ extension AccountDeletionsHandler {
         }
         deletions.wake()
         return IdentityV1.RequestDeletionResponse(deletion: deletion.message)
+    }
+
+    /// Whether the caller is the one that the confirmation was made for. The session may have
+    /// ended. A link is used up with its account, so any counts: who sends it has the confirmation.
+    /// Attack: another account, or an invented access token, learns with a token that leaked what
+    /// became of the account.
+    private func isHolder(
+        _ caller: IdentityV1.DeletionCaller?, of confirmation: DeletionConfirmation,
+        _ context: CallContext
+    ) async throws -> Bool {
+        switch (caller?.by, confirmation.holder) {
+        case (.accessToken(let token), .session(let key)):
+            let state = try await sessions.inspectSession(
+                SessionV1.InspectSessionRequest(accessToken: token), context.onward())
+            return state.known && SessionID(text: state.sessionId)?.key == key
+        case (.linkToken, .link): return true
+        default: return false
+        }
     }
 
     private func begin(

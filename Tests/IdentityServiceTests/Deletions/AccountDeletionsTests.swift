@@ -89,11 +89,31 @@ struct AccountDeletionsTests {
     func repeated() async throws {
         let confirmation = try await fixture.confirm(caller)
         let first = try #require(try await request(confirmation))
+        fixture.devices.end(token)
         #expect(try await request(confirmation) == first)
         await fixture.carryOn(ada)
         #expect(try await !fixture.exists(ada))
         #expect(try await request(confirmation)?.state == .deleting)
         #expect(try await fixture.audited("account.deletion-requested") == 1)
+    }
+
+    @Test("a repeat is answered only in the name of the session that confirmed the deletion")
+    func repeatedByOthers() async throws {
+        let (_, eve) = try await fixture.person("eve@example.org")
+        let other = fixture.devices.open(ada.text)
+        let confirmation = try await fixture.confirm(caller)
+        #expect(try await request(confirmation)?.state == .deleting)
+        func expectRefusals() async throws {
+            let sessions = [eve, other, "invented"].map { IdentityFixture.caller($0) }
+            for caller in sessions + [IdentityFixture.caller(link: "invented"), .init()] {
+                let refused = try await refusal { try await request(confirmation, by: caller) }
+                #expect(refused.code == .invalidConfirmation)
+            }
+        }
+        try await expectRefusals()
+        await fixture.carryOn(ada)
+        try await expectRefusals()
+        #expect(try await request(confirmation)?.state == .deleting)
     }
 
     @Test("a wait: the account works as before, and another request does not move its end")

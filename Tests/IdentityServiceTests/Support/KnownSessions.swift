@@ -11,6 +11,8 @@ final class KnownSessions: DevicesAPI {
     private let state = Mutex<[String: SessionV1.ListProofsResponse]>([:])
     /// The accounts of all tokens, also of ended sessions.
     private let accounts = Mutex<[String: String]>([:])
+    /// The ids of all sessions, by their tokens.
+    private let ids = Mutex<[String: String]>([:])
     /// When tokens expire; those that are not here do not.
     private let ends = Mutex<[String: Timestamp]>([:])
     private let meanwhile = Mutex<(@Sendable () async throws -> Void)?>(nil)
@@ -26,6 +28,7 @@ final class KnownSessions: DevicesAPI {
             accounts[Self.token(number)] = account
             return number
         }
+        ids.withLock { $0[Self.token(number)] = Self.session(number) }
         state.withLock { state in
             state[Self.token(number)] = SessionV1.ListProofsResponse(
                 sessionId: Self.session(number), accountId: account,
@@ -38,6 +41,9 @@ final class KnownSessions: DevicesAPI {
 
     /// The account of a session that may have ended; nil for a token that was never issued.
     func account(ofEver token: String) -> String? { accounts.withLock { $0[token] } }
+
+    /// The id of a session that may have ended; empty for a token that was never issued.
+    func session(ofEver token: String) -> String { ids.withLock { $0[token] } ?? "" }
 
     /// Adds a second proof to a session.
     func proveAgain(_ token: String, amr: [String]) {

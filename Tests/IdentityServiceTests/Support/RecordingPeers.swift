@@ -264,8 +264,8 @@ final class RecordingSessions: SessionsAPI {
     ) async throws -> SessionV1.InspectSessionResponse {
         let account = known.account(ofEver: request.accessToken)
         return .init(
-            known: account != nil, accountId: account ?? "",
-            live: known.isLive(request.accessToken))
+            known: account != nil, sessionId: known.session(ofEver: request.accessToken),
+            accountId: account ?? "", live: known.isLive(request.accessToken))
     }
 
     func signOut(
