@@ -67,16 +67,30 @@ struct Applicant: Sendable {
         AgeGate(settings.consent.age, acceptance, device, from: origin, keys)
     }
 
-    /// Whether a name fits on one line of a mail or screen: within the maximum length, without
-    /// control characters and line separators.
+    /// Whether a name fits on one line of a mail or screen: within the maximum length, of characters
+    /// that a name may have (`mayBeInDisplayName`), and not blank. An empty text is no name, and
+    /// allowed.
     static func isDisplayName(_ text: String) -> Bool {
         text.unicodeScalars.count <= displayNameMax
-            && text.unicodeScalars.allSatisfy { scalar in
-                switch scalar.properties.generalCategory {
-                case .control, .lineSeparator, .paragraphSeparator: false
-                default: true
-                }
-            }
+            && text.unicodeScalars.allSatisfy(mayBeInDisplayName)
+            && (text.isEmpty || !isBlank(text))
+    }
+
+    /// Whether a name may have this character: control characters, line separators, and those which
+    /// change the direction of the text after them are refused (UAX #9, 2.1 to 2.4). Attack: a child
+    /// writes a name that turns round the sentence of the page that asks a parent.
+    static func mayBeInDisplayName(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: false
+        default: !("\u{202A}"..."\u{202E}" ~= scalar || "\u{2066}"..."\u{2069}" ~= scalar)
+        }
+    }
+
+    /// Whether a text shows nothing.
+    static func isBlank(_ text: String) -> Bool {
+        text.unicodeScalars.allSatisfy {
+            $0.properties.isWhitespace || $0.properties.isDefaultIgnorableCodePoint
+        }
     }
 
     /// Whether a text has the form of a language tag: parts of 1 to 8 letters and digits, separated

@@ -120,15 +120,16 @@ struct ImportCandidate: Sendable {
         }
     }
 
-    /// Removes characters that are not allowed in a display name, and truncates it.
+    /// Removes characters that are not allowed in a display name, and truncates it. A blank one is
+    /// left out.
     private static func displayName(_ name: String) -> String {
         guard !Applicant.isDisplayName(name) else { return name }
         var accepted = String.UnicodeScalarView()
-        for scalar in name.unicodeScalars where Applicant.isDisplayName(String(scalar)) {
+        for scalar in name.unicodeScalars where Applicant.mayBeInDisplayName(scalar) {
             accepted.append(scalar)
             if accepted.count == Applicant.displayNameMax { break }
         }
-        return String(accepted)
+        return Applicant.isBlank(String(accepted)) ? "" : String(accepted)
     }
 
     private static func moment(_ milliseconds: Int64, _ now: Timestamp) -> Timestamp? {

@@ -69,16 +69,20 @@ struct RegisterTests {
         #expect(fixture.hashes == 0)
     }
 
-    @Test("G-02: a display name has at most 100 code points in one line")
+    @Test("G-02: a display name has at most 128 code points in one line, and is visible")
     func displayNames() async throws {
         func register(_ name: String, _ email: String) async throws {
             _ = try await fixture.accounts.register(
                 .init(email: email, password: "Correct7Horse", displayName: name),
                 fixture.context())
         }
-        try await register(String(repeating: "é", count: 100), "a@example.org")
+        try await register(String(repeating: "é", count: 128), "a@example.org")
         try await register("", "b@example.org")
-        for name in [String(repeating: "e", count: 129), "Ada\r\nBcc: eve", "A\u{2028}b", "\u{0}"] {
+        try await register("\u{5E2}\u{5D3}\u{5D4} \u{200F}A", "d@example.org")
+        for name in [
+            String(repeating: "e", count: 129), "Ada\r\nBcc: eve", "A\u{2028}b", "\u{0}", "   ",
+            "\u{200B}", "\u{202E}adA", "\u{202A}A", "\u{2066}A", "A\u{2069}",
+        ] {
             let error = try await refusal { try await register(name, "c@example.org") }
             #expect(error == ServiceError(.invalidArgument, fields: ["display_name"]))
         }

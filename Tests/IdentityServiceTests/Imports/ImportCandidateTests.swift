@@ -105,6 +105,8 @@ struct ImportCandidateTests {
                 "display_name", "photo_url", "language", "created_at_ms", "last_sign_in_at_ms",
             ])
         #expect(try self.read { $0.displayName = "Ada" }.altered == [])
+        #expect(try self.read { $0.displayName = "\u{202E}Ada L." }.displayName == "Ada L.")
+        #expect(try self.read { $0.displayName = "  \u{200B}" }.displayName == "")
     }
 
     @Test("a record's own source takes precedence over the request's")

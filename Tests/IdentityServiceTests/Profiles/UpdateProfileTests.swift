@@ -40,7 +40,10 @@ struct UpdateProfileTests {
         #expect(name.map { Array($0.unicodeScalars.map(\.value)) } == [0x5a, 0x6f, 0xeb])
         let longest = String(repeating: "e\u{301}", count: 128)
         #expect(try await update(longest, ada.token)?.displayName.unicodeScalars.count == 128)
-        for name in [String(repeating: "a", count: 129), "a\nb", "\0", "\u{2028}", "\u{85}"] {
+        for name in [
+            String(repeating: "a", count: 129), "a\nb", "\0", "\u{2028}", "\u{85}", " ",
+            "\u{202E}a",
+        ] {
             let error = try await refusal { try await update(name, ada.token) }
             #expect(error.code == .invalidArgument && error.fields == ["display_name"])
         }
