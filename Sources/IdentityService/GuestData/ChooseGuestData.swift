@@ -34,6 +34,7 @@ extension GuestDataHandler {
                 return try message(first, in: transaction)
             }
             _ = try guest(of: choice, in: transaction)
+            try requireDocuments(of: request.picks, choice, in: transaction)
             let settled = try guests.settle(
                 choice.guest, into: choice.account, chosen,
                 sealedPicks: try sealed(request.picks, of: row, id), from: origin,
@@ -61,6 +62,24 @@ extension GuestDataHandler {
             }
             guard DocumentSide(pick.keep) != nil else {
                 throw ServiceError(.invalidArgument, fields: ["\(place)keep"])
+            }
+        }
+    }
+
+    /// A misspelt pick would let the other version of the document win. A document that was removed
+    /// since it was shown is no mistake.
+    /// - Throws: `rpc/invalid-argument` with the first pick of a document that neither side has had.
+    private func requireDocuments(
+        of picks: [IdentityV1.DocumentPick], _ choice: CollisionChoice, in session: some SQLSession
+    ) throws {
+        for (index, pick) in picks.enumerated() {
+            let key = DocumentKey(collection: pick.collection, name: pick.name)
+            let isKnown = try [choice.guest, choice.account].contains { account in
+                try session.documentRow(keys.documents.nameKey(key, of: account), of: account)
+                    != nil
+            }
+            guard isKnown else {
+                throw ServiceError(.invalidArgument, fields: ["picks[\(index)]"])
             }
         }
     }

@@ -155,6 +155,31 @@ struct ChooseGuestDataTests {
                 == "picks[0].collection")
     }
 
+    @Test("a pick of a document that neither side has is refused; of a removed one it is not")
+    func unknownPick() async throws {
+        let fixture = try await GuestDataFixture()
+        try await fixture.write(#"{"of":"guest"}"#, "main", by: fixture.ofGuest)
+        try await fixture.write("{}", "removed", by: fixture.token)
+        let token = try await fixture.choiceToken()
+        _ = try await fixture.identity.service.documents.removeDocument(
+            .init(
+                caller: .init(by: .accessToken(fixture.token)), collection: "settings",
+                name: "removed", origin: IdentityFixture.origin), fixture.identity.context())
+        func pick(_ name: String, in collection: String = "settings") -> IdentityV1.DocumentPick {
+            .init(collection: collection, name: name, keep: .account)
+        }
+        for misspelt in [pick("mian"), pick("main", in: "setting")] {
+            let error = try await refusal {
+                try await fixture.choose(.merge, token, picks: [pick("main"), misspelt])
+            }
+            #expect(error == ServiceError(.invalidArgument, fields: ["picks[1]"]))
+        }
+        #expect(try await fixture.identity.count("guest_migrations") == 0)
+        let chosen = try await fixture.choose(
+            .merge, token, picks: [pick("main"), pick("removed")])
+        #expect(chosen.state == .waiting)
+    }
+
     @Test("a comparison has both sides in order, and says which is newer")
     func compared() async throws {
         let fixture = try await GuestDataFixture()
