@@ -95,15 +95,14 @@ extension SQLSession {
     fileprivate func messages(
         ofAccount account: [UInt8], after id: Int64, limit: Int
     ) throws -> [CollectedMessage] {
-        let leftOut = MailTemplate.toUnprovedAddress
-        let places = leftOut.map { _ in "?" }.joined(separator: ", ")
-        return try query(
+        try query(
             """
             SELECT id, channel, template, recipient, accepted_at_ms, ended_at_ms FROM message
-            WHERE account_hash = ? AND id > ? AND template NOT IN (\(places))
+            WHERE account_hash = ? AND id > ? AND template NOT IN (?, ?, ?)
             ORDER BY id LIMIT ?
             """,
-            [.blob(account), .integer(id)] + leftOut.map { .text($0.rawValue) }
+            [.blob(account), .integer(id)]
+                + MailTemplate.toUnprovedAddress.map { .text($0.rawValue) }
                 + [.integer(Int64(limit))]
         ) { row in
             CollectedMessage(
