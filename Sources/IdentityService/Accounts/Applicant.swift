@@ -77,7 +77,7 @@ struct Applicant: Sendable {
     }
 
     /// Whether a name may have this character: control characters, line separators, and those which
-    /// change the direction of the text after them are refused (UAX #9, 2.1 to 2.4). Attack: a child
+    /// change the direction of the text after them are refused (UAX #9, 2.1 to 2.5). Attack: a child
     /// writes a name that turns round the sentence of the page that asks a parent.
     static func mayBeInDisplayName(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {

@@ -776,7 +776,7 @@ file/photo: Ihr Foto
 file/account-history.json: was mit Ihrem Konto geschah, zum Beispiel Anmeldungen und Änderungen
 file/sessions.json: die Geräte, auf denen Sie angemeldet sind oder waren
 file/last-seen.json: wann Sie die App zuletzt verwendet haben
-file/messages.json: die Mails, SMS und Push-Nachrichten, die an Sie gesendet wurden, ohne ihren Inhalt
+file/messages.json: die Mails, SMS und Push-Nachrichten, die an Sie gesendet wurden, ohne ihren Inhalt; ohne die, mit denen eine Adresse bestätigt wird
 file/limits.json: Zähler, die Ihr Konto vor Missbrauch schützen
 ==> export/index.de.txt
 title: Deine Daten
@@ -795,7 +795,7 @@ file/sessions.json: die Geräte, auf denen du angemeldet bist oder warst
 file/last-seen.json: wann du die App zuletzt verwendet hast
 file/session-history.json: wann Sitzungen begannen und endeten
 file/push-devices.json: die Geräte, die Push-Nachrichten bekommen
-file/messages.json: die Mails, SMS und Push-Nachrichten, die an dich gesendet wurden, ohne ihren Inhalt
+file/messages.json: die Mails, SMS und Push-Nachrichten, die an dich gesendet wurden, ohne ihren Inhalt; ohne die, mit denen eine Adresse bestätigt wird
 file/notification-history.json: was mit diesen Nachrichten geschah
 file/limits.json: Zähler, die dein Konto vor Missbrauch schützen
 file/other: weitere Daten
@@ -816,7 +816,7 @@ file/sessions.json: the devices on which you are or were signed in
 file/last-seen.json: when you last used the app
 file/session-history.json: when sessions began and ended
 file/push-devices.json: the devices that get push messages
-file/messages.json: the emails, text messages and push messages that were sent to you, without their content
+file/messages.json: the emails, text messages and push messages that were sent to you, without their content; without those that confirm an address
 file/notification-history.json: what happened with these messages
 file/limits.json: counters that protect your account from abuse
 file/other: further data
@@ -833,7 +833,7 @@ file/photo: su foto
 file/account-history.json: lo que ha ocurrido con su cuenta, por ejemplo inicios de sesión y cambios
 file/sessions.json: los dispositivos en los que tiene o tenía una sesión
 file/last-seen.json: cuándo usó la aplicación por última vez
-file/messages.json: los correos, SMS y mensajes push que se le han enviado, sin su contenido
+file/messages.json: los correos, SMS y mensajes push que se le han enviado, sin su contenido; sin los que confirman una dirección
 file/limits.json: contadores que protegen su cuenta contra abusos
 ==> export/index.es.txt
 title: Tus datos
@@ -852,7 +852,7 @@ file/sessions.json: los dispositivos en los que tienes o tenías una sesión
 file/last-seen.json: cuándo usaste la aplicación por última vez
 file/session-history.json: cuándo empezaron y terminaron las sesiones
 file/push-devices.json: los dispositivos que reciben mensajes push
-file/messages.json: los correos, SMS y mensajes push que se te han enviado, sin su contenido
+file/messages.json: los correos, SMS y mensajes push que se te han enviado, sin su contenido; sin los que confirman una dirección
 file/notification-history.json: lo que ha ocurrido con esos mensajes
 file/limits.json: contadores que protegen tu cuenta contra abusos
 file/other: más datos
@@ -873,7 +873,7 @@ file/sessions.json: les appareils sur lesquels vous êtes ou étiez connecté
 file/last-seen.json: la date de votre dernière utilisation de l’application
 file/session-history.json: le début et la fin de vos sessions
 file/push-devices.json: les appareils qui reçoivent des messages push
-file/messages.json: les e-mails, SMS et messages push qui vous ont été envoyés, sans leur contenu
+file/messages.json: les e-mails, SMS et messages push qui vous ont été envoyés, sans leur contenu ; sans ceux qui confirment une adresse
 file/notification-history.json: ce qui s’est passé avec ces messages
 file/limits.json: les compteurs qui protègent votre compte contre les abus
 file/other: d’autres données
@@ -894,7 +894,7 @@ file/sessions.json: ログインしている、またはしていたデバイス
 file/last-seen.json: アプリを最後に使った日時
 file/session-history.json: セッションの開始と終了の日時
 file/push-devices.json: プッシュ通知を受け取るデバイス
-file/messages.json: あなたに送信されたメール、SMS、プッシュ通知（内容は含みません）
+file/messages.json: あなたに送信されたメール、SMS、プッシュ通知（内容は含みません。アドレスの確認メールは除きます）
 file/notification-history.json: これらのメッセージの履歴
 file/limits.json: 不正利用からアカウントを守るためのカウンター
 file/other: その他のデータ
