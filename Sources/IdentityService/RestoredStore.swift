@@ -31,7 +31,7 @@ package import Storage
 /// repeat of that call would be answered with a new proof, although its code is used. So no
 /// response from before the restore is given again.
 ///
-/// A guest's migration goes on from the rows of the copy, which has all documents that were on
+/// A guest's migration resumes from the rows of the copy, which has all documents that were on
 /// either side then. A guest that was deleted since is deleted again by its tombstone.
 ///
 /// A deletion that waits does so for `deletion-wait` again, and no shorter than it would have. Its

@@ -8,7 +8,7 @@ import Synchronization
 /// Carries out the deletions (G-20): begins those whose wait is over, and does their steps, one
 /// after the other, each as soon as the one before is committed. Several deletions at a time, each
 /// account by one task. It is woken after the commit that begins a deletion, and looks at the store
-/// at its start: what a crash interrupted goes on with the step that is next.
+/// at its start: a deletion that a crash interrupted resumes with its next step.
 ///
 ///     waiting ── its mail is sent, its time comes ──▶ step ── done ──▶ next step … ──▶ no row
 ///                                                      ▲  │

@@ -11,9 +11,10 @@ extension AccountDeletionsHandler {
     /// is sent after the commit that refuses sign-in; the steps follow (`DeletionWork`).
     ///
     /// A repeat has no session any more. It is recognised by its confirmation token, in the name of
-    /// the session or link that the token was made for, also when that has ended. A token whose deletion was cancelled begins no other: a late repeat would
-    /// undo the cancel, and the person would not know. Neither does a token with another `wait` than
-    /// before: who chose to wait has not confirmed a deletion at once, which cannot be undone.
+    /// the session or link that the token was made for, also when that has ended. A token whose
+    /// deletion was cancelled begins no other: a late repeat would undo the cancel, and the person
+    /// would not know. Neither does a token with another `wait` than before: a person who chose to
+    /// wait has not confirmed a deletion at once, which cannot be undone.
     /// - Throws: `auth/invalid-confirmation`; as `caller(_:needsProof:_:)`; `auth/session-ended`,
     ///   `auth/user-disabled`.
     func requestDeletion(

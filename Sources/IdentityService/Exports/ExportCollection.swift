@@ -4,9 +4,8 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// Collects an account's data of all services into one ZIP archive, with a page that says what is
-/// in it (G-21). The data goes through as it arrives: in memory are a few items, however much it
-/// is.
+/// Collects an account's data from all services into one ZIP archive, with an index page (G-21).
+/// The data is written as it arrives, so only a few items are in memory at a time.
 struct ExportCollection: Sendable {
     /// For one service, as its contract says.
     private static let timeout: Duration = .seconds(60)

@@ -36,7 +36,7 @@ struct ExportWork: Sendable {
     /// Looks for work at once. Called after the commit of an order.
     func wake() { signal.wake() }
 
-    /// Prepares what is due.
+    /// Prepares the exports that are due.
     var duty: Duty {
         Duty("exports", every: Self.interval, wokenBy: signal) { try await prepareDue() }
     }

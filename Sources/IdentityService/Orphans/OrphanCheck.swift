@@ -8,8 +8,8 @@ import Synchronization
 /// deletes nothing. The alert fires on any kind above 0.
 ///
 /// A step reads one page of one table, and rests twice as long as that took. So the check takes no
-/// more than a third of a core, and a call that meets a page waits for less than a millisecond. What is written or deleted meanwhile is committed
-/// with its account, so no page shows it as an orphan.
+/// more than a third of a core, and no reader for long. What is written or deleted meanwhile is
+/// committed with its account, so no page shows it as an orphan.
 final class OrphanCheck: Sendable {
     /// Only an import, a change by hand or an older version can produce orphans, so an hour is soon
     /// enough.

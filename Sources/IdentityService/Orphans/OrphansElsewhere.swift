@@ -16,7 +16,7 @@ import Synchronization
 /// once, until it answers again; what was found there stays as it was.
 final class OrphansElsewhere: Sendable {
     /// Pages of one service in one run: ten million accounts. The next run continues there.
-    static let pagesMax = 33_334
+    static let pagesMax = 10_000_000 / AccountDataV1.ListAccountsWithDataResponse.accountsMax
     private static let timeout: Duration = .seconds(10)
 
     /// A service with data of accounts.

@@ -2,9 +2,9 @@ package import NIOCore
 
 /// The admission of connections, as pure state, since attackers will try every rule here. There are
 /// three limits: connections in total, connections from one address, and connections that have not
-/// sent a Hello (of the web service: a request). Above the last limit the oldest such connection is closed, not the newest:
-/// connections that send nothing then displace each other, while an honest caller sends its Hello
-/// within milliseconds and is never the oldest for long.
+/// sent a Hello (of the web service: a request). Above the last limit the oldest such connection is
+/// closed, not the newest: connections that send nothing then displace each other, while an honest
+/// caller sends its Hello within milliseconds and is never the oldest for long.
 package struct ConnectionLimiter<ID: Hashable & Sendable, Peer: Sendable>: Sendable {
     /// Whether a connection is admitted.
     package enum Verdict: Sendable {

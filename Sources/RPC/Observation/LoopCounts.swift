@@ -137,7 +137,7 @@ final class MethodCounts: Sendable {
         self.responseBytes.add(responseBytes)
     }
 
-    /// Counts a call whose duration the end of the read will tell.
+    /// Counts a call whose duration is known at the end of the read.
     /// - Returns: whether it is the first one of this read.
     func endedInRead() -> Bool {
         ended.add()

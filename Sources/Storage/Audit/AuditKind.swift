@@ -99,8 +99,8 @@ package enum AuditKind: String, CaseIterable, Sendable {
     /// The deletion of an account has begun: it cannot be cancelled any more. An app's backend
     /// deletes its own part.
     case deletionBegun = "account.deletion-begun"
-    /// The app's backend did not say within 72 hours that it has deleted its part: the deletion
-    /// goes on.
+    /// The app's backend did not report within 72 hours that it has deleted its part: the deletion
+    /// continues without it.
     case deletionUnanswered = "account.deletion-unanswered"
     /// An account and its data are deleted.
     case accountDeleted = "account.deleted"

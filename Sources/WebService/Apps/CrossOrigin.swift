@@ -9,8 +9,8 @@ enum CrossOrigin {
     /// `Sec-Fetch-Site` of pages on the web service's own site.
     static let ownSites: Set<String> = ["same-origin", "same-site"]
 
-    /// What a page may send: the fields of Connect, gRPC-Web and our metadata, and those by which a
-    /// download goes on where it broke off.
+    /// What a page may send: the fields of Connect, gRPC-Web and our metadata, and those that
+    /// resume an interrupted download.
     private static let requestFields = [
         "accept-language", "authorization", "connect-protocol-version", "connect-timeout-ms",
         "content-type", "grpc-timeout", "idempotency-key", "if-range", "range", "traceparent",

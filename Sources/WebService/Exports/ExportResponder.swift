@@ -9,7 +9,7 @@ import ServiceRuntime
 ///
 ///     GET, HEAD  /v1/exports/{id}  `DataExports/FetchDataExport` in the caller's session
 ///
-/// A download that was interrupted goes on by `Range`. The archive is one stream of the gateway,
+/// `Range` resumes an interrupted download. The archive is one stream of the gateway,
 /// whose flow control reaches the client: it is never in memory as a whole.
 struct ExportResponder: Sendable {
     /// What the paths of archives begin with.
@@ -94,7 +94,6 @@ struct ExportResponder: Sendable {
     static let fields: HTTPFields = [
         .acceptRanges: "bytes", .cacheControl: "no-store", .contentDisposition: disposition,
         .contentType: "application/zip", .vary: "Origin, Authorization",
-        .xContentTypeOptions: "nosniff",
     ]
 }
 

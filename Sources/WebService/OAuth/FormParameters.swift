@@ -1,17 +1,34 @@
+import HTTPTypes
+import NIOCore
+
 /// The parameters of a request whose media type is `application/x-www-form-urlencoded`.
 struct FormParameters: Hashable, Sendable {
-    /// The media type of such requests.
-    static let mediaType = "application/x-www-form-urlencoded"
+    private static let mediaType = "application/x-www-form-urlencoded"
     /// Ours have up to five.
     private static let countMax = 32
-    /// What is wrong with a body of another media type, for a developer.
-    static let otherMediaType = "the content-type must be \(mediaType)"
     /// What can be wrong with a body that is refused, for a developer.
     static let malformed =
         "a parameter appears twice or has no name, an escape is not % and two hexadecimal digits, "
         + "a text is not UTF-8 or has a NUL, or there are more than \(countMax) parameters"
 
     private let values: [String: String]
+
+    /// A request is refused.
+    struct Refusal: Error {
+        /// The reason in English, for a developer.
+        let reason: String
+    }
+
+    /// The parameters in the body of a request with these header fields.
+    static func read(_ fields: HTTPFields, _ body: ByteBuffer) -> Result<FormParameters, Refusal> {
+        guard fields[.contentType]?.prefix(while: { $0 != ";" }).lowercased() == mediaType else {
+            return .failure(Refusal(reason: "the content-type must be \(mediaType)"))
+        }
+        guard let parameters = FormParameters(body.readableBytesView) else {
+            return .failure(Refusal(reason: malformed))
+        }
+        return .success(parameters)
+    }
 
     /// Parses a body. Nil when it is malformed, and when a parameter appears twice: RFC 6749 §3.2
     /// forbids it, since two readers could use different ones.

@@ -138,14 +138,8 @@ struct OAuthResponder: Sendable {
     private static func parameters(
         _ head: HTTPRequest, _ body: ByteBuffer
     ) throws(OAuthError) -> FormParameters {
-        let type = head.headerFields[.contentType]?.prefix { $0 != ";" }.lowercased()
-        guard type == FormParameters.mediaType else {
-            throw OAuthError("invalid_request", FormParameters.otherMediaType)
-        }
-        guard let parameters = FormParameters(body.readableBytesView) else {
-            throw OAuthError("invalid_request", FormParameters.malformed)
-        }
-        return parameters
+        try FormParameters.read(head.headerFields, body)
+            .mapError { OAuthError("invalid_request", $0.reason) }.get()
     }
 
     /// The request with the client's identity in `x-postern-app`, where every call has it: from

@@ -112,13 +112,8 @@ struct PageResponder: Sendable {
             return try show(exchange, page, .foreign, nil, status: .forbidden)
         }
         let body = try await exchange.body(bytesMax: Self.bodyBytesMax)
-        let type = head.headerFields[.contentType]?.prefix { $0 != ";" }.lowercased()
-        guard type == FormParameters.mediaType else {
-            throw HTTPFailure(.badRequest, FormParameters.otherMediaType)
-        }
-        guard let parameters = FormParameters(body.readableBytesView) else {
-            throw HTTPFailure(.badRequest, FormParameters.malformed)
-        }
+        let parameters = try FormParameters.read(head.headerFields, body)
+            .mapError { HTTPFailure(.badRequest, $0.reason) }.get()
         let field = page == .parent ? ParentAnswer.field : page.field?.rawValue
         let entered = field.flatMap { parameters[$0] } ?? ""
         let input = page.field == .email ? Self.trimmed(entered) : entered
@@ -243,7 +238,6 @@ struct PageResponder: Sendable {
         .contentSecurityPolicy: "default-src 'none'; style-src 'self'; img-src 'self'; "
             + "form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
         .known("referrer-policy"): "no-referrer", .cacheControl: "no-store",
-        .xContentTypeOptions: "nosniff",
     ]
 
     // MARK: The cookie
@@ -300,7 +294,7 @@ struct PageAssets: Sendable {
         var head = HTTPResponse(
             status: .ok,
             headerFields: [
-                .contentType: mediaType, .eTag: tag.text, .xContentTypeOptions: "nosniff",
+                .contentType: mediaType, .eTag: tag.text,
                 // Asked for again each time, so that a changed theme is seen.
                 .cacheControl: "no-cache",
                 // An SVG that is opened by itself runs no script either.

@@ -90,6 +90,6 @@ extension PhotoResponder {
     /// Fields of every photo: a browser shows it as an image and as nothing else, on any page.
     private static let fields: HTTPFields = [
         .contentDisposition: "inline", .contentSecurityPolicy: "default-src 'none'",
-        .crossOriginResourcePolicy: "cross-origin", .xContentTypeOptions: "nosniff",
+        .crossOriginResourcePolicy: "cross-origin",
     ]
 }

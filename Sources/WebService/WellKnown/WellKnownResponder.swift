@@ -83,7 +83,7 @@ struct WellKnownResponder: Sendable {
             status: .ok,
             headerFields: [
                 .contentType: mediaType, .cacheControl: Self.maxAge,
-                .accessControlAllowOrigin: "*", .xContentTypeOptions: "nosniff",
+                .accessControlAllowOrigin: "*",
             ])
     }
 }
