@@ -122,7 +122,7 @@ extension IdentityFixture {
         let account = try #require(try await register(email, password: password).account)
         try await relay()
         _ = try await accounts.confirmEmail(
-            .init(token: try latestToken(), accountId: account.accountId), context())
+            .init(token: try latestToken(to: email), accountId: account.accountId), context())
         return account
     }
 

@@ -156,8 +156,15 @@ final class IdentityFixture: Sendable {
 
     /// The token of the link in the latest mail of a template. The link's path is the template's
     /// name.
-    func latestToken(_ template: String = "verify-email") throws -> String {
-        let mail = try #require(notifications.mails.last { $0.template == template })
+    /// - Parameter recipient: Its address, where mails to several were waiting: they are delivered
+    ///   in any order.
+    func latestToken(
+        _ template: String = "verify-email", to recipient: String? = nil
+    ) throws -> String {
+        let mail = try #require(
+            notifications.mails.last {
+                $0.template == template && (recipient ?? $0.recipient) == $0.recipient
+            })
         let link = try #require(mail.variables.first { $0.name == "link" })
         let start = "https://app.example/\(template)?token="
         try #require(link.value.hasPrefix(start))
