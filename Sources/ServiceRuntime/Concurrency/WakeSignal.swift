@@ -50,14 +50,25 @@ package final class WakeSignal: Sendable {
         }
     }
 
-    /// Returns at the next signal, after `duration`, or when the task is cancelled.
+    /// Returns at the next signal, after `duration`, or when the task is cancelled. It does not
+    /// begin to sleep if a signal waits.
     package func wait(atMost duration: Duration, time: any Time) async {
+        if takeSignal() { return }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.wait() }
             // Ends early when it is cancelled, and throws then.
             group.addTask { try? await time.sleep(for: duration) }
             await group.next()
             group.cancelAll()
+        }
+    }
+
+    /// Whether a signal without a waiter was stored; it is not any more.
+    private func takeSignal() -> Bool {
+        state.withLock { state in
+            guard case .signalled = state else { return false }
+            state = .idle
+            return true
         }
     }
 

@@ -31,6 +31,7 @@ struct WakeSignalTests {
         let time = ManualTime()
         signal.wake()
         await signal.wait(atMost: .seconds(5), time: time)
+        #expect(time.sleepsSoFar == 0)
         let waiting = Task { await signal.wait(atMost: .seconds(5), time: time) }
         await time.sleepers(1)
         time.advance(by: .seconds(5))

@@ -82,6 +82,9 @@ package final class ManualTime: Time {
         }
     }
 
+    /// How many sleeps have begun so far.
+    package var sleepsSoFar: Int { state.withLock { $0.numbersTaken } }
+
     /// Returns once at least `count` tasks are asleep.
     package func sleepers(_ count: Int = 1) async {
         await withCheckedContinuation { continuation in

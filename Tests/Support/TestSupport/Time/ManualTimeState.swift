@@ -12,7 +12,7 @@ struct ManualTimeState {
     private(set) var uptime: Duration = .seconds(1_000)
     var boots = 1
     var isSynchronised = false
-    private var numbersTaken = 0
+    private(set) var numbersTaken = 0
     private var sleeping: [(number: Int, until: Duration, sleep: Sleep)] = []
     private var watching: [(count: Int, watcher: Watcher)] = []
 
