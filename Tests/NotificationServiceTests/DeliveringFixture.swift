@@ -36,14 +36,12 @@ extension DeliveringFixture {
 
     /// Queries the store until `sql` gives `wanted`; every query reads the real store.
     func until(
-        _ sql: String, gives wanted: SQLValue, _ location: SourceLocation = #_sourceLocation,
-        meanwhile: () -> Void = {}
+        _ sql: String, gives wanted: SQLValue, _ location: SourceLocation = #_sourceLocation
     ) async throws {
-        for _ in 0..<100_000 {
-            if try await ask(sql) == [wanted] { return }
-            meanwhile()
+        let isGiven = try await eventually(every: .milliseconds(1)) {
+            try await ask(sql) == [wanted]
         }
-        Issue.record("\(sql) never gave \(wanted)", sourceLocation: location)
+        #expect(isGiven, "\(sql) never gave \(wanted)", sourceLocation: location)
     }
 
     func until(sent count: Int64, _ location: SourceLocation = #_sourceLocation) async throws {

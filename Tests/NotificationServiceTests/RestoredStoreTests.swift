@@ -144,14 +144,14 @@ struct RestoredStoreTests {
             let copy = try await backup(fixture.store)
             try await fixture.session.backup(to: copy.file("session.sqlite"))
             try await fixture.pause(id, false)
-            await fixture.until { sink.requests.count == 1 }
+            try await fixture.until { sink.requests.count == 1 }
             return (copy, id)
         }
         let restored = try WebhookFixture(in: copy, time: fixture.time, seed: 2)
         try await RestoredStore.settle(restored.store)
         try await restored.working {
             try await restored.pause(id, false)
-            await restored.until { sink.requests.count == 2 }
+            try await restored.until { sink.requests.count == 2 }
         }
         #expect(Set(sink.requests.compactMap { $0.headers["webhook-id"] }).count == 1)
         for fixture in [fixture, restored] { fixture.close() }

@@ -3,6 +3,7 @@ import Metrics
 import MetricsTestKit
 import ServiceRuntime
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Cryptography
@@ -192,14 +193,11 @@ struct PasswordHashPoolTests {
         #expect(PasswordHashPool.Settings(threads: 2).waitingMax == 128)
     }
 
-    /// Returns once `length` jobs wait. It yields between looks.
+    /// Returns once `length` jobs wait.
     private func queueLength(_ length: Int) async throws {
-        for _ in 0..<1_000_000 {
-            let gauge = try metrics.expectGauge("password_hash_queue_length")
-            if gauge.lastValue == Double(length) { return }
-            await Task.yield()
-        }
-        Issue.record("the queue never had \(length)")
+        let gauge = try metrics.expectGauge("password_hash_queue_length")
+        let isReached = try await eventually { gauge.lastValue == Double(length) }
+        #expect(isReached, "the queue never had \(length)")
     }
 }
 

@@ -26,7 +26,7 @@ struct WebhookDeliveryTests {
         try await fixture.working {
             let added = try await fixture.add(sink.url("/hook"))
             try await fixture.happen(.sessionStarted, account: 2)
-            await fixture.until { sink.requests.count == 1 }
+            try await fixture.until { sink.requests.count == 1 }
             let request = try #require(sink.requests.first)
             #expect(request.path == "/hook")
             #expect(request.headers["content-type"] == "application/json")
@@ -59,7 +59,7 @@ struct WebhookDeliveryTests {
             try await fixture.happen(.sessionStarted, account: 2)
             try await fixture.happen(.limitReached)
             try await fixture.happen(.sessionEnded, account: 2)
-            await fixture.until { sink.requests.count == 6 }
+            try await fixture.until { sink.requests.count == 6 }
         }
         Self.checkOrder(sink.requests)
         fixture.close()
@@ -87,7 +87,7 @@ struct WebhookDeliveryTests {
             try await fixture.untilStore("SELECT is_paused FROM webhook", .integer(1))
             _ = try await fixture.webhooks.pauseWebhook(
                 NotificationV1.PauseWebhookRequest(webhookId: id, paused: false), fixture.context())
-            await fixture.until { sink.requests.count >= 2 }
+            try await fixture.until { sink.requests.count >= 2 }
             #expect(Self.types(sink).prefix(2) == ["session.started", "session.started"])
         }
         fixture.close()
@@ -125,7 +125,7 @@ struct WebhookDeliveryTests {
         try await first.working {
             id = try await first.add(sink.url("/")).webhook?.webhookId ?? ""
             for _ in 0..<3 { try await first.happen(.sessionRefreshed, account: 1) }
-            await first.until { sink.requests.count == 3 }
+            try await first.until { sink.requests.count == 3 }
             // Recorded too: an attempt that is cut off before that is made again.
             try await first.untilStore("SELECT count(*) FROM webhook_delivery", .integer(0))
         }
@@ -133,14 +133,14 @@ struct WebhookDeliveryTests {
         first.close()
         let second = try WebhookFixture(in: folder, time: time, seed: 2)
         try await second.working {
-            await second.until { sink.requests.count == 4 }
+            try await second.until { sink.requests.count == 4 }
             #expect(Self.types(sink).last == "session.ended")
             let ids = sink.requests.compactMap { $0.headers["webhook-id"] }
             #expect(Set(ids).count == 4)
             let replayed = try await second.webhooks.replayWebhook(
                 NotificationV1.ReplayWebhookRequest(webhookId: id, after: 0), second.context())
             #expect(replayed.events == 4)
-            await second.until { sink.requests.count == 8 }
+            try await second.until { sink.requests.count == 8 }
             #expect(sink.requests.suffix(4).compactMap { $0.headers["webhook-id"] } == ids)
         }
         second.close()
@@ -162,7 +162,7 @@ struct WebhookDeliveryTests {
             fixture.time.advance(by: .seconds(3 * 24 * 3_600))
             try await fixture.untilStore("SELECT count(*) FROM webhook_delivery", .integer(1))
             try await fixture.pause(id, false)
-            await fixture.until { sink.requests.count == 1 }
+            try await fixture.until { sink.requests.count == 1 }
             #expect(Self.types(sink) == ["session.ended"])
         }
         fixture.close()
@@ -199,7 +199,7 @@ struct WebhookDeliveryTests {
             try await fixture.happen(.sessionStarted, account: 1)
             _ = try await fixture.add(sink.url("/"))
             try await fixture.happen(.sessionEnded, account: 1)
-            await fixture.until { sink.requests.count == 1 }
+            try await fixture.until { sink.requests.count == 1 }
             #expect(Self.types(sink) == ["session.ended"])
         }
         fixture.close()
@@ -215,10 +215,10 @@ struct WebhookDeliveryTests {
             _ = try await fixture.webhooks.rotateWebhookSecret(
                 NotificationV1.RotateWebhookSecretRequest(webhookId: id), fixture.context())
             try await fixture.happen(.sessionStarted, account: 1)
-            await fixture.until { sink.requests.count == 1 }
+            try await fixture.until { sink.requests.count == 1 }
             fixture.time.advance(by: .seconds(25 * 3_600))
             try await fixture.happen(.sessionEnded, account: 1)
-            await fixture.until { sink.requests.count == 2 }
+            try await fixture.until { sink.requests.count == 2 }
             let signatures = sink.requests.compactMap { request in
                 request.headers["webhook-signature"]?.split(separator: " ").count
             }

@@ -93,14 +93,13 @@ final class WebhookFixture: Sendable {
     /// Advances the clock by half a second, repeatedly, until a condition holds.
     func until(
         _ location: SourceLocation = #_sourceLocation, _ holds: () async throws -> Bool
-    ) async rethrows {
-        for _ in 0..<4_000 {
-            if try await holds() { return }
+    ) async throws {
+        let held = try await eventually(every: .milliseconds(1)) {
+            if try await holds() { return true }
             time.advance(by: .milliseconds(500))
-            // Gives the real sockets time.
-            try? await Task.sleep(for: .milliseconds(1))
+            return false
         }
-        Issue.record("the condition never held", sourceLocation: location)
+        #expect(held, sourceLocation: location)
     }
 
     func untilStore(

@@ -19,11 +19,8 @@ struct OverloadTests {
 
     /// Returns once `count` calls wait at the server.
     private func waiting(_ count: Int, in server: RPCServer) async throws {
-        let deadline = ContinuousClock.now + .seconds(20)
-        while server.waitingCount != count {
-            try #require(ContinuousClock.now < deadline, "\(server.waitingCount) wait")
-            try await Task.sleep(for: .milliseconds(1))
-        }
+        let isReached = try await eventually { server.waitingCount == count }
+        try #require(isReached, "\(server.waitingCount) wait")
     }
 
     /// A peer whose first call runs and whose next `count` calls wait.

@@ -29,10 +29,11 @@ struct HealthTests {
             #expect(last < .seconds(1))
             let before = ill.calls
             ill.serves(true)
-            try await eventually {
-                try await fixture.call()
-                return ill.calls > before
-            }
+            #expect(
+                try await eventually {
+                    try await fixture.call()
+                    return ill.calls > before
+                })
             #expect(fixture.log.lines.contains { $0.contains("rpc.peer.not_serving") })
         }
     }
@@ -72,10 +73,11 @@ struct HealthTests {
                 let before = ill.calls
                 return try await elapsed {
                     ill.isSilent(false)
-                    try await eventually {
+                    let isCalled = try await eventually {
                         try await fixture.call()
                         return ill.calls > before
                     }
+                    #expect(isCalled)
                 }
             }
             #expect(first < .seconds(1))
@@ -90,11 +92,12 @@ struct HealthTests {
             let client = Instances.client(
                 [server.port, fixture.servers[0].port].map { "127.0.0.1:\($0)" },
                 group: fixture.group)
-            try await eventually {
-                let before = old.calls
-                for _ in 0..<4 { try await fixture.call(client: client) }
-                return old.calls == before + 2 && fixture.instances[0].calls > 0
-            }
+            #expect(
+                try await eventually {
+                    let before = old.calls
+                    for _ in 0..<4 { try await fixture.call(client: client) }
+                    return old.calls == before + 2 && fixture.instances[0].calls > 0
+                })
             client.close()
             await server.drain()
         }
@@ -131,9 +134,10 @@ struct HealthTests {
         try await Instances.run(2) { fixture in
             for instance in fixture.instances { instance.serves(false) }
             try await fixture.call()
-            try await eventually {
-                fixture.log.lines.filter { $0.contains("rpc.peer.not_serving") }.count == 2
-            }
+            #expect(
+                try await eventually {
+                    fixture.log.lines.filter { $0.contains("rpc.peer.not_serving") }.count == 2
+                })
             let before = fixture.instances.map(\.calls)
             for _ in 0..<10 { try await fixture.call() }
             for (instance, before) in zip(fixture.instances, before) {
@@ -157,11 +161,12 @@ struct HealthTests {
         try await Instances.run(3) { fixture in
             try await fixture.warmUp()
             // Repeated, since on a stalled machine an instance may have seemed silent for a moment.
-            try await eventually {
-                var names: [String] = []
-                for _ in 0..<30 { names.append(try await fixture.call()) }
-                return (0..<28).allSatisfy { Set(names[$0..<$0 + 3]).count == 3 }
-            }
+            #expect(
+                try await eventually {
+                    var names: [String] = []
+                    for _ in 0..<30 { names.append(try await fixture.call()) }
+                    return (0..<28).allSatisfy { Set(names[$0..<$0 + 3]).count == 3 }
+                })
         }
     }
 }

@@ -1,5 +1,6 @@
 import Contracts
 import RPC
+import TestSupport
 import Testing
 
 @Suite("Hedged calls", .timeLimit(.minutes(1)))
@@ -67,9 +68,10 @@ struct HedgingTests {
                 for _ in 0..<100 {
                     calls.addTask { #expect(await fixture.failure(Instance.hedged) == nil) }
                 }
-                try await eventually {
-                    fixture.instances.map(\.calls).reduce(0, +) - before == 106
-                }
+                #expect(
+                    try await eventually {
+                        fixture.instances.map(\.calls).reduce(0, +) - before == 106
+                    })
                 // Every call's hedge delay must pass before one is answered, since an answer earns
                 // tokens.
                 try await Task.sleep(for: .milliseconds(200))

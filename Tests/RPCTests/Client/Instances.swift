@@ -117,11 +117,12 @@ struct Instances: Sendable {
     /// Calls until each instance has answered, so that all connections are open and all instances
     /// are known to be serving.
     func warmUp() async throws {
-        try await eventually {
-            var names: Set<String> = []
-            for _ in 0..<8 * instances.count { names.insert(try await call()) }
-            return names.count == instances.count
-        }
+        #expect(
+            try await eventually {
+                var names: Set<String> = []
+                for _ in 0..<8 * instances.count { names.insert(try await call()) }
+                return names.count == instances.count
+            })
     }
 
     /// The value of a counter of the client.
@@ -129,19 +130,6 @@ struct Instances: Sendable {
         // A counter that was never created has counted nothing.
         (try? metrics.expectCounter(label, [("service", "test.instance")]).totalValue) ?? 0
     }
-}
-
-/// Polls `isSo` until it returns true. Records a failure after 20 s.
-func eventually(
-    sourceLocation: SourceLocation = #_sourceLocation, _ isSo: () async throws -> Bool
-) async throws {
-    let clock = ContinuousClock()
-    let end = clock.now + .seconds(20)
-    while clock.now < end {
-        if try await isSo() { return }
-        try await Task.sleep(for: .milliseconds(5))
-    }
-    Issue.record("it was not so within twenty seconds", sourceLocation: sourceLocation)
 }
 
 /// How long `body` took.

@@ -1,6 +1,7 @@
 import Messages
 import RPC
 import ServiceRuntime
+import TestSupport
 import Testing
 
 @Suite("Retries of a call", .timeLimit(.minutes(1)))
@@ -93,7 +94,8 @@ struct RetryTests {
             let busy = ServiceError(.unavailable, retryAfter: .seconds(8))
             fixture.instances[0].feels(.failing(busy))
             async let failure = fixture.failure(Instance.repeatable)
-            try await eventually { fixture.count("rpc_client_retries") == 1 }
+            let isRetried = try await eventually { fixture.count("rpc_client_retries") == 1 }
+            #expect(isRetried)
             let clock = ContinuousClock()
             let start = clock.now
             fixture.client.close()
@@ -119,10 +121,11 @@ struct RetryTests {
         try await Instances.run(1, Instances.Terms(ports: [listener.port])) { fixture in
             // The raw server accepts each call and then reports that it processed none.
             async let raw: Void = Self.goAway(listener)
-            try await eventually {
-                try await fixture.call()
-                return fixture.instances[0].attempts.contains("2")
-            }
+            #expect(
+                try await eventually {
+                    try await fixture.call()
+                    return fixture.instances[0].attempts.contains("2")
+                })
             try await raw
             #expect(fixture.count("rpc_client_resends") == 1)
             #expect(fixture.count("rpc_client_retries") == 0)

@@ -12,7 +12,7 @@ struct FaultRound {
     static let width = 4
     /// How long it may take until everything is released or works again: the 10 s that a partial
     /// frame may take, and a reconnect's backoff.
-    static let recoveryTimeout = Duration.seconds(15)
+    static let recoveryTimeout = Duration.seconds(30)
 
     let fault: FaultCase
     let seed: UInt64
@@ -89,7 +89,7 @@ struct FaultRound {
 
     private func expectRecovery(_ client: RPCClient) async throws {
         for kind in CallKind.all where !kind.waits {
-            let isWell = try await eventually {
+            let isWell = try await eventually(within: Self.recoveryTimeout) {
                 let again = await call(kind, "again", client)
                 return again.code == nil && again.isRight
             }
@@ -101,7 +101,9 @@ struct FaultRound {
     /// request whose bytes were changed may have got a longer timeout.
     private func expectHandlersEnded() async throws {
         guard !mayMishear else { return }
-        let isIdle = try await eventually { server.runningCount + server.waitingCount == 0 }
+        let isIdle = try await eventually(within: Self.recoveryTimeout) {
+            server.runningCount + server.waitingCount == 0
+        }
         #expect(
             isIdle,
             """
@@ -111,7 +113,7 @@ struct FaultRound {
     }
 
     private func expectNothingLeft(_ proxy: FaultProxy) async throws {
-        let isGone = try await eventually {
+        let isGone = try await eventually(within: Self.recoveryTimeout) {
             proxy.openConnections == 0 && server.runningCount == 0
                 && OpenDescriptors.count(ofPorts: [proxy.port]) == 1
                 && OpenDescriptors.count(ofPorts: [server.port]) == 1
@@ -124,15 +126,5 @@ struct FaultRound {
             \(OpenDescriptors.count(ofPorts: [proxy.port])) and of the server \
             \(OpenDescriptors.count(ofPorts: [server.port])) are left
             """)
-    }
-
-    private func eventually(_ holds: () async throws -> Bool) async throws -> Bool {
-        let clock = ContinuousClock()
-        let deadline = clock.now + Self.recoveryTimeout
-        while clock.now < deadline {
-            if try await holds() { return true }
-            try await Task.sleep(for: .milliseconds(5))
-        }
-        return try await holds()
     }
 }

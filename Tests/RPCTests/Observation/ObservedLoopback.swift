@@ -72,13 +72,9 @@ struct ObservedLoopback: Sendable {
             .filter { $0.hasPrefix(start) }
     }
 
-    /// Waits until the page has the line, for at most five seconds.
+    /// Waits until the page has the line.
     func waits(for line: String) async throws -> Bool {
-        for _ in 0..<500 {
-            if lines(line).contains(line) { return true }
-            try await Task.sleep(for: .milliseconds(10))
-        }
-        return false
+        try await eventually { lines(line).contains(line) }
     }
 }
 

@@ -38,7 +38,7 @@ struct CertificateReloadTests {
                 #expect(shown[round] == SHA256.hash(next.der))
                 // A proof over the new certificate is accepted.
                 try await loopback.expect(nil)
-                await load.reached(round * 50)
+                try await load.reached(round * 50)
             }
             #expect(Set(shown).count == 6)
             let failures = await load.stop()

@@ -3,6 +3,7 @@ import RPC
 import ServiceRuntime
 import Synchronization
 import TestSupport
+import Testing
 
 /// Several loops of sequential calls that run until stopped. It records failures.
 final class Load: Sendable {
@@ -24,13 +25,10 @@ final class Load: Sendable {
         }
     }
 
-    /// Returns once `count` calls have ended, or after ten seconds.
-    func reached(_ count: Int) async {
-        for _ in 0..<10_000 {
-            if counts.withLock({ $0.answered }) >= count { return }
-            // A load has no event to wait for; the loop is bounded.
-            try? await Task.sleep(for: .milliseconds(1))
-        }
+    /// Waits until `count` calls have ended.
+    func reached(_ count: Int) async throws {
+        let isReached = try await eventually { counts.withLock { $0.answered } >= count }
+        #expect(isReached)
     }
 
     private static func failure(of client: RPCClient) async -> String? {

@@ -46,10 +46,8 @@ struct BlobFolderTests {
             try await released.append([1])
         }
         // The thread that has opened the file may hold it for a moment longer.
-        for _ in 0..<1_000 where try files() != [name.text] {
-            try await Task.sleep(for: .milliseconds(5))
-        }
-        #expect(try files() == [name.text], "what is released before is removed")
+        let isRemoved = try await eventually { try files() == [name.text] }
+        #expect(isRemoved, "what is released before is removed")
     }
 
     @Test("removal of several, also of one that is not there")

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 extension Cluster {
     /// What `postern call` printed.

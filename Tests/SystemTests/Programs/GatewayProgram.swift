@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 
 /// A gateway in addition to the cluster's own, in front of the same services. The gateway has no
 /// state, so that there may be any number of them.

@@ -1,4 +1,5 @@
 import ServiceRuntime
+import TestSupport
 
 /// Repeats a call until it succeeds, as an app does while a service or the network is away.
 /// - Throws: the error of a call that a repeat cannot help, or the last one.

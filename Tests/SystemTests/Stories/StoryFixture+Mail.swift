@@ -1,5 +1,6 @@
 import Foundation
 import SMTPSink
+import TestSupport
 
 extension StoryFixture {
     /// The text of the mails to an address, oldest first.

@@ -2,6 +2,7 @@ import Contracts
 import HTTPSink
 import Messages
 import RPC
+import TestSupport
 
 extension StoryFixture {
     /// Requests a code to a number, and reads it from the text message.

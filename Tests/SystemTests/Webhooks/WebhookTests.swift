@@ -1,5 +1,6 @@
 import Foundation
 import HTTPSink
+import TestSupport
 import Testing
 
 extension SystemTests {

@@ -20,7 +20,7 @@ struct BackPressureTests {
             )
             let part = [UInt8](repeating: 0x61, count: 1024 * 1024)
             for _ in 0..<32 { client.send(part) }
-            try await eventually { server.answers.begun.withLock { $0 } == 1 }
+            #expect(try await eventually { server.answers.begun.withLock { $0 } == 1 })
             try await Task.sleep(for: .milliseconds(200))
             #expect(server.metric("web_received_bytes_total") < 1024 * 1024)
             server.answers.proceeds.raise()
@@ -41,7 +41,7 @@ struct BackPressureTests {
             let part = ByteBuffer(repeating: 0x61, count: 16 * 1024)
             for _ in 0..<64 { stream.send(.body(part)) }
             stream.send(.end(nil))
-            try await eventually { server.answers.begun.withLock { $0 } == 1 }
+            #expect(try await eventually { server.answers.begun.withLock { $0 } == 1 })
             try await Task.sleep(for: .milliseconds(200))
             #expect(server.metric("web_received_bytes_total") < 256 * 1024)
             // Another stream of the connection is not held up.
@@ -59,11 +59,11 @@ struct BackPressureTests {
         try await WebServer.run { server in
             let client = try await RawClient.connect(server, isReading: false)
             client.send(server.request("GET", "/flood"))
-            try await eventually { server.answers.begun.withLock { $0 } == 1 }
+            #expect(try await eventually { server.answers.begun.withLock { $0 } == 1 })
             try await Task.sleep(for: .milliseconds(300))
             #expect(server.answers.written.withLock { $0 } < Answers.floodParts)
             client.close()
-            try await eventually { server.answers.cancelled.isRaised }
+            #expect(try await eventually { server.answers.cancelled.isRaised })
         }
     }
 
@@ -76,7 +76,7 @@ struct BackPressureTests {
             // 400 responses of 64 KiB: more than the sockets hold, and all answered at once.
             let requests = String(repeating: server.request("GET", "/large"), count: 399)
             client.send(requests + server.request("GET", "/large", "connection: close\r\n"))
-            try await eventually { server.answers.begun.withLock { $0 } > 0 }
+            #expect(try await eventually { server.answers.begun.withLock { $0 } > 0 })
             try await Task.sleep(for: .milliseconds(300))
             #expect(server.answers.begun.withLock { $0 } < 400)
             try await client.channel.setOption(.autoRead, value: true).get()
@@ -92,13 +92,13 @@ struct BackPressureTests {
             let client = try await HTTP2Client.connect(server)
             let stream = try await client.request(
                 .get, "/flood", authority: server.host, isReading: false)
-            try await eventually { server.answers.begun.withLock { $0 } == 1 }
+            #expect(try await eventually { server.answers.begun.withLock { $0 } == 1 })
             try await Task.sleep(for: .milliseconds(200))
             #expect(server.answers.written.withLock { $0 } < 64)
             let quick = try await client.request(.get, "/quick", authority: server.host)
             #expect(try await quick.response().body == "/quick")
             stream.channel.close(promise: nil)
-            try await eventually { server.answers.cancelled.isRaised }
+            #expect(try await eventually { server.answers.cancelled.isRaised })
             client.close()
         }
     }
@@ -110,13 +110,14 @@ struct BackPressureTests {
         } body: { server in
             let client = try await RawClient.connect(server, isReading: false)
             client.send(server.request("GET", "/flood"))
-            try await eventually { server.answers.cancelled.isRaised }
+            #expect(try await eventually { server.answers.cancelled.isRaised })
             #expect(server.metric("web_refusals_total{reason=\"slow_reader\"}") == 1)
             let http2 = try await HTTP2Client.connect(server)
             _ = try await http2.request(.get, "/flood", authority: server.host, isReading: false)
-            try await eventually {
-                server.metric("web_refusals_total{reason=\"slow_reader\"}") == 2
-            }
+            #expect(
+                try await eventually {
+                    server.metric("web_refusals_total{reason=\"slow_reader\"}") == 2
+                })
             #expect(http2.channel.isActive)
             http2.close()
         }
@@ -134,7 +135,7 @@ struct BackPressureTests {
             one.send(server.request("GET", "/wait"))
             let two = try await HTTP2Client.connect(server)
             let stream = try await two.request(.get, "/wait", authority: server.host)
-            try await eventually { server.answers.begun.withLock { $0 } == 3 }
+            #expect(try await eventually { server.answers.begun.withLock { $0 } == 3 })
             async let drained: Void = server.listener.drain()
             try await idle.closed()
             await #expect(throws: (any Error).self) {
@@ -158,7 +159,7 @@ struct BackPressureTests {
         } body: { server in
             let client = try await RawClient.connect(server, isReading: false)
             client.send(server.request("GET", "/huge"))
-            try await eventually { server.answers.begun.withLock { $0 } == 1 }
+            #expect(try await eventually { server.answers.begun.withLock { $0 } == 1 })
             async let drained: Void = server.listener.drain()
             try await Task.sleep(for: .milliseconds(50))
             try await client.channel.setOption(.autoRead, value: true).get()
@@ -174,10 +175,10 @@ struct BackPressureTests {
         } body: { server in
             let client = try await RawClient.connect(server)
             client.send(server.request("GET", "/wait"))
-            try await eventually { server.answers.begun.withLock { $0 } == 1 }
+            #expect(try await eventually { server.answers.begun.withLock { $0 } == 1 })
             await server.listener.drain()
             #expect(try await client.closed() == "")
-            try await eventually { server.answers.cancelled.isRaised }
+            #expect(try await eventually { server.answers.cancelled.isRaised })
         }
     }
 }

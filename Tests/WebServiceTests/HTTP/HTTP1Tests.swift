@@ -31,7 +31,7 @@ struct HTTP1Tests {
                 server.request("GET", "/wait")
                     + server.request("POST", "/echo", "content-length: 3\r\n", "two")
                     + server.request("GET", "/three", "connection: close\r\n"))
-            try await eventually { server.answers.begun.withLock { $0 } == 1 }
+            #expect(try await eventually { server.answers.begun.withLock { $0 } == 1 })
             #expect(client.text == "")
             server.answers.proceeds.raise()
             let text = try await client.closed()

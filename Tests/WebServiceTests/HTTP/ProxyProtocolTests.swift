@@ -1,4 +1,5 @@
 import Addresses
+import TestSupport
 import Testing
 import WebService
 
@@ -99,7 +100,7 @@ struct ProxyProtocolTests {
             let other = "PROXY TCP4 192.0.2.2 127.0.0.1 5000 7480\r\n"
             #expect(try await answer(server, [other + who(server)]).contains("192.0.2.2"))
             first.close()
-            try await eventually { server.metric("web_connections") == 0 }
+            #expect(try await eventually { server.metric("web_connections") == 0 })
             #expect(try await answer(server, [Self.header + who(server)]).contains("192.0.2.1"))
         }
     }

@@ -1,9 +1,10 @@
 import NIOCore
 import Synchronization
+import TestSupport
 
 /// What a test's client has received, which a test waits for.
 final class Received<Part: Sendable>: Sendable {
-    /// It did not arrive within five seconds.
+    /// It did not arrive in time.
     struct TimedOut: Error {}
 
     private let state = Mutex<(parts: [Part], isClosed: Bool)>(([], false))
@@ -17,26 +18,17 @@ final class Received<Part: Sendable>: Sendable {
     /// Waits for what `isEnough` describes; its second argument says whether the other side closed.
     @discardableResult
     func wait(_ isEnough: ([Part], Bool) -> Bool) async throws -> [Part] {
-        for _ in 0..<1_000 {
+        let isThere = try await eventually {
             let (parts, isClosed) = state.withLock { $0 }
-            if isEnough(parts, isClosed) { return parts }
-            try await Task.sleep(for: .milliseconds(5))
+            return isEnough(parts, isClosed)
         }
-        throw TimedOut()
+        guard isThere else { throw TimedOut() }
+        return parts
     }
 
     /// Waits until the other side has closed.
     @discardableResult
     func closed() async throws -> [Part] { try await wait { $1 } }
-}
-
-/// Waits until `isTrue`, for five seconds at most.
-func eventually(_ isTrue: () -> Bool) async throws {
-    for _ in 0..<1_000 {
-        if isTrue() { return }
-        try await Task.sleep(for: .milliseconds(5))
-    }
-    throw Received<Int>.TimedOut()
 }
 
 /// Passes what a channel receives to `Received`.

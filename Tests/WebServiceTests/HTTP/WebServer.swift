@@ -153,9 +153,7 @@ final class Answers: Sendable {
 
     private func wait(_ exchange: HTTPExchange) async throws {
         do {
-            for _ in 0..<1_000 where !proceeds.isRaised {
-                try await Task.sleep(for: .milliseconds(5))
-            }
+            _ = try await eventually { proceeds.isRaised }
         } catch {
             cancelled.raise()
             throw error
@@ -178,9 +176,7 @@ final class Answers: Sendable {
     }
 
     private func late(_ exchange: HTTPExchange) async throws {
-        for _ in 0..<1_000 where !proceeds.isRaised {
-            try await Task.sleep(for: .milliseconds(5))
-        }
+        _ = try await eventually { proceeds.isRaised }
         while let part = try await exchange.nextBodyPart() {
             taken.withLock { $0 += part.readableBytes }
         }

@@ -2,6 +2,7 @@ import Contracts
 import Messages
 import RPC
 import ServiceRuntime
+import TestSupport
 
 extension StoryFixture {
     /// A new account with a verified address, in the app in which it signed up.

@@ -3,6 +3,7 @@ import Foundation
 import Messages
 import RPC
 import ServiceRuntime
+import TestSupport
 import Testing
 
 extension SystemTests.GuestDataStories {
