@@ -102,7 +102,9 @@ extension Transaction {
         return try standing(deletion.account)?.isSuspended ?? false
     }
 
-    /// Cancels the deletion of an account that waits (`DeletionRule`), and records it.
+    /// Cancels the deletion of an account that waits (`DeletionRule`), and records it. The mailed
+    /// links to delete the account end with it. Attack: someone at the browser in which such a link
+    /// was opened, or with its mail, begins another deletion after the owner has cancelled the first.
     /// - Returns: whether one waited until now.
     @discardableResult
     func cancelDeletion(of account: AccountID, from origin: CallOrigin) throws -> Bool {
@@ -110,6 +112,7 @@ extension Transaction {
             DeletionRule.state(deletion.state, after: .cancelled, at: at) == .none
         else { return false }
         try removeDeletion(of: account)
+        try removeLinks(.deleteAccount, of: account)
         try audit(.deletionCancelled, account, from: origin)
         return true
     }

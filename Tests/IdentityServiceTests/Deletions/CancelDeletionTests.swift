@@ -91,16 +91,32 @@ struct CancelDeletionTests {
         #expect(try await fixture.deletion(of: id)?.step == nil)
     }
 
+    private func requestLink(
+        _ email: String = "ada@example.org"
+    ) async throws -> IdentityV1.RequestDeletionLinkResponse {
+        let answer = try await fixture.deletions.requestDeletionLink(
+            .init(email: email, origin: IdentityFixture.origin), fixture.context())
+        try await fixture.relay()
+        return answer
+    }
+
+    @Test("a link that has begun a deletion begins no other after the owner has cancelled it")
+    func usedLink() async throws {
+        _ = try await requestLink()
+        let caller = IdentityFixture.caller(
+            link: try link("deletion-link", page: "delete-account"))
+        #expect(try await fixture.requestDeletion(caller, wait: true).state == .waiting)
+        #expect(try await cancel(IdentityFixture.caller(token)))
+        #expect(try await refusal { try await fixture.confirm(caller) }.code == .invalidLink)
+        _ = try await requestLink()
+        let next = IdentityFixture.caller(link: try link("deletion-link", page: "delete-account"))
+        #expect(try await fixture.requestDeletion(next).state == .deleting)
+    }
+
     @Test("X-02: a link is mailed to an address with an account only, and the answer is the same")
     func mailedLink() async throws {
-        func request(_ email: String) async throws -> IdentityV1.RequestDeletionLinkResponse {
-            let answer = try await fixture.deletions.requestDeletionLink(
-                .init(email: email, origin: IdentityFixture.origin), fixture.context())
-            try await fixture.relay()
-            return answer
-        }
         let before = fixture.templates.count
-        #expect(try await request("nobody@example.org") == request("ada@example.org"))
+        #expect(try await requestLink("nobody@example.org") == requestLink())
         #expect(Array(fixture.templates.dropFirst(before)) == ["deletion-link"])
         let caller = IdentityFixture.caller(
             link: try link("deletion-link", page: "delete-account"))
