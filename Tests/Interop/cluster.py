@@ -55,16 +55,18 @@ class Endpoints:
 class Cluster:
     """`postern up`, from its start to its clean stop."""
 
-    def __init__(self, programs, files=None):
-        """`files`: texts of YAML files, by the variables that name them to the programs."""
+    def __init__(self, programs, files=None, settings=None):
+        """`files`: texts of YAML files, by the variables that name them to the programs.
+        `settings`: values of other variables."""
         self.programs = Path(programs).resolve()
         self.files = files or {}
+        self.settings = settings or {}
 
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory(prefix="postern-interop-")
         data = Path(self.folder.name) / "data"
         self.log = open(Path(self.folder.name) / "log", "w+")
-        environment = dict(os.environ)
+        environment = os.environ | self.settings
         for variable, text in self.files.items():
             file = Path(self.folder.name) / f"{variable}.yaml"
             file.write_text(text)

