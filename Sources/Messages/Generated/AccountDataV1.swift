@@ -52,7 +52,7 @@ extension AccountDataV1 {
     /// Request for an account's data.
     package struct CollectAccountDataRequest: Hashable, Sendable {
         /// The account.
-        package var subject: AccountDataV1.DataSubject?
+        package var subject: Optional<AccountDataV1.DataSubject>
 
         /// A message of these fields.
         package init(
@@ -83,7 +83,7 @@ extension AccountDataV1 {
     /// A part of the data.
     package struct CollectAccountDataItem: Hashable, Sendable {
         /// The part.
-        package var part: Part?
+        package var part: Optional<Part>
 
         /// The part.
         package enum Part: Hashable, Sendable {
@@ -133,7 +133,7 @@ extension AccountDataV1 {
     /// Request to delete an account's data.
     package struct ForgetAccountDataRequest: Hashable, Sendable {
         /// The account.
-        package var subject: AccountDataV1.DataSubject?
+        package var subject: Optional<AccountDataV1.DataSubject>
 
         /// A message of these fields.
         package init(

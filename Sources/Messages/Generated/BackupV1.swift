@@ -40,7 +40,7 @@ extension BackupV1 {
     /// A part of the copy.
     package struct CopyStoreItem: Hashable, Sendable {
         /// The part.
-        package var part: Part?
+        package var part: Optional<Part>
 
         /// The part.
         package enum Part: Hashable, Sendable {

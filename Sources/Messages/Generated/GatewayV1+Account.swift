@@ -157,7 +157,7 @@ extension GatewayV1 {
         /// The account has completed the app's onboarding.
         public var onboardingComplete: Bool
         /// Absent if there was none.
-        public var lastSignIn: LastSignIn?
+        public var lastSignIn: Optional<LastSignIn>
 
         /// Absent if there was none.
         public enum LastSignIn: Hashable, Sendable {
@@ -248,7 +248,7 @@ extension GatewayV1 {
     /// visit was on Monday"), and to detect an unusual sign-in.
     public struct SignInHistory: Hashable, Sendable {
         /// The previous sign-in; absent if there was none.
-        public var previous: GatewayV1.PreviousSignIn?
+        public var previous: Optional<GatewayV1.PreviousSignIn>
         /// This is the first sign-in to this account from this device; never set at the account's first
         /// sign-in, and never if the caller gave no device id. The owner has been notified by mail, unless
         /// the operator has turned that off.
@@ -324,7 +324,7 @@ extension GatewayV1 {
     /// A guest signed in to an account that existed already, and the guest has documents of its own.
     public struct Collision: Hashable, Sendable {
         /// The guest.
-        public var guest: GatewayV1.Account?
+        public var guest: Optional<GatewayV1.Account>
         /// Opaque: identifies both accounts for Guests/CompareGuest and Guests/ChooseGuestData. Only the
         /// holder of this token and of the account's session can choose. Empty if the operator's setting
         /// has chosen already.
@@ -334,7 +334,7 @@ extension GatewayV1 {
         /// What the operator's setting guest-data has chosen; unspecified if the user is to choose.
         public var choice: GatewayV1.GuestDataChoice
         /// The migration that has begun, if choice says so; absent if the user is to choose.
-        public var migration: GatewayV1.Migration?
+        public var migration: Optional<GatewayV1.Migration>
 
         /// A message of these fields.
         public init(

@@ -48,7 +48,7 @@ extension GatewayV1 {
         /// The actor for the audit trail: an agent's name or number, 64 bytes at most; may be empty.
         public var actor: String
         /// The key to look it up by.
-        public var by: By?
+        public var by: Optional<By>
 
         /// The key to look it up by.
         public enum By: Hashable, Sendable {
@@ -122,7 +122,7 @@ extension GatewayV1 {
     /// The account.
     public struct LookUpAccountResponse: Hashable, Sendable {
         /// The account as an operator sees it.
-        public var account: GatewayV1.AdminAccount?
+        public var account: Optional<GatewayV1.AdminAccount>
 
         /// A message of these fields.
         public init(
@@ -154,14 +154,14 @@ extension GatewayV1 {
     public struct AdminAccount: Hashable, Sendable {
         /// The account. Email, phone number, name and picture are masked or left out unless they were
         /// requested. Whether the address is verified is always included.
-        public var account: GatewayV1.Account?
+        public var account: Optional<GatewayV1.Account>
         /// Reason and start of the suspension; absent if it is not suspended. An account that is being
         /// deleted may be suspended too; this shows it.
-        public var suspension: GatewayV1.Suspension?
+        public var suspension: Optional<GatewayV1.Suspension>
         /// Its activity, from the session service; absent in lists, and while that service is unavailable.
-        public var activity: GatewayV1.AccountActivity?
+        public var activity: Optional<GatewayV1.AccountActivity>
         /// What its owner has agreed to.
-        public var privacy: GatewayV1.PrivacySettings?
+        public var privacy: Optional<GatewayV1.PrivacySettings>
 
         /// A message of these fields.
         public init(
@@ -243,7 +243,7 @@ extension GatewayV1 {
         /// Number of its live sessions.
         public var liveSessions: UInt32
         /// Absent if there is none.
-        public var lastActivity: LastActivity?
+        public var lastActivity: Optional<LastActivity>
 
         /// Absent if there is none.
         public enum LastActivity: Hashable, Sendable {
@@ -251,7 +251,7 @@ extension GatewayV1 {
             case lastActivityAtMs(Int64)
         }
         /// Absent if not known.
-        public var lastSeen: LastSeen?
+        public var lastSeen: Optional<LastSeen>
 
         /// Absent if not known.
         public enum LastSeen: Hashable, Sendable {
@@ -316,7 +316,7 @@ extension GatewayV1 {
         /// As in LookUpAccountRequest.
         public var actor: String
         /// Absent for no limit.
-        public var createdFrom: CreatedFrom?
+        public var createdFrom: Optional<CreatedFrom>
 
         /// Absent for no limit.
         public enum CreatedFrom: Hashable, Sendable {
@@ -324,7 +324,7 @@ extension GatewayV1 {
             case createdFromAtMs(Int64)
         }
         /// Absent for no limit.
-        public var createdBefore: CreatedBefore?
+        public var createdBefore: Optional<CreatedBefore>
 
         /// Absent for no limit.
         public enum CreatedBefore: Hashable, Sendable {
@@ -332,7 +332,7 @@ extension GatewayV1 {
             case createdBeforeAtMs(Int64)
         }
         /// Absent for no limit.
-        public var signedInFrom: SignedInFrom?
+        public var signedInFrom: Optional<SignedInFrom>
 
         /// Absent for no limit.
         public enum SignedInFrom: Hashable, Sendable {
@@ -340,7 +340,7 @@ extension GatewayV1 {
             case signedInFromAtMs(Int64)
         }
         /// Absent for no limit.
-        public var signedInBefore: SignedInBefore?
+        public var signedInBefore: Optional<SignedInBefore>
 
         /// Absent for no limit.
         public enum SignedInBefore: Hashable, Sendable {
@@ -511,7 +511,7 @@ extension GatewayV1 {
     /// The account is suspended.
     public struct SuspendAccountResponse: Hashable, Sendable {
         /// Its current state, without personal data.
-        public var account: GatewayV1.AdminAccount?
+        public var account: Optional<GatewayV1.AdminAccount>
         /// False if it was suspended already; the first reason is kept.
         public var changed: Bool
 
@@ -585,7 +585,7 @@ extension GatewayV1 {
     /// The suspension is lifted.
     public struct RestoreAccountResponse: Hashable, Sendable {
         /// Its current state, without personal data.
-        public var account: GatewayV1.AdminAccount?
+        public var account: Optional<GatewayV1.AdminAccount>
         /// False if it was not suspended.
         public var changed: Bool
 
@@ -733,7 +733,7 @@ extension GatewayV1 {
     /// The deletion is requested.
     public struct DeleteAccountResponse: Hashable, Sendable {
         /// The deletion.
-        public var deletion: GatewayV1.Deletion?
+        public var deletion: Optional<GatewayV1.Deletion>
 
         /// A message of these fields.
         public init(
@@ -834,7 +834,7 @@ extension GatewayV1 {
         /// The account, "acc_…".
         public var accountId: String
         /// The deletion.
-        public var deletion: GatewayV1.Deletion?
+        public var deletion: Optional<GatewayV1.Deletion>
         /// The step that is next, for example "sessions"; empty while it waits.
         public var step: String
         /// Number of failed tries of that step.

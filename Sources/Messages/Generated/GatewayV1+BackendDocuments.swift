@@ -50,7 +50,7 @@ extension GatewayV1 {
     /// Request for one document.
     public struct ReadAccountDocumentRequest: Hashable, Sendable {
         /// The account and the proof.
-        public var call: GatewayV1.BackendCall?
+        public var call: Optional<GatewayV1.BackendCall>
         /// Its collection.
         public var collection: String
         /// Its name in the collection.
@@ -93,7 +93,7 @@ extension GatewayV1 {
     /// Request to write documents.
     public struct WriteAccountDocumentsRequest: Hashable, Sendable {
         /// The account and the proof.
-        public var call: GatewayV1.BackendCall?
+        public var call: Optional<GatewayV1.BackendCall>
         /// The documents, 1 to 50, each at most once.
         public var writes: [GatewayV1.DocumentWrite]
 
@@ -130,13 +130,13 @@ extension GatewayV1 {
     /// Request to remove a document.
     public struct RemoveAccountDocumentRequest: Hashable, Sendable {
         /// The account and the proof.
-        public var call: GatewayV1.BackendCall?
+        public var call: Optional<GatewayV1.BackendCall>
         /// Its collection.
         public var collection: String
         /// Its name in the collection.
         public var name: String
         /// Absent: it is removed whatever its version is.
-        public var base: Base?
+        public var base: Optional<Base>
 
         /// Absent: it is removed whatever its version is.
         public enum Base: Hashable, Sendable {
@@ -190,7 +190,7 @@ extension GatewayV1 {
     /// Request for a page of documents.
     public struct ListAccountDocumentsRequest: Hashable, Sendable {
         /// The account and the proof.
-        public var call: GatewayV1.BackendCall?
+        public var call: Optional<GatewayV1.BackendCall>
         /// Only documents of this collection; empty for all.
         public var collection: String
         /// Return their JSON too; otherwise versions and times only.
@@ -239,7 +239,7 @@ extension GatewayV1 {
     /// Request to set the flag.
     public struct SetOnboardingRequest: Hashable, Sendable {
         /// The account and the proof.
-        public var call: GatewayV1.BackendCall?
+        public var call: Optional<GatewayV1.BackendCall>
         /// Whether the account has completed onboarding.
         public var complete: Bool
 

@@ -307,7 +307,7 @@ extension GatewayV1 {
         /// The app that it was given in, by its name in the operator's apps file; may be empty.
         public var app: String
         /// Absent while it counts.
-        public var withdrawn: Withdrawn?
+        public var withdrawn: Optional<Withdrawn>
 
         /// Absent while it counts.
         public enum Withdrawn: Hashable, Sendable {
@@ -433,7 +433,7 @@ extension GatewayV1 {
         /// The current terms and privacy text are accepted.
         public var isCurrent: Bool
         /// What the operator asks for.
-        public var options: GatewayV1.ConsentOptions?
+        public var options: Optional<GatewayV1.ConsentOptions>
         /// Where the consent of a parent stands.
         public var parentalConsent: GatewayV1.ParentalConsentState
 
@@ -631,7 +631,7 @@ extension GatewayV1 {
     /// The privacy settings.
     public struct GetPrivacyResponse: Hashable, Sendable {
         /// The settings.
-        public var privacy: GatewayV1.PrivacySettings?
+        public var privacy: Optional<GatewayV1.PrivacySettings>
 
         /// A message of these fields.
         public init(
@@ -662,7 +662,7 @@ extension GatewayV1 {
     /// Request to change privacy settings. What is absent stays.
     public struct SetPrivacyRequest: Hashable, Sendable {
         /// Absent: stays.
-        public var newMarketing: NewMarketing?
+        public var newMarketing: Optional<NewMarketing>
 
         /// Absent: stays.
         public enum NewMarketing: Hashable, Sendable {
@@ -670,7 +670,7 @@ extension GatewayV1 {
             case marketing(Bool)
         }
         /// Absent: stays.
-        public var newAnalytics: NewAnalytics?
+        public var newAnalytics: Optional<NewAnalytics>
 
         /// Absent: stays.
         public enum NewAnalytics: Hashable, Sendable {
@@ -721,7 +721,7 @@ extension GatewayV1 {
     /// The settings are changed.
     public struct SetPrivacyResponse: Hashable, Sendable {
         /// The settings.
-        public var privacy: GatewayV1.PrivacySettings?
+        public var privacy: Optional<GatewayV1.PrivacySettings>
 
         /// A message of these fields.
         public init(

@@ -118,7 +118,7 @@ extension GatewayV1 {
     /// The export is ordered.
     public struct RequestDataExportResponse: Hashable, Sendable {
         /// The export.
-        public var dataExport: GatewayV1.DataExport?
+        public var dataExport: Optional<GatewayV1.DataExport>
 
         /// A message of these fields.
         public init(
@@ -172,7 +172,7 @@ extension GatewayV1 {
     /// The export's state.
     public struct GetDataExportResponse: Hashable, Sendable {
         /// The export.
-        public var dataExport: GatewayV1.DataExport?
+        public var dataExport: Optional<GatewayV1.DataExport>
 
         /// A message of these fields.
         public init(
@@ -226,7 +226,7 @@ extension GatewayV1 {
     /// A state of the export.
     public struct WatchDataExportItem: Hashable, Sendable {
         /// The export.
-        public var dataExport: GatewayV1.DataExport?
+        public var dataExport: Optional<GatewayV1.DataExport>
 
         /// A message of these fields.
         public init(

@@ -165,7 +165,7 @@ extension GatewayV1 {
         /// How long a deletion waits that is requested with `wait`, in seconds.
         public var waitSeconds: UInt32
         /// The deletion that is under way, if any.
-        public var deletion: GatewayV1.Deletion?
+        public var deletion: Optional<GatewayV1.Deletion>
 
         /// A message of these fields.
         public init(
@@ -257,7 +257,7 @@ extension GatewayV1 {
     /// The deletion is requested.
     public struct RequestDeletionResponse: Hashable, Sendable {
         /// The deletion.
-        public var deletion: GatewayV1.Deletion?
+        public var deletion: Optional<GatewayV1.Deletion>
 
         /// A message of these fields.
         public init(
@@ -373,7 +373,7 @@ extension GatewayV1 {
     /// The deletion.
     public struct GetDeletionResponse: Hashable, Sendable {
         /// The deletion.
-        public var deletion: GatewayV1.Deletion?
+        public var deletion: Optional<GatewayV1.Deletion>
 
         /// A message of these fields.
         public init(

@@ -71,7 +71,7 @@ extension GatewayV1 {
         /// document is created if it does not exist.
         public var merge: Bool
         /// Absent: the document is written whatever its version is.
-        public var base: Base?
+        public var base: Optional<Base>
 
         /// Absent: the document is written whatever its version is.
         public enum Base: Hashable, Sendable {
@@ -215,7 +215,7 @@ extension GatewayV1 {
     /// One document.
     public struct ReadDocumentResponse: Hashable, Sendable {
         /// The document.
-        public var document: GatewayV1.Document?
+        public var document: Optional<GatewayV1.Document>
 
         /// A message of these fields.
         public init(
@@ -246,7 +246,7 @@ extension GatewayV1 {
     /// Request to write one document.
     public struct WriteDocumentRequest: Hashable, Sendable {
         /// The document.
-        public var write: GatewayV1.DocumentWrite?
+        public var write: Optional<GatewayV1.DocumentWrite>
 
         /// A message of these fields.
         public init(
@@ -277,7 +277,7 @@ extension GatewayV1 {
     /// The document is written.
     public struct WriteDocumentResponse: Hashable, Sendable {
         /// Its new version.
-        public var written: GatewayV1.WrittenDocument?
+        public var written: Optional<GatewayV1.WrittenDocument>
 
         /// A message of these fields.
         public init(
@@ -374,7 +374,7 @@ extension GatewayV1 {
         /// Its name in the collection.
         public var name: String
         /// Absent: it is removed whatever its version is.
-        public var base: Base?
+        public var base: Optional<Base>
 
         /// Absent: it is removed whatever its version is.
         public enum Base: Hashable, Sendable {
@@ -543,7 +543,7 @@ extension GatewayV1 {
         /// Only documents of this collection; empty for all.
         public var collection: String
         /// Absent: the current documents come first.
-        public var after: After?
+        public var after: Optional<After>
 
         /// Absent: the current documents come first.
         public enum After: Hashable, Sendable {
@@ -595,7 +595,7 @@ extension GatewayV1 {
         public var reset: Bool
         /// What has changed; absent in an item that only says that the client is up to date, which is sent
         /// after the first changes and every 30 seconds.
-        public var change: Change?
+        public var change: Optional<Change>
 
         /// What has changed; absent in an item that only says that the client is up to date, which is sent
         /// after the first changes and every 30 seconds.

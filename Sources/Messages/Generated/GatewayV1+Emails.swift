@@ -9,7 +9,7 @@ extension GatewayV1 {
         /// The new address.
         public var newEmail: String
         /// The user's device.
-        public var device: GatewayV1.Device?
+        public var device: Optional<GatewayV1.Device>
 
         /// A message of these fields.
         public init(
@@ -44,7 +44,7 @@ extension GatewayV1 {
     /// The link has been sent to the new address.
     public struct RequestEmailChangeResponse: Hashable, Sendable {
         /// The account, with its pending_email.
-        public var account: GatewayV1.Account?
+        public var account: Optional<GatewayV1.Account>
         /// When the next mail can be requested, in milliseconds from now; 0: at once. By the limit on the
         /// account's mails; the one on the new address is not included.
         public var nextAfterMs: Int64
@@ -93,7 +93,7 @@ extension GatewayV1 {
         /// Outside such a session: the account's password.
         public var password: SecretBytes
         /// The user's device.
-        public var device: GatewayV1.Device?
+        public var device: Optional<GatewayV1.Device>
 
         /// A message of these fields.
         public init(
@@ -132,7 +132,7 @@ extension GatewayV1 {
     /// The address is changed.
     public struct ConfirmEmailChangeResponse: Hashable, Sendable {
         /// The account, with its new email.
-        public var account: GatewayV1.Account?
+        public var account: Optional<GatewayV1.Account>
 
         /// A message of these fields.
         public init(
@@ -163,7 +163,7 @@ extension GatewayV1 {
     /// Request to cancel a change of address.
     public struct CancelEmailChangeRequest: Hashable, Sendable {
         /// The user's device.
-        public var device: GatewayV1.Device?
+        public var device: Optional<GatewayV1.Device>
 
         /// A message of these fields.
         public init(
@@ -225,7 +225,7 @@ extension GatewayV1 {
     /// Request for another link.
     public struct ResendVerificationEmailRequest: Hashable, Sendable {
         /// The user's device.
-        public var device: GatewayV1.Device?
+        public var device: Optional<GatewayV1.Device>
 
         /// A message of these fields.
         public init(
@@ -304,7 +304,7 @@ extension GatewayV1 {
         /// Password.
         public var password: SecretBytes
         /// The user's device.
-        public var device: GatewayV1.Device?
+        public var device: Optional<GatewayV1.Device>
 
         /// A message of these fields.
         public init(

@@ -40,13 +40,13 @@ extension GatewayV1 {
     /// Request for a new guest.
     public struct SignInAsGuestRequest: Hashable, Sendable {
         /// The user's device.
-        public var device: GatewayV1.Device?
+        public var device: Optional<GatewayV1.Device>
         /// Language of mails to the account, BCP 47, where it differs from the metadata accept-language;
         /// empty means its most preferred language that Postern has.
         public var mailLanguage: String
         /// What the person has agreed to; absent if nothing. A guest need not accept anything: it is asked
         /// when it becomes an account.
-        public var acceptance: GatewayV1.Acceptance?
+        public var acceptance: Optional<GatewayV1.Acceptance>
 
         /// A message of these fields.
         public init(
@@ -85,9 +85,9 @@ extension GatewayV1 {
     /// The guest is signed in.
     public struct SignInAsGuestResponse: Hashable, Sendable {
         /// The guest: is_guest is true, email and methods are empty.
-        public var account: GatewayV1.Account?
+        public var account: Optional<GatewayV1.Account>
         /// Its only session.
-        public var session: GatewayV1.Session?
+        public var session: Optional<GatewayV1.Session>
         /// What the user still has to do.
         public var requiredActions: [GatewayV1.RequiredAction]
 
@@ -226,9 +226,9 @@ extension GatewayV1 {
         /// Its name in the collection.
         public var name: String
         /// The guest's; absent if it has none.
-        public var guest: GatewayV1.DocumentSide?
+        public var guest: Optional<GatewayV1.DocumentSide>
         /// The account's; absent if it has none.
-        public var account: GatewayV1.DocumentSide?
+        public var account: Optional<GatewayV1.DocumentSide>
         /// Which of them a merge keeps unless it is chosen: the newer one.
         public var newer: GatewayV1.DocumentOwner
 
@@ -414,7 +414,7 @@ extension GatewayV1 {
     /// The choice counts.
     public struct ChooseGuestDataResponse: Hashable, Sendable {
         /// The migration; of a discarded or kept guest it has no documents and has succeeded.
-        public var migration: GatewayV1.Migration?
+        public var migration: Optional<GatewayV1.Migration>
 
         /// A message of these fields.
         public init(
@@ -526,7 +526,7 @@ extension GatewayV1 {
     /// A part of a bundle.
     public struct UploadGuestBundleRequest: Hashable, Sendable {
         /// The part.
-        public var part: Part?
+        public var part: Optional<Part>
 
         /// The part.
         public enum Part: Hashable, Sendable {
@@ -578,7 +578,7 @@ extension GatewayV1 {
         /// Number of documents received so far.
         public var receivedDocuments: UInt32
         /// In the last item: the migration.
-        public var migration: GatewayV1.Migration?
+        public var migration: Optional<GatewayV1.Migration>
 
         /// A message of these fields.
         public init(
@@ -644,7 +644,7 @@ extension GatewayV1 {
     /// The migration.
     public struct GetMigrationResponse: Hashable, Sendable {
         /// The migration.
-        public var migration: GatewayV1.Migration?
+        public var migration: Optional<GatewayV1.Migration>
 
         /// A message of these fields.
         public init(
@@ -706,7 +706,7 @@ extension GatewayV1 {
     /// A state of the migration.
     public struct WatchMigrationItem: Hashable, Sendable {
         /// The migration.
-        public var migration: GatewayV1.Migration?
+        public var migration: Optional<GatewayV1.Migration>
 
         /// A message of these fields.
         public init(
@@ -775,7 +775,7 @@ extension GatewayV1 {
     /// It is tried again, or has succeeded.
     public struct RetryMigrationResponse: Hashable, Sendable {
         /// The migration.
-        public var migration: GatewayV1.Migration?
+        public var migration: Optional<GatewayV1.Migration>
 
         /// A message of these fields.
         public init(

@@ -104,9 +104,9 @@ extension GatewayV1 {
     /// Request to add a provider.
     public struct LinkProviderRequest: Hashable, Sendable {
         /// The result of the provider's dialog, with a nonce of Providers/IssueNonce.
-        public var token: GatewayV1.ProviderToken?
+        public var token: Optional<GatewayV1.ProviderToken>
         /// The user's device.
-        public var device: GatewayV1.Device?
+        public var device: Optional<GatewayV1.Device>
 
         /// A message of these fields.
         public init(
@@ -141,7 +141,7 @@ extension GatewayV1 {
     /// The provider is added.
     public struct LinkProviderResponse: Hashable, Sendable {
         /// The account, with its methods.
-        public var account: GatewayV1.Account?
+        public var account: Optional<GatewayV1.Account>
 
         /// A message of these fields.
         public init(
@@ -174,7 +174,7 @@ extension GatewayV1 {
         /// "password", "phone", or a provider's name.
         public var method: String
         /// The user's device.
-        public var device: GatewayV1.Device?
+        public var device: Optional<GatewayV1.Device>
 
         /// A message of these fields.
         public init(
@@ -209,7 +209,7 @@ extension GatewayV1 {
     /// The method is removed.
     public struct UnlinkMethodResponse: Hashable, Sendable {
         /// The account, with its methods.
-        public var account: GatewayV1.Account?
+        public var account: Optional<GatewayV1.Account>
 
         /// A message of these fields.
         public init(

@@ -190,7 +190,7 @@ extension GatewayV1 {
         /// The screen that the person is on, for resuming; may be empty.
         public var screen: String
         /// Absent: the draft is written whatever its version is.
-        public var base: Base?
+        public var base: Optional<Base>
 
         /// Absent: the draft is written whatever its version is.
         public enum Base: Hashable, Sendable {
@@ -244,7 +244,7 @@ extension GatewayV1 {
     /// The section is saved.
     public struct SaveOnboardingSectionResponse: Hashable, Sendable {
         /// The section.
-        public var section: GatewayV1.OnboardingSection?
+        public var section: Optional<GatewayV1.OnboardingSection>
 
         /// A message of these fields.
         public init(
@@ -344,7 +344,7 @@ extension GatewayV1 {
     /// Onboarding is complete.
     public struct CompleteOnboardingResponse: Hashable, Sendable {
         /// The account.
-        public var account: GatewayV1.Account?
+        public var account: Optional<GatewayV1.Account>
         /// The documents that were written; none at a repeat.
         public var written: [GatewayV1.WrittenDocument]
 

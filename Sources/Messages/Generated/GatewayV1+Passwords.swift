@@ -9,7 +9,7 @@ extension GatewayV1 {
         /// Email address.
         public var email: String
         /// The user's device.
-        public var device: GatewayV1.Device?
+        public var device: Optional<GatewayV1.Device>
 
         /// A message of these fields.
         public init(
@@ -87,7 +87,7 @@ extension GatewayV1 {
         /// The new password, 8 to 128 code points.
         public var password: SecretBytes
         /// The user's device.
-        public var device: GatewayV1.Device?
+        public var device: Optional<GatewayV1.Device>
 
         /// A message of these fields.
         public init(
@@ -126,13 +126,13 @@ extension GatewayV1 {
     /// The password is set and the user is signed in.
     public struct ResetPasswordResponse: Hashable, Sendable {
         /// The account.
-        public var account: GatewayV1.Account?
+        public var account: Optional<GatewayV1.Account>
         /// The new session, the account's only one.
-        public var session: GatewayV1.Session?
+        public var session: Optional<GatewayV1.Session>
         /// About the previous sign-in.
-        public var history: GatewayV1.SignInHistory?
+        public var history: Optional<GatewayV1.SignInHistory>
         /// Set if the caller was a guest with documents of its own.
-        public var collision: GatewayV1.Collision?
+        public var collision: Optional<GatewayV1.Collision>
 
         /// A message of these fields.
         public init(
@@ -179,7 +179,7 @@ extension GatewayV1 {
         /// The new password, 8 to 128 code points.
         public var newPassword: SecretBytes
         /// The user's device.
-        public var device: GatewayV1.Device?
+        public var device: Optional<GatewayV1.Device>
 
         /// A message of these fields.
         public init(

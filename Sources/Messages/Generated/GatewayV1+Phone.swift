@@ -42,7 +42,7 @@ extension GatewayV1 {
         /// The number, with the country's calling code.
         public var phoneNumber: String
         /// The user's device.
-        public var device: GatewayV1.Device?
+        public var device: Optional<GatewayV1.Device>
 
         /// A message of these fields.
         public init(
@@ -131,7 +131,7 @@ extension GatewayV1 {
         /// The purpose of the code; a code for another purpose is a wrong one.
         public var purpose: GatewayV1.PhoneCodePurpose
         /// The user's device.
-        public var device: GatewayV1.Device?
+        public var device: Optional<GatewayV1.Device>
 
         /// A message of these fields.
         public init(
@@ -226,12 +226,12 @@ extension GatewayV1 {
         /// The code from the text message.
         public var code: String
         /// The user's device.
-        public var device: GatewayV1.Device?
+        public var device: Optional<GatewayV1.Device>
         /// Language of mails to the account, BCP 47, where it differs from the metadata accept-language;
         /// empty means its most preferred language that Postern has.
         public var mailLanguage: String
         /// What the person has agreed to; absent if nothing.
-        public var acceptance: GatewayV1.Acceptance?
+        public var acceptance: Optional<GatewayV1.Acceptance>
 
         /// A message of these fields.
         public init(
@@ -282,17 +282,17 @@ extension GatewayV1 {
     /// The account is signed in.
     public struct SignInWithPhoneCodeResponse: Hashable, Sendable {
         /// The account; its last_sign_in_at_ms is the previous sign-in.
-        public var account: GatewayV1.Account?
+        public var account: Optional<GatewayV1.Account>
         /// Its new session.
-        public var session: GatewayV1.Session?
+        public var session: Optional<GatewayV1.Session>
         /// The account is new, or was a guest until now.
         public var isNewUser: Bool
         /// The calling guest became this account and keeps all its data.
         public var isUpgraded: Bool
         /// Set if the calling guest is another account than this one and has documents; absent otherwise.
-        public var collision: GatewayV1.Collision?
+        public var collision: Optional<GatewayV1.Collision>
         /// About the previous sign-in; absent for a new account.
-        public var history: GatewayV1.SignInHistory?
+        public var history: Optional<GatewayV1.SignInHistory>
         /// What the user still has to do.
         public var requiredActions: [GatewayV1.RequiredAction]
 
@@ -357,7 +357,7 @@ extension GatewayV1 {
         /// The code from the text message.
         public var code: String
         /// The user's device.
-        public var device: GatewayV1.Device?
+        public var device: Optional<GatewayV1.Device>
 
         /// A message of these fields.
         public init(
@@ -400,7 +400,7 @@ extension GatewayV1 {
     /// The number is added.
     public struct LinkPhoneResponse: Hashable, Sendable {
         /// The account, with its methods.
-        public var account: GatewayV1.Account?
+        public var account: Optional<GatewayV1.Account>
 
         /// A message of these fields.
         public init(

@@ -96,9 +96,9 @@ extension GatewayV1 {
     /// The profile.
     public struct GetProfileResponse: Hashable, Sendable {
         /// The account: display name, address, photo URL, and when it was created.
-        public var account: GatewayV1.Account?
+        public var account: Optional<GatewayV1.Account>
         /// The photo that was uploaded; absent if there is none.
-        public var photo: GatewayV1.Photo?
+        public var photo: Optional<GatewayV1.Photo>
 
         /// A message of these fields.
         public init(
@@ -133,7 +133,7 @@ extension GatewayV1 {
     /// Request to change the profile. What is absent stays.
     public struct UpdateProfileRequest: Hashable, Sendable {
         /// Absent to keep it.
-        public var name: Name?
+        public var name: Optional<Name>
 
         /// Absent to keep it.
         public enum Name: Hashable, Sendable {
@@ -175,7 +175,7 @@ extension GatewayV1 {
     /// The profile is changed.
     public struct UpdateProfileResponse: Hashable, Sendable {
         /// The account.
-        public var account: GatewayV1.Account?
+        public var account: Optional<GatewayV1.Account>
 
         /// A message of these fields.
         public init(
@@ -206,7 +206,7 @@ extension GatewayV1 {
     /// A part of the photo that is uploaded.
     public struct UploadPhotoRequest: Hashable, Sendable {
         /// The part.
-        public var part: Part?
+        public var part: Optional<Part>
 
         /// The part.
         public enum Part: Hashable, Sendable {
@@ -258,7 +258,7 @@ extension GatewayV1 {
         /// Number of bytes received so far.
         public var receivedBytes: UInt32
         /// In the last item: the photo, as it is served from now on.
-        public var photo: GatewayV1.Photo?
+        public var photo: Optional<GatewayV1.Photo>
 
         /// A message of these fields.
         public init(
@@ -324,7 +324,7 @@ extension GatewayV1 {
     /// A part of a photo.
     public struct DownloadPhotoItem: Hashable, Sendable {
         /// The part.
-        public var part: Part?
+        public var part: Optional<Part>
 
         /// The part.
         public enum Part: Hashable, Sendable {
@@ -397,7 +397,7 @@ extension GatewayV1 {
     /// There is no photo.
     public struct RemovePhotoResponse: Hashable, Sendable {
         /// The account.
-        public var account: GatewayV1.Account?
+        public var account: Optional<GatewayV1.Account>
 
         /// A message of these fields.
         public init(

@@ -137,14 +137,14 @@ extension GatewayV1 {
     /// Request to sign up or in.
     public struct SignInWithProviderRequest: Hashable, Sendable {
         /// The result of the provider's dialog.
-        public var token: GatewayV1.ProviderToken?
+        public var token: Optional<GatewayV1.ProviderToken>
         /// The user's device.
-        public var device: GatewayV1.Device?
+        public var device: Optional<GatewayV1.Device>
         /// Language of mails to the account, BCP 47, where it differs from the metadata accept-language;
         /// empty means its most preferred language that Postern has.
         public var mailLanguage: String
         /// What the person has agreed to; absent if nothing.
-        public var acceptance: GatewayV1.Acceptance?
+        public var acceptance: Optional<GatewayV1.Acceptance>
 
         /// A message of these fields.
         public init(
@@ -187,9 +187,9 @@ extension GatewayV1 {
     /// The account is signed up or in.
     public struct SignInWithProviderResponse: Hashable, Sendable {
         /// The account.
-        public var account: GatewayV1.Account?
+        public var account: Optional<GatewayV1.Account>
         /// Its new session. After an upgrade the guest's session has ended: use the tokens of this one.
-        public var session: GatewayV1.Session?
+        public var session: Optional<GatewayV1.Session>
         /// The account is new, or was a guest until now: let the user complete the profile.
         public var isNewUser: Bool
         /// Sign-in methods that the account has lost ("password", "phone", a provider). Somebody had
@@ -202,9 +202,9 @@ extension GatewayV1 {
         public var isUpgraded: Bool
         /// Set if this account existed already, so the calling guest is another account, and the guest has
         /// documents of its own. It says what happens to them. Absent otherwise.
-        public var collision: GatewayV1.Collision?
+        public var collision: Optional<GatewayV1.Collision>
         /// About the previous sign-in; absent for a new account.
-        public var history: GatewayV1.SignInHistory?
+        public var history: Optional<GatewayV1.SignInHistory>
         /// What the user still has to do.
         public var requiredActions: [GatewayV1.RequiredAction]
 

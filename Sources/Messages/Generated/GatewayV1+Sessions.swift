@@ -383,9 +383,9 @@ extension GatewayV1 {
     /// Request to re-authenticate.
     public struct ReauthenticateRequest: Hashable, Sendable {
         /// The user's device.
-        public var device: GatewayV1.Device?
+        public var device: Optional<GatewayV1.Device>
         /// The proof.
-        public var proof: Proof?
+        public var proof: Optional<Proof>
 
         /// The proof.
         public enum Proof: Hashable, Sendable {
@@ -503,7 +503,7 @@ extension GatewayV1 {
         /// Accepted kinds; empty accepts any.
         public var kinds: [GatewayV1.ProofKind]
         /// Absent means 300,000.
-        public var maxAge: MaxAge?
+        public var maxAge: Optional<MaxAge>
 
         /// Absent means 300,000.
         public enum MaxAge: Hashable, Sendable {

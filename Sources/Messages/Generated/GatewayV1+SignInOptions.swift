@@ -98,9 +98,9 @@ extension GatewayV1 {
     /// The options of this installation.
     public struct GetSignInOptionsResponse: Hashable, Sendable {
         /// Sign-up and sign-in with an email address and a password; absent if switched off.
-        public var password: GatewayV1.PasswordOptions?
+        public var password: Optional<GatewayV1.PasswordOptions>
         /// Sign-in by a code to a phone number; absent if switched off.
-        public var phone: GatewayV1.PhoneOptions?
+        public var phone: Optional<GatewayV1.PhoneOptions>
         /// The providers that are switched on, in the order to show them.
         public var providers: [GatewayV1.ProviderOptions]
         /// Whether Guests/SignInAsGuest is switched on.
@@ -108,7 +108,7 @@ extension GatewayV1 {
         /// How a person gets back in who has forgotten the password.
         public var recoveryMethods: [GatewayV1.RecoveryMethod]
         /// The terms and the privacy text, and whether a sign-up must accept them.
-        public var consent: GatewayV1.ConsentOptions?
+        public var consent: Optional<GatewayV1.ConsentOptions>
 
         /// A message of these fields.
         public init(
@@ -417,7 +417,7 @@ extension GatewayV1 {
     /// Whether a password meets a rule.
     public struct PasswordRuleResult: Hashable, Sendable {
         /// The rule.
-        public var rule: GatewayV1.PasswordRule?
+        public var rule: Optional<GatewayV1.PasswordRule>
         /// Whether the password meets it.
         public var met: Bool
 

@@ -197,7 +197,7 @@ extension GatewayV1 {
     /// Request for revocations.
     public struct WatchRevocationsRequest: Hashable, Sendable {
         /// The position of the last item; absent for all revocations that are still relevant.
-        public var after: GatewayV1.RevocationPosition?
+        public var after: Optional<GatewayV1.RevocationPosition>
 
         /// A message of these fields.
         public init(
@@ -228,7 +228,7 @@ extension GatewayV1 {
     /// Revocations, a change of keys, or only a heartbeat.
     public struct WatchRevocationsItem: Hashable, Sendable {
         /// The position to resume from after this item.
-        public var position: GatewayV1.RevocationPosition?
+        public var position: Optional<GatewayV1.RevocationPosition>
         /// The requested position is older than the log, or unknown: this item and those up to the next
         /// complete one contain all revocations that are still relevant.
         public var reset: Bool
@@ -243,7 +243,7 @@ extension GatewayV1 {
         /// forgotten.
         public var keptForMs: Int64
         /// Absent if more items follow immediately.
-        public var complete: Complete?
+        public var complete: Optional<Complete>
 
         /// Absent if more items follow immediately.
         public enum Complete: Hashable, Sendable {

@@ -218,7 +218,7 @@ extension GatewayV1 {
         /// Display name, for example "Ada's phone".
         public var name: String
         /// At sign-up and sign-in: the key that the session is bound to; absent for none.
-        public var key: GatewayV1.DeviceKey?
+        public var key: Optional<GatewayV1.DeviceKey>
 
         /// A message of these fields.
         public init(
@@ -419,14 +419,14 @@ extension GatewayV1 {
         /// Password, 8 to 128 code points.
         public var password: SecretBytes
         /// The user's device.
-        public var device: GatewayV1.Device?
+        public var device: Optional<GatewayV1.Device>
         /// Display name; may be empty.
         public var displayName: String
         /// Language of mails to the account, BCP 47, where it differs from the metadata accept-language;
         /// empty means its most preferred language that Postern has.
         public var mailLanguage: String
         /// What the person has agreed to; absent if nothing.
-        public var acceptance: GatewayV1.Acceptance?
+        public var acceptance: Optional<GatewayV1.Acceptance>
 
         /// A message of these fields.
         public init(
@@ -478,10 +478,10 @@ extension GatewayV1 {
     public struct SignUpWithPasswordResponse: Hashable, Sendable {
         /// The new account; an upgraded guest keeps its id. With strict protection against account
         /// enumeration it is still a guest, whose pending_email waits for its link.
-        public var account: GatewayV1.Account?
+        public var account: Optional<GatewayV1.Account>
         /// Its first session; absent if the operator requires a verified address first: open the link,
         /// then sign in. After an upgrade the guest's session has ended: use the tokens of this one.
-        public var session: GatewayV1.Session?
+        public var session: Optional<GatewayV1.Session>
         /// What the user still has to do.
         public var requiredActions: [GatewayV1.RequiredAction]
 
@@ -528,7 +528,7 @@ extension GatewayV1 {
         /// Password.
         public var password: SecretBytes
         /// The user's device.
-        public var device: GatewayV1.Device?
+        public var device: Optional<GatewayV1.Device>
 
         /// A message of these fields.
         public init(
@@ -567,14 +567,14 @@ extension GatewayV1 {
     /// The account is signed in.
     public struct SignInWithPasswordResponse: Hashable, Sendable {
         /// The account.
-        public var account: GatewayV1.Account?
+        public var account: Optional<GatewayV1.Account>
         /// Its new session.
-        public var session: GatewayV1.Session?
+        public var session: Optional<GatewayV1.Session>
         /// About the previous sign-in.
-        public var history: GatewayV1.SignInHistory?
+        public var history: Optional<GatewayV1.SignInHistory>
         /// Set if a guest with documents of its own made the call; absent otherwise. It says what happens
         /// to them.
-        public var collision: GatewayV1.Collision?
+        public var collision: Optional<GatewayV1.Collision>
         /// What the user still has to do.
         public var requiredActions: [GatewayV1.RequiredAction]
 
@@ -630,7 +630,7 @@ extension GatewayV1 {
         /// ends the other sessions.
         public var password: SecretBytes
         /// The user's device.
-        public var device: GatewayV1.Device?
+        public var device: Optional<GatewayV1.Device>
 
         /// A message of these fields.
         public init(
@@ -669,7 +669,7 @@ extension GatewayV1 {
     /// The address is confirmed.
     public struct VerifyEmailResponse: Hashable, Sendable {
         /// The account.
-        public var account: GatewayV1.Account?
+        public var account: Optional<GatewayV1.Account>
 
         /// A message of these fields.
         public init(
@@ -702,9 +702,9 @@ extension GatewayV1 {
         /// The refresh token.
         public var refreshToken: String
         /// The user's device.
-        public var device: GatewayV1.Device?
+        public var device: Optional<GatewayV1.Device>
         /// A signature by the device key, if the session is bound to one.
-        public var deviceProof: GatewayV1.DeviceProof?
+        public var deviceProof: Optional<GatewayV1.DeviceProof>
 
         /// A message of these fields.
         public init(
@@ -743,7 +743,7 @@ extension GatewayV1 {
     /// The new tokens.
     public struct RefreshSessionResponse: Hashable, Sendable {
         /// The session with its new tokens.
-        public var session: GatewayV1.Session?
+        public var session: Optional<GatewayV1.Session>
 
         /// A message of these fields.
         public init(
@@ -780,7 +780,7 @@ extension GatewayV1 {
         /// this with auth/invalid-access-token and ends nothing: refresh first.
         public var all: Bool
         /// With a refresh token of a session that is bound to a key: the proof that a refresh needs.
-        public var deviceProof: GatewayV1.DeviceProof?
+        public var deviceProof: Optional<GatewayV1.DeviceProof>
 
         /// A message of these fields.
         public init(
@@ -877,7 +877,7 @@ extension GatewayV1 {
         /// Why not; unspecified if authenticated.
         public var reason: GatewayV1.AuthStateReason
         /// The account; absent unless authenticated.
-        public var account: GatewayV1.Account?
+        public var account: Optional<GatewayV1.Account>
         /// What the user still has to do.
         public var requiredActions: [GatewayV1.RequiredAction]
         /// The server's clock when it answered, in milliseconds since 1970. A device whose proof was

@@ -117,7 +117,7 @@ extension HealthV1 {
         /// full"; empty if it works.
         package var detail: String
         /// Absent if it works.
-        package var failingSince: FailingSince?
+        package var failingSince: Optional<FailingSince>
 
         /// Absent if it works.
         package enum FailingSince: Hashable, Sendable {

@@ -48,7 +48,7 @@ extension IdentityV1 {
         /// The actor for the audit trail: an agent's name or number, 64 bytes at most; may be empty.
         package var actor: String
         /// The key to look it up by.
-        package var by: By?
+        package var by: Optional<By>
 
         /// The key to look it up by.
         package enum By: Hashable, Sendable {
@@ -122,7 +122,7 @@ extension IdentityV1 {
     /// The account.
     package struct LookUpAccountResponse: Hashable, Sendable {
         /// The account as an operator sees it.
-        package var account: IdentityV1.AdminAccount?
+        package var account: Optional<IdentityV1.AdminAccount>
 
         /// A message of these fields.
         package init(
@@ -154,14 +154,14 @@ extension IdentityV1 {
     package struct AdminAccount: Hashable, Sendable {
         /// The account. Email, phone number, name and picture are masked or left out unless they were
         /// requested. Whether the address is verified is always included.
-        package var account: IdentityV1.Account?
+        package var account: Optional<IdentityV1.Account>
         /// Reason and start of the suspension; absent if it is not suspended. An account that is being
         /// deleted may be suspended too; this shows it.
-        package var suspension: IdentityV1.Suspension?
+        package var suspension: Optional<IdentityV1.Suspension>
         /// Its activity, from the session service; absent in lists, and while that service is unavailable.
-        package var activity: IdentityV1.AccountActivity?
+        package var activity: Optional<IdentityV1.AccountActivity>
         /// What its owner has agreed to.
-        package var privacy: IdentityV1.PrivacySettings?
+        package var privacy: Optional<IdentityV1.PrivacySettings>
 
         /// A message of these fields.
         package init(
@@ -446,7 +446,7 @@ extension IdentityV1 {
     /// The account is suspended.
     package struct SuspendAccountResponse: Hashable, Sendable {
         /// Its current state, without personal data.
-        package var account: IdentityV1.AdminAccount?
+        package var account: Optional<IdentityV1.AdminAccount>
         /// False if it was suspended already; the first reason is kept.
         package var changed: Bool
 
@@ -520,7 +520,7 @@ extension IdentityV1 {
     /// The suspension is lifted.
     package struct RestoreAccountResponse: Hashable, Sendable {
         /// Its current state, without personal data.
-        package var account: IdentityV1.AdminAccount?
+        package var account: Optional<IdentityV1.AdminAccount>
         /// False if it was not suspended.
         package var changed: Bool
 
@@ -668,7 +668,7 @@ extension IdentityV1 {
     /// The deletion is requested.
     package struct DeleteAccountResponse: Hashable, Sendable {
         /// The deletion.
-        package var deletion: IdentityV1.Deletion?
+        package var deletion: Optional<IdentityV1.Deletion>
 
         /// A message of these fields.
         package init(
@@ -769,7 +769,7 @@ extension IdentityV1 {
         /// The account, "acc_…".
         package var accountId: String
         /// The deletion.
-        package var deletion: IdentityV1.Deletion?
+        package var deletion: Optional<IdentityV1.Deletion>
         /// The step that is next, for example "sessions"; empty while it waits.
         package var step: String
         /// Number of failed tries of that step.

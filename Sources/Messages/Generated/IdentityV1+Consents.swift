@@ -368,7 +368,7 @@ extension IdentityV1 {
         /// The current terms and privacy text are accepted.
         package var isCurrent: Bool
         /// What the operator asks for.
-        package var options: IdentityV1.ConsentOptions?
+        package var options: Optional<IdentityV1.ConsentOptions>
         /// Where the consent of a parent stands.
         package var parentalConsent: IdentityV1.ParentalConsentState
 
@@ -419,7 +419,7 @@ extension IdentityV1 {
         /// The version of the privacy text that was shown.
         package var privacyVersion: String
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
 
         /// A message of these fields.
         package init(
@@ -497,7 +497,7 @@ extension IdentityV1 {
         /// Which.
         package var kind: IdentityV1.ConsentKind
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
 
         /// A message of these fields.
         package init(
@@ -598,7 +598,7 @@ extension IdentityV1 {
     /// The privacy settings.
     package struct GetPrivacyResponse: Hashable, Sendable {
         /// The settings.
-        package var privacy: IdentityV1.PrivacySettings?
+        package var privacy: Optional<IdentityV1.PrivacySettings>
 
         /// A message of these fields.
         package init(
@@ -631,9 +631,9 @@ extension IdentityV1 {
         /// A valid access token of the account.
         package var accessToken: String
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
         /// Absent: stays.
-        package var newMarketing: NewMarketing?
+        package var newMarketing: Optional<NewMarketing>
 
         /// Absent: stays.
         package enum NewMarketing: Hashable, Sendable {
@@ -641,7 +641,7 @@ extension IdentityV1 {
             case marketing(Bool)
         }
         /// Absent: stays.
-        package var newAnalytics: NewAnalytics?
+        package var newAnalytics: Optional<NewAnalytics>
 
         /// Absent: stays.
         package enum NewAnalytics: Hashable, Sendable {
@@ -700,7 +700,7 @@ extension IdentityV1 {
     /// The settings are changed.
     package struct SetPrivacyResponse: Hashable, Sendable {
         /// The settings.
-        package var privacy: IdentityV1.PrivacySettings?
+        package var privacy: Optional<IdentityV1.PrivacySettings>
 
         /// A message of these fields.
         package init(
@@ -735,7 +735,7 @@ extension IdentityV1 {
         /// The parent's email address.
         package var parentEmail: String
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
         /// The value of the call's accept-language, for the mail; may be empty.
         package var acceptLanguage: String
 
@@ -821,7 +821,7 @@ extension IdentityV1 {
         /// The answer.
         package var answer: IdentityV1.ParentalAnswer
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
 
         /// A message of these fields.
         package init(

@@ -9,7 +9,7 @@ extension IdentityV1 {
         /// Email address as entered.
         package var email: String
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
 
         /// A message of these fields.
         package init(
@@ -71,7 +71,7 @@ extension IdentityV1 {
         /// The new password, 8 to 128 code points.
         package var password: SecretBytes
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
         /// The access token of the calling session; empty for none. A guest does not become this account
         /// (Collision); an account's session is ignored.
         package var guestAccessToken: String
@@ -117,17 +117,17 @@ extension IdentityV1 {
     /// The password is set.
     package struct ResetPasswordResponse: Hashable, Sendable {
         /// The account.
-        package var account: IdentityV1.Account?
+        package var account: Optional<IdentityV1.Account>
         /// Proof for the session service: opens one session, within 30 s.
-        package var proof: IdentityV1.SignInProof?
+        package var proof: Optional<IdentityV1.SignInProof>
         /// About the previous sign-in.
-        package var history: IdentityV1.SignInHistory?
+        package var history: Optional<IdentityV1.SignInHistory>
         /// The address had not been verified before: the previous user of the account may not be its
         /// owner.
         package var takenOver: Bool
         /// The calling guest, which is another account than this one, if it has documents; absent without
         /// one.
-        package var collision: IdentityV1.Collision?
+        package var collision: Optional<IdentityV1.Collision>
 
         /// A message of these fields.
         package init(
@@ -182,7 +182,7 @@ extension IdentityV1 {
         /// The new password, 8 to 128 code points.
         package var newPassword: SecretBytes
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
 
         /// A message of these fields.
         package init(
@@ -254,7 +254,7 @@ extension IdentityV1 {
         /// The account, "acc_…".
         package var accountId: String
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
 
         /// A message of these fields.
         package init(

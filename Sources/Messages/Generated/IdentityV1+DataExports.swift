@@ -97,7 +97,7 @@ extension IdentityV1 {
         /// A valid access token of the account.
         package var accessToken: String
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
         /// The value of the call's accept-language, for the archive's index page; may be empty.
         package var acceptLanguage: String
 
@@ -138,7 +138,7 @@ extension IdentityV1 {
     /// The export is ordered.
     package struct RequestDataExportResponse: Hashable, Sendable {
         /// The export.
-        package var dataExport: IdentityV1.DataExport?
+        package var dataExport: Optional<IdentityV1.DataExport>
 
         /// A message of these fields.
         package init(
@@ -200,7 +200,7 @@ extension IdentityV1 {
     /// The export's state.
     package struct GetDataExportResponse: Hashable, Sendable {
         /// The export.
-        package var dataExport: IdentityV1.DataExport?
+        package var dataExport: Optional<IdentityV1.DataExport>
 
         /// A message of these fields.
         package init(
@@ -262,7 +262,7 @@ extension IdentityV1 {
     /// A state of the export.
     package struct WatchDataExportItem: Hashable, Sendable {
         /// The export.
-        package var dataExport: IdentityV1.DataExport?
+        package var dataExport: Optional<IdentityV1.DataExport>
 
         /// A message of these fields.
         package init(
@@ -301,7 +301,7 @@ extension IdentityV1 {
         /// The token of the mailed link, if the caller came by it: it serves once; may be empty.
         package var linkToken: String
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
 
         /// A message of these fields.
         package init(
@@ -381,7 +381,7 @@ extension IdentityV1 {
         /// A valid access token of the account.
         package var accessToken: String
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
 
         /// A message of these fields.
         package init(

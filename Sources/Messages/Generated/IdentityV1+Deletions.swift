@@ -44,7 +44,7 @@ extension IdentityV1 {
     /// Who asks for a deletion.
     package struct DeletionCaller: Hashable, Sendable {
         /// The account.
-        package var by: By?
+        package var by: Optional<By>
 
         /// The account.
         package enum By: Hashable, Sendable {
@@ -175,7 +175,7 @@ extension IdentityV1 {
     /// Request for the consequences.
     package struct PreviewDeletionRequest: Hashable, Sendable {
         /// Who asks.
-        package var caller: IdentityV1.DeletionCaller?
+        package var caller: Optional<IdentityV1.DeletionCaller>
 
         /// A message of these fields.
         package init(
@@ -214,7 +214,7 @@ extension IdentityV1 {
         /// How long a deletion waits that is requested with `wait`, in seconds.
         package var waitSeconds: UInt32
         /// The deletion that is under way, if any.
-        package var deletion: IdentityV1.Deletion?
+        package var deletion: Optional<IdentityV1.Deletion>
 
         /// A message of these fields.
         package init(
@@ -261,7 +261,7 @@ extension IdentityV1 {
     /// Request to delete the account.
     package struct RequestDeletionRequest: Hashable, Sendable {
         /// Who asks.
-        package var caller: IdentityV1.DeletionCaller?
+        package var caller: Optional<IdentityV1.DeletionCaller>
         /// The confirmation token of PreviewDeletion.
         package var confirmationToken: String
         /// Begin after the operator's deletion-wait (7 days) and not at once: for a person who wants to
@@ -269,7 +269,7 @@ extension IdentityV1 {
         /// ready.
         package var wait: Bool
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
 
         /// A message of these fields.
         package init(
@@ -312,7 +312,7 @@ extension IdentityV1 {
     /// The deletion is requested.
     package struct RequestDeletionResponse: Hashable, Sendable {
         /// The deletion.
-        package var deletion: IdentityV1.Deletion?
+        package var deletion: Optional<IdentityV1.Deletion>
 
         /// A message of these fields.
         package init(
@@ -343,9 +343,9 @@ extension IdentityV1 {
     /// Request to cancel a deletion.
     package struct CancelDeletionRequest: Hashable, Sendable {
         /// Who asks.
-        package var caller: IdentityV1.DeletionCaller?
+        package var caller: Optional<IdentityV1.DeletionCaller>
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
 
         /// A message of these fields.
         package init(
@@ -442,7 +442,7 @@ extension IdentityV1 {
     /// The deletion.
     package struct GetDeletionResponse: Hashable, Sendable {
         /// The deletion.
-        package var deletion: IdentityV1.Deletion?
+        package var deletion: Optional<IdentityV1.Deletion>
 
         /// A message of these fields.
         package init(
@@ -475,7 +475,7 @@ extension IdentityV1 {
         /// The account's email address.
         package var email: String
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
 
         /// A message of these fields.
         package init(

@@ -6,7 +6,7 @@ extension IdentityV1 {
     /// Whose documents.
     package struct DocumentCaller: Hashable, Sendable {
         /// The account.
-        package var by: By?
+        package var by: Optional<By>
 
         /// The account.
         package enum By: Hashable, Sendable {
@@ -163,7 +163,7 @@ extension IdentityV1 {
         /// The fields of json replace those of the document, and null removes a field.
         package var merge: Bool
         /// Absent: it is written whatever its version is.
-        package var base: Base?
+        package var base: Optional<Base>
 
         /// Absent: it is written whatever its version is.
         package enum Base: Hashable, Sendable {
@@ -221,7 +221,7 @@ extension IdentityV1 {
     /// Request for one document.
     package struct ReadDocumentRequest: Hashable, Sendable {
         /// Whose.
-        package var caller: IdentityV1.DocumentCaller?
+        package var caller: Optional<IdentityV1.DocumentCaller>
         /// Its collection.
         package var collection: String
         /// Its name in the collection.
@@ -264,7 +264,7 @@ extension IdentityV1 {
     /// One document.
     package struct ReadDocumentResponse: Hashable, Sendable {
         /// The document.
-        package var document: IdentityV1.Document?
+        package var document: Optional<IdentityV1.Document>
 
         /// A message of these fields.
         package init(
@@ -295,11 +295,11 @@ extension IdentityV1 {
     /// Request to write documents.
     package struct WriteDocumentsRequest: Hashable, Sendable {
         /// Whose.
-        package var caller: IdentityV1.DocumentCaller?
+        package var caller: Optional<IdentityV1.DocumentCaller>
         /// The documents, 1 to 50, each at most once.
         package var writes: [IdentityV1.DocumentWrite]
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
         /// The value of the call's accept-language, for the sentences of violations; may be empty.
         package var acceptLanguage: String
 
@@ -375,15 +375,15 @@ extension IdentityV1 {
     /// Request to remove a document.
     package struct RemoveDocumentRequest: Hashable, Sendable {
         /// Whose.
-        package var caller: IdentityV1.DocumentCaller?
+        package var caller: Optional<IdentityV1.DocumentCaller>
         /// Its collection.
         package var collection: String
         /// Its name in the collection.
         package var name: String
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
         /// Absent: it is removed whatever its version is.
-        package var base: Base?
+        package var base: Optional<Base>
 
         /// Absent: it is removed whatever its version is.
         package enum Base: Hashable, Sendable {
@@ -472,7 +472,7 @@ extension IdentityV1 {
     /// Request for a page of documents.
     package struct ListDocumentsRequest: Hashable, Sendable {
         /// Whose.
-        package var caller: IdentityV1.DocumentCaller?
+        package var caller: Optional<IdentityV1.DocumentCaller>
         /// Only documents of this collection; empty for all.
         package var collection: String
         /// Return their JSON too.
@@ -568,7 +568,7 @@ extension IdentityV1 {
         /// Only documents of this collection; empty for all.
         package var collection: String
         /// Absent: the current documents come first.
-        package var after: After?
+        package var after: Optional<After>
 
         /// Absent: the current documents come first.
         package enum After: Hashable, Sendable {
@@ -622,7 +622,7 @@ extension IdentityV1 {
         /// All documents follow, since the requested position cannot be resumed.
         package var reset: Bool
         /// Absent in an item that only says that the client is up to date.
-        package var change: Change?
+        package var change: Optional<Change>
 
         /// Absent in an item that only says that the client is up to date.
         package enum Change: Hashable, Sendable {
@@ -680,11 +680,11 @@ extension IdentityV1 {
     /// Request to set the flag.
     package struct SetOnboardingRequest: Hashable, Sendable {
         /// The backend and the account.
-        package var backend: IdentityV1.BackendCaller?
+        package var backend: Optional<IdentityV1.BackendCaller>
         /// Whether the account has completed onboarding.
         package var complete: Bool
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
 
         /// A message of these fields.
         package init(

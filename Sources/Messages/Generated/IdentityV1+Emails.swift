@@ -11,7 +11,7 @@ extension IdentityV1 {
         /// The new address as entered.
         package var newEmail: String
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
 
         /// A message of these fields.
         package init(
@@ -50,7 +50,7 @@ extension IdentityV1 {
     /// The link is queued for delivery.
     package struct RequestEmailChangeResponse: Hashable, Sendable {
         /// The account, with its pending_email.
-        package var account: IdentityV1.Account?
+        package var account: Optional<IdentityV1.Account>
 
         /// A message of these fields.
         package init(
@@ -87,7 +87,7 @@ extension IdentityV1 {
         /// Outside such a session: the account's password.
         package var password: SecretBytes
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
 
         /// A message of these fields.
         package init(
@@ -130,7 +130,7 @@ extension IdentityV1 {
     /// The address is changed.
     package struct ConfirmEmailChangeResponse: Hashable, Sendable {
         /// The account.
-        package var account: IdentityV1.Account?
+        package var account: Optional<IdentityV1.Account>
 
         /// A message of these fields.
         package init(
@@ -163,7 +163,7 @@ extension IdentityV1 {
         /// A valid access token of the account.
         package var accessToken: String
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
 
         /// A message of these fields.
         package init(
@@ -233,7 +233,7 @@ extension IdentityV1 {
         /// The password.
         package var password: SecretBytes
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
 
         /// A message of these fields.
         package init(

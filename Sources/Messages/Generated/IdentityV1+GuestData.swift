@@ -142,9 +142,9 @@ extension IdentityV1 {
         /// Its name in the collection.
         package var name: String
         /// The guest's; absent if it has none.
-        package var guest: IdentityV1.DocumentSide?
+        package var guest: Optional<IdentityV1.DocumentSide>
         /// The account's; absent if it has none.
-        package var account: IdentityV1.DocumentSide?
+        package var account: Optional<IdentityV1.DocumentSide>
         /// Which of them a merge keeps unless it is chosen.
         package var newer: IdentityV1.DocumentOwner
 
@@ -251,7 +251,7 @@ extension IdentityV1 {
         /// With a merge: documents that a side was chosen for, 200 at most.
         package var picks: [IdentityV1.DocumentPick]
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
 
         /// A message of these fields.
         package init(
@@ -341,7 +341,7 @@ extension IdentityV1 {
     /// The choice counts.
     package struct ChooseGuestDataResponse: Hashable, Sendable {
         /// The migration.
-        package var migration: IdentityV1.Migration?
+        package var migration: Optional<IdentityV1.Migration>
 
         /// A message of these fields.
         package init(
@@ -376,7 +376,7 @@ extension IdentityV1 {
         /// Number of documents that follow, 1 to 200.
         package var documents: UInt32
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
 
         /// A message of these fields.
         package init(
@@ -464,7 +464,7 @@ extension IdentityV1 {
     /// A part of a bundle.
     package struct UploadGuestBundleRequest: Hashable, Sendable {
         /// The part.
-        package var part: Part?
+        package var part: Optional<Part>
 
         /// The part.
         package enum Part: Hashable, Sendable {
@@ -516,7 +516,7 @@ extension IdentityV1 {
         /// Number of documents received so far.
         package var receivedDocuments: UInt32
         /// In the last item: the migration.
-        package var migration: IdentityV1.Migration?
+        package var migration: Optional<IdentityV1.Migration>
 
         /// A message of these fields.
         package init(
@@ -588,7 +588,7 @@ extension IdentityV1 {
     /// The migration.
     package struct GetMigrationResponse: Hashable, Sendable {
         /// The migration.
-        package var migration: IdentityV1.Migration?
+        package var migration: Optional<IdentityV1.Migration>
 
         /// A message of these fields.
         package init(
@@ -656,7 +656,7 @@ extension IdentityV1 {
     /// A state of the migration.
     package struct WatchMigrationItem: Hashable, Sendable {
         /// The migration.
-        package var migration: IdentityV1.Migration?
+        package var migration: Optional<IdentityV1.Migration>
 
         /// A message of these fields.
         package init(
@@ -691,7 +691,7 @@ extension IdentityV1 {
         /// The migration, "mig_…".
         package var migrationId: String
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
         /// Delete the documents that could not be moved, instead of trying them again; of a guest's merge
         /// the guest too.
         package var drop: Bool
@@ -737,7 +737,7 @@ extension IdentityV1 {
     /// It is tried again, or has succeeded.
     package struct RetryMigrationResponse: Hashable, Sendable {
         /// The migration.
-        package var migration: IdentityV1.Migration?
+        package var migration: Optional<IdentityV1.Migration>
 
         /// A message of these fields.
         package init(

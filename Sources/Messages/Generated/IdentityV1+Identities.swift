@@ -137,16 +137,16 @@ extension IdentityV1 {
     /// Request to sign in with a provider.
     package struct SignInWithProviderRequest: Hashable, Sendable {
         /// The result of the provider's dialog.
-        package var token: IdentityV1.ProviderToken?
+        package var token: Optional<IdentityV1.ProviderToken>
         /// The access token of the calling session; empty for none. A guest becomes the account; an
         /// account's session is ignored.
         package var guestAccessToken: String
         /// Language of mails, BCP 47; empty means the default.
         package var language: String
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
         /// What the person has agreed to; absent if nothing.
-        package var acceptance: IdentityV1.Acceptance?
+        package var acceptance: Optional<IdentityV1.Acceptance>
 
         /// A message of these fields.
         package init(
@@ -195,9 +195,9 @@ extension IdentityV1 {
         /// Language of messages, BCP 47; empty means the default.
         package var language: String
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
         /// What the person has agreed to; absent if nothing.
-        package var acceptance: IdentityV1.Acceptance?
+        package var acceptance: Optional<IdentityV1.Acceptance>
 
         /// A message of these fields.
         package init(
@@ -236,9 +236,9 @@ extension IdentityV1 {
     /// The account of a sign-in, with any method.
     package struct AdmissionResponse: Hashable, Sendable {
         /// The account; its last_sign_in_at_ms is the previous sign-in.
-        package var account: IdentityV1.Account?
+        package var account: Optional<IdentityV1.Account>
         /// Proof for the session service: opens one session, within 30 s.
-        package var proof: IdentityV1.SignInProof?
+        package var proof: Optional<IdentityV1.SignInProof>
         /// The account is new, or was a guest until now.
         package var isNewUser: Bool
         /// Sign-in methods that were removed because they did not belong to the address's owner:
@@ -249,9 +249,9 @@ extension IdentityV1 {
         /// The calling guest became this account and keeps all its data.
         package var isUpgraded: Bool
         /// Set if the calling guest is another account than this one and has documents; absent otherwise.
-        package var collision: IdentityV1.Collision?
+        package var collision: Optional<IdentityV1.Collision>
         /// About the previous sign-in; absent for a new account.
-        package var history: IdentityV1.SignInHistory?
+        package var history: Optional<IdentityV1.SignInHistory>
 
         /// A message of these fields.
         package init(
@@ -312,9 +312,9 @@ extension IdentityV1 {
         /// A valid access token of the account; requires recent authentication.
         package var accessToken: String
         /// The result of the provider's dialog.
-        package var token: IdentityV1.ProviderToken?
+        package var token: Optional<IdentityV1.ProviderToken>
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
 
         /// A message of these fields.
         package init(
@@ -353,7 +353,7 @@ extension IdentityV1 {
     /// The provider is linked.
     package struct LinkProviderResponse: Hashable, Sendable {
         /// The account, with its methods.
-        package var account: IdentityV1.Account?
+        package var account: Optional<IdentityV1.Account>
 
         /// A message of these fields.
         package init(
@@ -388,7 +388,7 @@ extension IdentityV1 {
         /// "password", "phone", or a provider's name.
         package var method: String
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
 
         /// A message of these fields.
         package init(
@@ -427,7 +427,7 @@ extension IdentityV1 {
     /// The method is removed.
     package struct UnlinkResponse: Hashable, Sendable {
         /// The account, with its methods.
-        package var account: IdentityV1.Account?
+        package var account: Optional<IdentityV1.Account>
 
         /// A message of these fields.
         package init(
@@ -566,9 +566,9 @@ extension IdentityV1 {
         /// A valid access token of the session.
         package var accessToken: String
         /// The result of the provider's dialog.
-        package var token: IdentityV1.ProviderToken?
+        package var token: Optional<IdentityV1.ProviderToken>
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
 
         /// A message of these fields.
         package init(
@@ -607,7 +607,7 @@ extension IdentityV1 {
     /// The owner is re-authenticated.
     package struct ProveByProviderResponse: Hashable, Sendable {
         /// A proof for the session service's Reauthenticate; valid once, within 30 s.
-        package var proof: IdentityV1.SignInProof?
+        package var proof: Optional<IdentityV1.SignInProof>
 
         /// A message of these fields.
         package init(

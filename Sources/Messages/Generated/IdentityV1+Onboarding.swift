@@ -204,11 +204,11 @@ extension IdentityV1 {
         /// The screen that the person is on; may be empty.
         package var screen: String
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
         /// The value of the call's accept-language; may be empty.
         package var acceptLanguage: String
         /// Absent: the draft is written whatever its version is.
-        package var base: Base?
+        package var base: Optional<Base>
 
         /// Absent: the draft is written whatever its version is.
         package enum Base: Hashable, Sendable {
@@ -274,7 +274,7 @@ extension IdentityV1 {
     /// The section is saved.
     package struct SaveOnboardingSectionResponse: Hashable, Sendable {
         /// The section.
-        package var section: IdentityV1.OnboardingSection?
+        package var section: Optional<IdentityV1.OnboardingSection>
 
         /// A message of these fields.
         package init(
@@ -307,7 +307,7 @@ extension IdentityV1 {
         /// A valid access token of the account.
         package var accessToken: String
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
 
         /// A message of these fields.
         package init(
@@ -367,7 +367,7 @@ extension IdentityV1 {
         /// A valid access token of the account.
         package var accessToken: String
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
         /// The value of the call's accept-language; may be empty.
         package var acceptLanguage: String
 
@@ -408,7 +408,7 @@ extension IdentityV1 {
     /// Onboarding is complete.
     package struct CompleteOnboardingResponse: Hashable, Sendable {
         /// The account.
-        package var account: IdentityV1.Account?
+        package var account: Optional<IdentityV1.Account>
         /// The documents that were written, without their JSON; none at a repeat.
         package var written: [IdentityV1.Document]
 

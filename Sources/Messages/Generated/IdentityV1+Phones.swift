@@ -51,7 +51,7 @@ extension IdentityV1 {
         /// Language of the message, BCP 47; empty means the default.
         package var language: String
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
         /// A valid access token of the caller's account; empty for a sign-in.
         package var accessToken: String
 
@@ -155,9 +155,9 @@ extension IdentityV1 {
         /// Language of messages, BCP 47; empty means the default.
         package var language: String
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
         /// What the person has agreed to; absent if nothing.
-        package var acceptance: IdentityV1.Acceptance?
+        package var acceptance: Optional<IdentityV1.Acceptance>
 
         /// A message of these fields.
         package init(
@@ -220,7 +220,7 @@ extension IdentityV1 {
         /// The code: six digits.
         package var code: String
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
 
         /// A message of these fields.
         package init(
@@ -267,7 +267,7 @@ extension IdentityV1 {
     /// The number is added.
     package struct LinkPhoneResponse: Hashable, Sendable {
         /// The account, with its methods.
-        package var account: IdentityV1.Account?
+        package var account: Optional<IdentityV1.Account>
 
         /// A message of these fields.
         package init(
@@ -306,7 +306,7 @@ extension IdentityV1 {
         /// The code: six digits.
         package var code: String
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
 
         /// A message of these fields.
         package init(
@@ -353,7 +353,7 @@ extension IdentityV1 {
     /// The owner is re-authenticated.
     package struct ProveByCodeResponse: Hashable, Sendable {
         /// A proof for the session service's Reauthenticate; valid once, within 30 s.
-        package var proof: IdentityV1.SignInProof?
+        package var proof: Optional<IdentityV1.SignInProof>
 
         /// A message of these fields.
         package init(

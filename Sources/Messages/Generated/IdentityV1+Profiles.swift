@@ -98,9 +98,9 @@ extension IdentityV1 {
     /// The profile.
     package struct GetProfileResponse: Hashable, Sendable {
         /// The account.
-        package var account: IdentityV1.Account?
+        package var account: Optional<IdentityV1.Account>
         /// The photo that was uploaded; absent if there is none.
-        package var photo: IdentityV1.Photo?
+        package var photo: Optional<IdentityV1.Photo>
 
         /// A message of these fields.
         package init(
@@ -137,9 +137,9 @@ extension IdentityV1 {
         /// A valid access token of the account.
         package var accessToken: String
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
         /// Absent to keep it.
-        package var name: Name?
+        package var name: Optional<Name>
 
         /// Absent to keep it.
         package enum Name: Hashable, Sendable {
@@ -189,7 +189,7 @@ extension IdentityV1 {
     /// The profile is changed.
     package struct UpdateProfileResponse: Hashable, Sendable {
         /// The account.
-        package var account: IdentityV1.Account?
+        package var account: Optional<IdentityV1.Account>
 
         /// A message of these fields.
         package init(
@@ -224,7 +224,7 @@ extension IdentityV1 {
         /// The photo's length in bytes.
         package var bytes: UInt32
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
 
         /// A message of these fields.
         package init(
@@ -263,7 +263,7 @@ extension IdentityV1 {
     /// A part of the photo that is uploaded.
     package struct UploadPhotoRequest: Hashable, Sendable {
         /// The part.
-        package var part: Part?
+        package var part: Optional<Part>
 
         /// The part.
         package enum Part: Hashable, Sendable {
@@ -315,7 +315,7 @@ extension IdentityV1 {
         /// Number of bytes received so far.
         package var receivedBytes: UInt32
         /// In the last item: the photo.
-        package var photo: IdentityV1.Photo?
+        package var photo: Optional<IdentityV1.Photo>
 
         /// A message of these fields.
         package init(
@@ -387,7 +387,7 @@ extension IdentityV1 {
     /// A part of a photo.
     package struct DownloadPhotoItem: Hashable, Sendable {
         /// The part.
-        package var part: Part?
+        package var part: Optional<Part>
 
         /// The part.
         package enum Part: Hashable, Sendable {
@@ -439,7 +439,7 @@ extension IdentityV1 {
         /// A valid access token of the account.
         package var accessToken: String
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
 
         /// A message of these fields.
         package init(
@@ -474,7 +474,7 @@ extension IdentityV1 {
     /// There is no photo.
     package struct RemovePhotoResponse: Hashable, Sendable {
         /// The account.
-        package var account: IdentityV1.Account?
+        package var account: Optional<IdentityV1.Account>
 
         /// A message of these fields.
         package init(

@@ -87,7 +87,7 @@ extension IdentityV1 {
         /// The providers that are switched on, in the order of the settings.
         package var providers: [IdentityV1.ProviderSettings]
         /// What the operator asks consent for.
-        package var consent: IdentityV1.ConsentOptions?
+        package var consent: Optional<IdentityV1.ConsentOptions>
 
         /// A message of these fields.
         package init(
@@ -322,7 +322,7 @@ extension IdentityV1 {
     /// Whether a password meets a rule.
     package struct PasswordRuleResult: Hashable, Sendable {
         /// The rule.
-        package var rule: IdentityV1.PasswordRule?
+        package var rule: Optional<IdentityV1.PasswordRule>
         /// Whether the password meets it.
         package var met: Bool
 

@@ -419,7 +419,7 @@ extension IdentityV1 {
         /// Language of mails, BCP 47; empty means the default.
         package var language: String
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
         /// The access token of the calling guest, which becomes the account and keeps its data; empty for
         /// none.
         package var guestAccessToken: String
@@ -427,7 +427,7 @@ extension IdentityV1 {
         /// verified first, no mail is sent. The response is the same.
         package var mailWithheld: Bool
         /// What the person has agreed to; absent if nothing.
-        package var acceptance: IdentityV1.Acceptance?
+        package var acceptance: Optional<IdentityV1.Acceptance>
 
         /// A message of these fields.
         package init(
@@ -486,10 +486,10 @@ extension IdentityV1 {
     /// The registered account.
     package struct RegisterResponse: Hashable, Sendable {
         /// The new account, or the upgraded guest.
-        package var account: IdentityV1.Account?
+        package var account: Optional<IdentityV1.Account>
         /// Proof for the session service: opens one session, within 30 s. Absent if the operator requires
         /// a verified address first.
-        package var proof: IdentityV1.SignInProof?
+        package var proof: Optional<IdentityV1.SignInProof>
 
         /// A message of these fields.
         package init(
@@ -528,7 +528,7 @@ extension IdentityV1 {
         /// The password.
         package var password: SecretBytes
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
         /// The access token of the calling session; empty for none. A guest does not become this account
         /// (Collision); an account's session is ignored.
         package var guestAccessToken: String
@@ -574,14 +574,14 @@ extension IdentityV1 {
     /// The account with this password.
     package struct VerifyPasswordResponse: Hashable, Sendable {
         /// The account; its last_sign_in_at_ms is the previous sign-in.
-        package var account: IdentityV1.Account?
+        package var account: Optional<IdentityV1.Account>
         /// Proof for the session service: opens one session, within 30 s.
-        package var proof: IdentityV1.SignInProof?
+        package var proof: Optional<IdentityV1.SignInProof>
         /// About the previous sign-in.
-        package var history: IdentityV1.SignInHistory?
+        package var history: Optional<IdentityV1.SignInHistory>
         /// The calling guest, which is another account than this one, if it has documents; absent without
         /// one.
-        package var collision: IdentityV1.Collision?
+        package var collision: Optional<IdentityV1.Collision>
 
         /// A message of these fields.
         package init(
@@ -624,7 +624,7 @@ extension IdentityV1 {
     /// A guest signed in to an account that existed already, and the guest has documents of its own.
     package struct Collision: Hashable, Sendable {
         /// The guest.
-        package var guest: IdentityV1.Account?
+        package var guest: Optional<IdentityV1.Account>
         /// Identifies both accounts for the choice; only the holder of this token can make it. Empty if the
         /// setting guest-data has chosen.
         package var choiceToken: String
@@ -633,7 +633,7 @@ extension IdentityV1 {
         /// What the setting guest-data has chosen; unspecified if the user is to choose.
         package var choice: IdentityV1.GuestDataChoice
         /// The migration that has begun; absent if the user is to choose.
-        package var migration: IdentityV1.Migration?
+        package var migration: Optional<IdentityV1.Migration>
 
         /// A message of these fields.
         package init(
@@ -871,7 +871,7 @@ extension IdentityV1 {
         /// Outside the account's own session: the account's password, or a new one that replaces it.
         package var password: SecretBytes
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
 
         /// A message of these fields.
         package init(
@@ -914,7 +914,7 @@ extension IdentityV1 {
     /// The confirmed account.
     package struct ConfirmEmailResponse: Hashable, Sendable {
         /// The account.
-        package var account: IdentityV1.Account?
+        package var account: Optional<IdentityV1.Account>
         /// The password was replaced, so the account's sessions end.
         package var passwordReplaced: Bool
 
@@ -989,7 +989,7 @@ extension IdentityV1 {
     /// One account.
     package struct GetAccountResponse: Hashable, Sendable {
         /// The account.
-        package var account: IdentityV1.Account?
+        package var account: Optional<IdentityV1.Account>
         /// It has a password, with which it could authenticate; false unless with_proofs was set. To be
         /// passed on only to the holder of a live session of the account.
         package var hasPassword: Bool

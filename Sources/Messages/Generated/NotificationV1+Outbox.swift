@@ -367,7 +367,7 @@ extension NotificationV1 {
     /// One message.
     package struct ShowMessageResponse: Hashable, Sendable {
         /// The message.
-        package var message: NotificationV1.MessageSummary?
+        package var message: Optional<NotificationV1.MessageSummary>
         /// Its latest failed attempts, the oldest first.
         package var failedTries: [NotificationV1.FailedTry]
 
@@ -478,7 +478,7 @@ extension NotificationV1 {
     /// The message is queued again, or cannot be.
     package struct RetryMessageResponse: Hashable, Sendable {
         /// Its current state.
-        package var message: NotificationV1.MessageSummary?
+        package var message: Optional<NotificationV1.MessageSummary>
 
         /// A message of these fields.
         package init(
@@ -540,7 +540,7 @@ extension NotificationV1 {
     /// The message is discarded and its content wiped, unless it is being sent at this moment.
     package struct DiscardMessageResponse: Hashable, Sendable {
         /// Its current state.
-        package var message: NotificationV1.MessageSummary?
+        package var message: Optional<NotificationV1.MessageSummary>
 
         /// A message of these fields.
         package init(

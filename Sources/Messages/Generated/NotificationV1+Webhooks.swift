@@ -116,7 +116,7 @@ extension NotificationV1 {
     /// The webhook is added.
     package struct AddWebhookResponse: Hashable, Sendable {
         /// The webhook.
-        package var webhook: NotificationV1.Webhook?
+        package var webhook: Optional<NotificationV1.Webhook>
         /// The secret with which its receiver verifies signatures, "whsec_…". It is not returned again.
         package var secret: String
 

@@ -140,7 +140,7 @@ extension RateLimitV1 {
         package var chargeId: String
         /// The source of the subjects. A subject without a counter is charged to its source, so that no
         /// caller can fill the table with invented subjects. Without a source it is not charged to any.
-        package var namedBy: NamedBy?
+        package var namedBy: Optional<NamedBy>
 
         /// The source of the subjects. A subject without a counter is charged to its source, so that no
         /// caller can fill the table with invented subjects. Without a source it is not charged to any.
@@ -203,7 +203,7 @@ extension RateLimitV1 {
     /// The decision.
     package struct ConsumeResponse: Hashable, Sendable {
         /// The decision.
-        package var decision: RateLimitV1.Decision?
+        package var decision: Optional<RateLimitV1.Decision>
         /// The id of this charge for Refund and Succeed, valid for a minute: the request's id, if it had
         /// one. Empty if limited.
         package var chargeId: String
@@ -278,7 +278,7 @@ extension RateLimitV1 {
     /// The decision.
     package struct CheckResponse: Hashable, Sendable {
         /// The decision.
-        package var decision: RateLimitV1.Decision?
+        package var decision: Optional<RateLimitV1.Decision>
 
         /// A message of these fields.
         package init(
@@ -481,7 +481,7 @@ extension RateLimitV1 {
     /// The decision that Consume would make.
     package struct PeekResponse: Hashable, Sendable {
         /// The decision.
-        package var decision: RateLimitV1.Decision?
+        package var decision: Optional<RateLimitV1.Decision>
 
         /// A message of these fields.
         package init(

@@ -273,11 +273,11 @@ extension SessionV1 {
         /// A valid access token of the session.
         package var accessToken: String
         /// Identity's proof for the same account; valid once, within 30 s.
-        package var proof: IdentityV1.SignInProof?
+        package var proof: Optional<IdentityV1.SignInProof>
         /// The device and client address of the call.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
         /// Instead of identity's proof: a presence proof by the device key that the session is bound to.
-        package var presence: SessionV1.PresenceProof?
+        package var presence: Optional<SessionV1.PresenceProof>
 
         /// A message of these fields.
         package init(

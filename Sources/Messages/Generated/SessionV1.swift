@@ -260,11 +260,11 @@ extension SessionV1 {
     /// Request to create a session.
     package struct CreateSessionRequest: Hashable, Sendable {
         /// Identity's proof; valid once, within 30 s.
-        package var proof: IdentityV1.SignInProof?
+        package var proof: Optional<IdentityV1.SignInProof>
         /// The device and client address that it is created from.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
         /// The key that the session is bound to; absent for none.
-        package var deviceKey: SessionV1.DeviceKey?
+        package var deviceKey: Optional<SessionV1.DeviceKey>
 
         /// A message of these fields.
         package init(
@@ -303,7 +303,7 @@ extension SessionV1 {
     /// The new session.
     package struct CreateSessionResponse: Hashable, Sendable {
         /// The session's tokens.
-        package var tokens: SessionV1.Tokens?
+        package var tokens: Optional<SessionV1.Tokens>
 
         /// A message of these fields.
         package init(
@@ -336,9 +336,9 @@ extension SessionV1 {
         /// The refresh token.
         package var refreshToken: String
         /// The device and client address that it is used from.
-        package var origin: IdentityV1.Origin?
+        package var origin: Optional<IdentityV1.Origin>
         /// A signature by the device key, if the session is bound to one.
-        package var deviceProof: SessionV1.DeviceProof?
+        package var deviceProof: Optional<SessionV1.DeviceProof>
 
         /// A message of these fields.
         package init(
@@ -377,7 +377,7 @@ extension SessionV1 {
     /// The successor of a refresh token.
     package struct RefreshSessionResponse: Hashable, Sendable {
         /// The session's new tokens.
-        package var tokens: SessionV1.Tokens?
+        package var tokens: Optional<SessionV1.Tokens>
         /// The session's account, "acc_…".
         package var accountId: String
 
@@ -603,9 +603,9 @@ extension SessionV1 {
         /// session for the end of all.
         package var all: Bool
         /// With a refresh token of a session that is bound to a key: the proof that a refresh needs.
-        package var deviceProof: SessionV1.DeviceProof?
+        package var deviceProof: Optional<SessionV1.DeviceProof>
         /// A token of the session.
-        package var token: Token?
+        package var token: Optional<Token>
 
         /// A token of the session.
         package enum Token: Hashable, Sendable {

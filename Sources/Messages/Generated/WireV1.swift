@@ -71,7 +71,7 @@ extension WireV1 {
     /// One frame: four bytes of length (unsigned, big-endian), then this message.
     package struct Frame: Hashable, Sendable {
         /// The kind of frame. A reader skips a kind that it does not know.
-        package var kind: Kind?
+        package var kind: Optional<Kind>
 
         /// The kind of frame. A reader skips a kind that it does not know.
         package enum Kind: Hashable, Sendable {
@@ -375,7 +375,7 @@ extension WireV1 {
         /// A description for developers, in English; not to be shown to users.
         package var message: String
         /// The entry of the error catalogue, if the status is not OK.
-        package var error: WireV1.Error?
+        package var error: Optional<WireV1.Error>
         /// Metadata of the response.
         package var metadata: [WireV1.Metadata]
         /// The response message, if the status is OK.
@@ -457,11 +457,11 @@ extension WireV1 {
         package var unavailablePart: String
         /// With auth/second-proof-required: what a second proof is to answer. Not filled by any call yet:
         /// it is for sign-ins from unusual places, which are not detected yet.
-        package var secondProof: WireV1.SecondProof?
+        package var secondProof: Optional<WireV1.SecondProof>
         /// With auth/document-conflict: the current version of the document; 0 if there is none.
         package var currentVersion: Int64
         /// With auth/document-quota: what the account has and may have.
-        package var documentQuota: WireV1.DocumentQuota?
+        package var documentQuota: Optional<WireV1.DocumentQuota>
 
         /// A message of these fields.
         package init(

@@ -37,6 +37,11 @@ struct FieldCode {
         return isMessage ? "\(element)?" : element
     }
 
+    /// The type in the declaration of the message's property; see `MessageCode`.
+    var storedType: String {
+        isMessage && !field.isRepeated ? "Optional<\(element)>" : type
+    }
+
     var standard: String {
         if field.isRepeated { return "[]" }
         if isSecret { return ".empty" }

@@ -1,6 +1,10 @@
 import SwiftProtobufPluginLibrary
 
 /// The Swift value of one message.
+///
+/// Its optional properties are declared as `Optional<T>`. A `var` of type `T?` is nil before the
+/// initializer sets it; then the compiler takes the message for one that changes, and copies it out
+/// of its initializer, with a retain and a release of each of its strings.
 struct MessageCode {
     let message: Descriptor
     let plain: [FieldCode]
@@ -24,7 +28,7 @@ struct MessageCode {
         for field in plain {
             text += docComment(
                 field.field.protoSourceComments(commentPrefix: ""), indent: "        ")
-            text += "        \(access) var \(escaped(field.name)): \(field.type)\n"
+            text += "        \(access) var \(escaped(field.name)): \(field.storedType)\n"
         }
         for oneof in message.oneofs { text += declaration(oneof) }
         text += initializer + "    }\n}\n"
@@ -35,7 +39,7 @@ struct MessageCode {
         let comment = docComment(oneof.protoSourceComments(commentPrefix: ""), indent: "        ")
         let type = upperCamel(oneof.name)
         var text = comment
-        text += "        \(access) var \(escaped(lowerCamel(oneof.name))): \(type)?\n\n"
+        text += "        \(access) var \(escaped(lowerCamel(oneof.name))): Optional<\(type)>\n\n"
         text += comment
         text += "        \(access) enum \(type): Hashable, Sendable {\n"
         for field in oneof.fields {
