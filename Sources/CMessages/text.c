@@ -5,8 +5,6 @@
 
 #define HIGH_BITS 0x8080808080808080ULL
 #define LOW_BITS 0x0101010101010101ULL
-/* A token has some 500 bytes of plain ASCII. */
-#define BLOCK_BYTES 64
 
 static uint64_t eight(const unsigned char *bytes) {
     uint64_t word;
@@ -14,39 +12,33 @@ static uint64_t eight(const unsigned char *bytes) {
     return word;
 }
 
-/* Whether all bytes are 0x01 to 0x7f: without high bits only a zero byte borrows one here. */
-static int is_plain_word(uint64_t word) { return (((word - LOW_BITS) | word) & HIGH_BITS) == 0; }
-
-/* The same of `count` bytes, which are fewer than eight: the rest of the word is filled up. */
-static int is_plain_rest(const unsigned char *bytes, size_t count) {
+/* Up to seven bytes, and 0x01 for each byte that is missing to eight. */
+static uint64_t fewer(const unsigned char *bytes, size_t count) {
     uint64_t word = LOW_BITS;
     unsigned char *filled = (unsigned char *)&word;
     if (count & 4) memcpy(filled, bytes, 4);
     if (count & 2) memcpy(filled + 4, bytes + (count & 4), 2);
     if (count & 1) filled[6] = bytes[count - 1];
-    return is_plain_word(word);
+    return word;
 }
 
-/* The same of BLOCK_BYTES: without a branch on the way, so that a compiler takes several at once. */
-static int is_plain_block(const unsigned char *bytes) {
-    uint64_t high = 0;
-    for (size_t i = 0; i < BLOCK_BYTES; i += 8) {
-        uint64_t word = eight(bytes + i);
-        high |= (word - LOW_BITS) | word;
-    }
-    return (high & HIGH_BITS) == 0;
+/* No high bit if all bytes are 0x01 to 0x7f: without high bits only a zero byte borrows one. */
+static uint64_t marks(uint64_t word) { return ((word - LOW_BITS) | word) & HIGH_BITS; }
+
+/* Whether all bytes are 0x01 to 0x7f. The loop has no branch for each word, so that a compiler takes
+   several at once; the last eight bytes overlap those before them. */
+static int is_plain(const unsigned char *bytes, size_t count) {
+    if (count < 8) return marks(fewer(bytes, count)) == 0;
+    uint64_t found = marks(eight(bytes + count - 8));
+    for (size_t i = 0; i + 8 < count; i += 8) found |= marks(eight(bytes + i));
+    return found == 0;
 }
 
-/* How many bytes from the start are surely plain; what is behind needs a closer look. */
-static size_t plain_prefix(const unsigned char *bytes, size_t count) {
+/* How many bytes from the start are plain, in whole words. */
+static size_t plain_words(const unsigned char *bytes, size_t count) {
     size_t position = 0;
-    while (count - position >= BLOCK_BYTES && is_plain_block(bytes + position))
-        position += BLOCK_BYTES;
-    while (count - position >= 8) {
-        if (!is_plain_word(eight(bytes + position))) return position;
-        position += 8;
-    }
-    return is_plain_rest(bytes + position, count - position) ? count : position;
+    while (count - position >= 8 && marks(eight(bytes + position)) == 0) position += 8;
+    return position;
 }
 
 /* The length of the sound sequence that begins at `bytes`, a byte of 0x80 or more; 0 if none. */
@@ -65,9 +57,10 @@ static size_t sequence(const unsigned char *bytes, size_t left) {
     return count;
 }
 
-postern_text_kind postern_text_kind_of(const unsigned char *bytes, size_t count) {
-    size_t position = plain_prefix(bytes, count);
-    if (position == count) return POSTERN_TEXT_ASCII;
+/* The same for bytes that are not plain, in a function of its own to keep the other one short. */
+__attribute__((noinline)) static postern_text_kind kind_of_other(
+    const unsigned char *bytes, size_t count) {
+    size_t position = plain_words(bytes, count);
     while (position < count) {
         if (bytes[position] == 0) return POSTERN_TEXT_MALFORMED;
         if (bytes[position] < 0x80) {
@@ -77,7 +70,11 @@ postern_text_kind postern_text_kind_of(const unsigned char *bytes, size_t count)
         size_t length = sequence(bytes + position, count - position);
         if (length == 0) return POSTERN_TEXT_MALFORMED;
         position += length;
-        if (count - position >= 8) position += plain_prefix(bytes + position, count - position);
+        position += plain_words(bytes + position, count - position);
     }
     return POSTERN_TEXT_UTF8;
+}
+
+postern_text_kind postern_text_kind_of(const unsigned char *bytes, size_t count) {
+    return is_plain(bytes, count) ? POSTERN_TEXT_ASCII : kind_of_other(bytes, count);
 }

@@ -54,6 +54,7 @@ package struct CanonicalReader {
     // MARK: Wire format
 
     /// Reads the tag of the next field: one byte, or two in the shortest form.
+    @inline(__always)
     private mutating func next() {
         guard position < end else {
             tag = Self.none
@@ -75,6 +76,7 @@ package struct CanonicalReader {
 
     /// A varint: seven bits per byte, lowest first, at most ten bytes, of which the last has one
     /// bit.
+    @inline(__always)
     private mutating func varint() throws(NonCanonicalEncoding) -> UInt64 {
         guard position < end else { throw NonCanonicalEncoding() }
         let first = bytes[position]
@@ -100,6 +102,7 @@ package struct CanonicalReader {
 
     /// The length of a field; all its bytes are present. The library reads at most five bytes of a
     /// length.
+    @inline(__always)
     private mutating func length() throws(NonCanonicalEncoding) -> Int {
         let start = position
         let length = try varint()
@@ -124,6 +127,7 @@ package struct CanonicalReader {
         return value
     }
 
+    @inline(__always)
     private mutating func borrowedBytes() throws(NonCanonicalEncoding) -> UnsafeRawBufferPointer {
         let count = try length()
         let borrowed = UnsafeRawBufferPointer(rebasing: bytes[position..<position + count])
@@ -133,6 +137,7 @@ package struct CanonicalReader {
     }
 
     /// A text's bytes, and whether all are ASCII.
+    @inline(__always)
     private mutating func checkedText() throws(NonCanonicalEncoding)
         -> (bytes: UnsafeBufferPointer<UInt8>, isASCII: Bool)
     {
@@ -146,7 +151,9 @@ package struct CanonicalReader {
         UnsafeRawBufferPointer(try checkedText().bytes)
     }
 
-    /// The String is made without a second check, which costs as much as the first.
+    /// The String is made without a second check, which costs as much as the first. The steps to it
+    /// are inlined here, and this function is not inlined into each field's code.
+    @inline(never)
     private mutating func text() throws(NonCanonicalEncoding) -> String {
         let (bytes, isASCII) = try checkedText()
         return String(copying: UTF8Span(unchecked: bytes.span, isKnownASCII: isASCII))

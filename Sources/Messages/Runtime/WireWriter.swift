@@ -20,7 +20,13 @@ package struct WireWriter: WireSink {
         position += 1
     }
 
+    /// Nearly all tags and lengths are one byte.
+    @inline(__always)
     private mutating func put(_ value: UInt64) {
+        if value < 0x80 { put(UInt8(truncatingIfNeeded: value)) } else { putLong(value) }
+    }
+
+    private mutating func putLong(_ value: UInt64) {
         var rest = value
         while rest >= 0x80 {
             put(UInt8(truncatingIfNeeded: rest) | 0x80)
