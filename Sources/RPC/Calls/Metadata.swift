@@ -111,12 +111,11 @@ extension Metadata.Entry {
         var reader = WireReader(bytes, range)
         var key = range.lowerBound..<range.lowerBound
         var value: [UInt8] = []
-        while let field = try reader.next() {
-            switch field {
-            case .bytes(1, let range): key = range
-            case .bytes(2, let range): value = Array(bytes[range])
-            case .varint(1...2, _), .fixed(1...2): throw .malformed
-            default: break
+        while let tag = try reader.tag() {
+            switch tag {
+            case 0x0a: key = try reader.range()
+            case 0x12: value = Array(bytes[try reader.range()])
+            default: try reader.skip(tag, known: 2)
             }
         }
         guard let text = String(validating: bytes[key], as: UTF8.self), !text.utf8.contains(0)

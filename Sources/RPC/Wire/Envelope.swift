@@ -18,22 +18,19 @@ enum Envelope {
         _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, arena: Arena
     ) throws(WireViolation) {
         var reader = WireReader(bytes, range)
-        guard let field = try reader.next() else {
+        guard let tag = try reader.tag() else {
             self = .unknown
             return
         }
-        if case .bytes(let kind, let body) = field, body.upperBound == range.upperBound {
-            switch kind {
-            case 2:
-                self = .request(try Request(bytes, body))
+        if tag == 0x12 || tag == 0x1a || tag == 0x22 {
+            let body = try reader.range()
+            if body.upperBound == range.upperBound {
+                switch tag {
+                case 0x12: self = .request(try Request(bytes, body))
+                case 0x1a: self = .response(try Response(bytes, body))
+                default: self = .item(try Item(bytes, body))
+                }
                 return
-            case 3:
-                self = .response(try Response(bytes, body))
-                return
-            case 4:
-                self = .item(try Item(bytes, body))
-                return
-            default: break
             }
         }
         // Several fields, or a rare kind: libprotobuf-c applies protobuf's merging rules.
@@ -98,16 +95,15 @@ enum Envelope {
             var (call, timeout, more) = (UInt64(0), UInt32(0), false)
             var (method, payload) = (0..<0, 0..<0)
             var metadata = CountedMetadata()
-            while let field = try reader.next() {
-                switch field {
-                case .varint(1, let value): call = value
-                case .bytes(2, let range): method = range
-                case .varint(3, let value): timeout = UInt32(truncatingIfNeeded: value)
-                case .bytes(4, let range): metadata.add(try Metadata.Entry(bytes, range))
-                case .varint(5, let value): more = value != 0
-                case .bytes(6, let range): payload = range
-                case .varint(1...6, _), .bytes(1...6, _), .fixed(1...6): throw .malformed
-                default: break
+            while let tag = try reader.tag() {
+                switch tag {
+                case 0x08: call = try reader.varint()
+                case 0x12: method = try reader.range()
+                case 0x18: timeout = UInt32(truncatingIfNeeded: try reader.varint())
+                case 0x22: metadata.add(try Metadata.Entry(bytes, try reader.range()))
+                case 0x28: more = try reader.varint() != 0
+                case 0x32: payload = try reader.range()
+                default: try reader.skip(tag, known: 6)
                 }
             }
             (self.call, timeoutMilliseconds, self.more) = (call, timeout, more)
@@ -161,12 +157,13 @@ enum Envelope {
         init(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(WireViolation) {
             var reader = WireReader(bytes, range)
             var isPlain = true
-            while let field = try reader.next() {
-                switch field {
-                case .varint(1, let value): call = value
-                case .bytes(7, let range): payload = .range(range)
-                case .fixed(1...7), .varint(7, _), .bytes(1, _): throw .malformed
-                default: isPlain = false
+            while let tag = try reader.tag() {
+                switch tag {
+                case 0x08: call = try reader.varint()
+                case 0x3a: payload = .range(try reader.range())
+                default:
+                    isPlain = false
+                    try reader.skip(tag)
                 }
             }
             if isPlain { return }
@@ -197,13 +194,12 @@ enum Envelope {
 
         init(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(WireViolation) {
             var reader = WireReader(bytes, range)
-            while let field = try reader.next() {
-                switch field {
-                case .varint(1, let value): call = value
-                case .varint(2, let value): isEnd = value != 0
-                case .bytes(3, let range): payload = .range(range)
-                case .varint(1...3, _), .bytes(1...3, _), .fixed(1...3): throw .malformed
-                default: break
+            while let tag = try reader.tag() {
+                switch tag {
+                case 0x08: call = try reader.varint()
+                case 0x10: isEnd = try reader.varint() != 0
+                case 0x1a: payload = .range(try reader.range())
+                default: try reader.skip(tag, known: 3)
                 }
             }
         }

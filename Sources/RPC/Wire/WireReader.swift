@@ -3,15 +3,10 @@
 ///
 /// It agrees with libprotobuf-c on which input is malformed; `EnvelopeAgreementTests` fuzzes both
 /// against each other. Every index is checked, since a trap would end the whole process.
+///
+/// A field begins with its tag, `number << 3 | wire type`; the wire type is 0 for a number and 2 for
+/// bytes with their length.
 struct WireReader {
-    /// One field: its number and value.
-    enum Field {
-        case varint(UInt32, UInt64)
-        case bytes(UInt32, Range<Int>)
-        /// Eight or four bytes; the envelope has no such field.
-        case fixed(UInt32)
-    }
-
     private let bytes: UnsafeRawBufferPointer
     private var position: Int
     private let end: Int
@@ -22,25 +17,19 @@ struct WireReader {
         end = range.upperBound
     }
 
-    /// The next field, or nil at the end of the message.
+    /// The tag of the next field, whose value must be read or skipped; nil at the end of the message.
     /// - Throws: `WireViolation.malformed`.
-    mutating func next() throws(WireViolation) -> Field? {
+    mutating func tag() throws(WireViolation) -> UInt64? {
         guard position < end else { return nil }
         // As in libprotobuf-c: at most five bytes, and field number 0 is rejected in a one-byte
         // tag.
         guard bytes[position] & 0xf8 != 0 else { throw .malformed }
-        let tag = try varint(bytesMax: 5)
-        let number = UInt32(truncatingIfNeeded: tag >> 3)
-        switch tag & 7 {
-        case 0: return .varint(number, try varint())
-        case 1: return try fixed(number, 8)
-        case 2: return .bytes(number, try lengthDelimited())
-        case 5: return try fixed(number, 4)
-        default: throw .malformed
-        }
+        return try varint(bytesMax: 5)
     }
 
-    private mutating func varint(bytesMax: UInt64 = 10) throws(WireViolation) -> UInt64 {
+    /// A number.
+    /// - Throws: `WireViolation.malformed`.
+    mutating func varint(bytesMax: UInt64 = 10) throws(WireViolation) -> UInt64 {
         guard position < end else { throw .malformed }
         let first = bytes[position]
         position += 1
@@ -63,7 +52,9 @@ struct WireReader {
         throw .malformed
     }
 
-    private mutating func lengthDelimited() throws(WireViolation) -> Range<Int> {
+    /// The place of a field's bytes, after their length.
+    /// - Throws: `WireViolation.malformed`.
+    mutating func range() throws(WireViolation) -> Range<Int> {
         let length = try varint(bytesMax: 5)
         guard length <= UInt64(end - position) else { throw .malformed }
         let start = position
@@ -71,10 +62,25 @@ struct WireReader {
         return start..<position
     }
 
-    private mutating func fixed(_ number: UInt32, _ count: Int) throws(WireViolation) -> Field {
+    /// Skips the value of a field that the message does not have.
+    /// - Parameter known: the number of the message's last field. A field up to that number is
+    ///   malformed here: it has a wire type other than its own.
+    /// - Throws: `WireViolation.malformed`.
+    mutating func skip(_ tag: UInt64, known: UInt64 = 0) throws(WireViolation) {
+        let number = tag >> 3
+        guard number == 0 || number > known else { throw .malformed }
+        switch tag & 7 {
+        case 0: _ = try varint()
+        case 1: try skip(bytes: 8)
+        case 2: _ = try range()
+        case 5: try skip(bytes: 4)
+        default: throw .malformed
+        }
+    }
+
+    private mutating func skip(bytes count: Int) throws(WireViolation) {
         guard end - position >= count else { throw .malformed }
         position += count
-        return .fixed(number)
     }
 }
 

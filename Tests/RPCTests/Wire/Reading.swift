@@ -77,33 +77,35 @@ enum Reading: Equatable {
         return bytes.withUnsafeBytes { frame in
             // Bytes that do not scan are rejected by both readers, so that they do not disagree.
             guard let body = fields(frame, 0..<frame.count)?.first else { return false }
-            switch (library, body) {
-            case (.frame(.request), .bytes(2, let range)): return holds(frame, range, oddBool: 5)
-            case (.frame(.response), .bytes(3, let range)): return holds(frame, range, oddBool: 3)
-            case (.frame(.item), .bytes(4, let range)): return holds(frame, range, oddBool: 2)
+            switch (library, body.tag) {
+            case (.frame(.request), 0x12): return holds(frame, body.range, oddBool: 5)
+            case (.frame(.item), 0x22): return holds(frame, body.range, oddBool: 2)
             default: return false
             }
         }
     }
 
     private static func holds(
-        _ frame: UnsafeRawBufferPointer, _ range: Range<Int>, oddBool number: UInt32
+        _ frame: UnsafeRawBufferPointer, _ range: Range<Int>, oddBool number: UInt64
     ) -> Bool {
-        fields(frame, range)?.contains { field in
-            switch field {
-            case .bytes(number, _), .fixed(number): true
-            default: false
-            }
-        } ?? false
+        fields(frame, range)?.contains { $0.tag >> 3 == number && $0.tag & 7 != 0 } ?? false
     }
 
+    /// The fields' tags, with the place of those that are bytes with their length.
     private static func fields(
         _ frame: UnsafeRawBufferPointer, _ range: Range<Int>
-    ) -> [WireReader.Field]? {
+    ) -> [(tag: UInt64, range: Range<Int>)]? {
         var reader = WireReader(frame, range)
-        var fields: [WireReader.Field] = []
+        var fields: [(tag: UInt64, range: Range<Int>)] = []
         do {
-            while let field = try reader.next() { fields.append(field) }
+            while let tag = try reader.tag() {
+                if tag & 7 == 2 {
+                    fields.append((tag, try reader.range()))
+                } else {
+                    try reader.skip(tag)
+                    fields.append((tag, 0..<0))
+                }
+            }
         } catch {
             return nil  // malformed is an expected result
         }
