@@ -9,9 +9,9 @@ import ServiceRuntime
 /// a task while the frame is read; after a suspension it continues on the connection's own event
 /// loop. A call therefore never changes threads unless its handler does.
 package struct MethodHandler: Sendable {
-    /// Serves a whole call and writes its Response.
+    /// Serves a whole call and writes its Response. The arena decodes the request.
     typealias OnLoop =
-        @Sendable (UnsafeRawBufferPointer, CallContext, inout ResponseWriter) throws -> Void
+        @Sendable (UnsafeRawBufferPointer, Arena, CallContext, inout ResponseWriter) throws -> Void
     /// Decodes a request and starts its task.
     typealias Async =
         @Sendable (UnsafeRawBufferPointer, CallContext, AsyncCall) throws -> Task<Void, Never>
@@ -32,8 +32,8 @@ package struct MethodHandler: Sendable {
     ) -> MethodHandler {
         MethodHandler(
             method: method,
-            kind: .onLoop { payload, context, writer in
-                let request = try Request.decode(payload, in: writer.arena)
+            kind: .onLoop { payload, arena, context, writer in
+                let request = try Request.decode(payload, in: arena)
                 try writer.write(handle(request, context))
             })
     }
@@ -47,8 +47,8 @@ package struct MethodHandler: Sendable {
     ) -> MethodHandler {
         MethodHandler(
             method: method,
-            kind: .onLoop { payload, context, writer in
-                let request = try Request.decode(payload, in: writer.arena)
+            kind: .onLoop { payload, arena, context, writer in
+                let request = try Request.decode(payload, in: arena)
                 // Written as bytes: `Encoded<Response>` would cost a generic type lookup in each
                 // call.
                 try writer.write(handle(request, context).bytes)
@@ -65,9 +65,9 @@ package struct MethodHandler: Sendable {
         }
         return MethodHandler(
             method: method,
-            kind: .onLoop { payload, context, writer in
+            kind: .onLoop { payload, arena, context, writer in
                 guard try !attempt(payload, &writer) else { return }
-                try handle(payload, context, &writer)
+                try handle(payload, arena, context, &writer)
             })
     }
 
@@ -94,7 +94,6 @@ package struct MethodHandler: Sendable {
 /// Writes the response of an on-loop handler directly after the connection's pending output.
 package struct ResponseWriter {
     let call: UInt64
-    let arena: Arena
     let frameBytesMax: Int
     var out: ByteBuffer
 

@@ -87,10 +87,6 @@ package final class ServerObservation: MetricSource {
 
 /// The metrics, trace and slow-call log entry of a call that a server has started.
 struct ObservedCall: Sendable {
-    /// A method that streams, or whose default timeout is longer than this, waits for events
-    /// (`Watch`); its calls are never logged as slow.
-    static let waitingLonger = Duration.seconds(60)
-
     /// The method's index in the method table.
     let method: Int
     let beganAt: Duration
@@ -117,12 +113,11 @@ extension ServerConnection {
         _ entry: MethodTable.Entry, _ context: CallContext, requestBytes: Int
     ) -> ObservedCall {
         counts.figures.methods[entry.index].began(requestBytes: requestBytes)
-        let method = entry.handler.method
         return ObservedCall(
             method: entry.index, beganAt: eventUptime, deadline: context.deadline,
-            metadata: context.metadata,
-            mayTakeLong: method.streams != .none || method.timeout > ObservedCall.waitingLonger,
-            traced: shared.observation.isTraced ? traced(method.name, context) : nil)
+            metadata: context.metadata, mayTakeLong: entry.mayTakeLong,
+            traced: shared.observation.isTraced
+                ? traced(entry.handler.method.name, context) : nil)
     }
 
     private func traced(_ method: String, _ context: CallContext) -> CallTracing.TracedCall? {

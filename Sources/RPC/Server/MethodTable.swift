@@ -7,6 +7,9 @@ struct MethodTable: Sendable {
         let handler: MethodHandler
         let name: [UInt8]
         let lane: MethodLane
+        /// It streams, or its default timeout is that of a method that waits for events (`Watch`):
+        /// its calls are never logged as slow.
+        let mayTakeLong: Bool
         /// Its index in `names`, and in the counters of each event loop.
         let index: Int
 
@@ -15,7 +18,11 @@ struct MethodTable: Sendable {
             self.index = index
             self.name = Array(name.utf8)
             lane = MethodLane(of: handler.method)
+            mayTakeLong =
+                handler.method.streams != .none || handler.method.timeout > Self.waitingLonger
         }
+
+        private static let waitingLonger = Duration.seconds(60)
 
         func isNamed(_ other: UnsafeRawBufferPointer) -> Bool {
             name.withUnsafeBytes { own in

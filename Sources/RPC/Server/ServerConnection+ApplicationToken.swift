@@ -35,7 +35,7 @@ extension ServerConnection {
     /// - Throws: `rpc/unauthenticated` for an invalid token, `rpc/permission-denied`,
     ///   `rpc/invalid-argument` with `idempotency-key`.
     func tokenCaller(
-        _ token: String, _ metadata: Metadata, _ entry: MethodTable.Entry,
+        _ token: String, _ metadata: Metadata, _ entry: MethodTable.Entry, _ timeout: Duration,
         carriedBy carrier: Application
     ) throws(ServiceError) -> CallCaller {
         let method = entry.handler.method
@@ -68,8 +68,10 @@ extension ServerConnection {
             mayAssertClientAddress = true
         }
         return CallCaller(
-            name: application.name, mayAssertClientAddress: mayAssertClientAddress,
-            metadata: metadata, byToken: verified.caller)
+            context: context(
+                of: application.name, metadata, timeout,
+                mayAssertClientAddress: mayAssertClientAddress),
+            byToken: verified.caller)
     }
 
     /// Ends the streams whose application, or the key that signed their token, was removed. Unary

@@ -17,7 +17,9 @@ extension ServerConnection {
     }
 
     /// As whom a call of `entry` is served; nil if the call has been rejected.
-    func admitted(_ head: Envelope.Request, _ entry: MethodTable.Entry) -> CallCaller? {
+    func admitted(
+        _ head: Envelope.Request, _ entry: MethodTable.Entry, _ timeout: Duration
+    ) -> CallCaller? {
         if peer.generation != shared.callers.generation.load(ordering: .relaxed) {
             guard isStillAdmitted(refusing: head.call) else { return nil }
         }
@@ -29,7 +31,7 @@ extension ServerConnection {
             // Only such a caller's metadata are searched, so other calls cost nothing. From any
             // other caller a token is ignored, as an asserted address is: its calls stay its own.
             if application.mayCarryTokens, let token = try Self.applicationToken(head.metadata) {
-                return try tokenCaller(token, head.metadata, entry, carriedBy: application)
+                return try tokenCaller(token, head.metadata, entry, timeout, carriedBy: application)
             }
             guard peer.permissions.allows(entry.index) else { throw Self.notPermitted }
         } catch {
@@ -37,8 +39,20 @@ extension ServerConnection {
             return nil
         }
         return CallCaller(
-            name: application.name, mayAssertClientAddress: application.mayAssertClientAddress,
-            metadata: head.metadata)
+            context: context(
+                of: application.name, head.metadata, timeout,
+                mayAssertClientAddress: application.mayAssertClientAddress))
+    }
+
+    /// The context of a call by an application.
+    func context(
+        of application: String, _ metadata: Metadata, _ timeout: Duration,
+        mayAssertClientAddress: Bool
+    ) -> CallContext {
+        CallContext(
+            application: application, deadline: eventUptime + timeout - FrameLimits.deadlineMargin,
+            isCallersDeadline: true, metadata: metadata,
+            mayAssertClientAddress: mayAssertClientAddress)
     }
 
     static let notPermitted = ServiceError(
@@ -75,11 +89,8 @@ extension ServerConnection {
 
     /// As whom a call is served.
     struct CallCaller {
-        /// The application.
-        let name: String
-        let mayAssertClientAddress: Bool
-        /// The call's metadata, without an application token.
-        let metadata: Metadata
+        /// The application, its rights, and the call's metadata without an application token.
+        let context: CallContext
         /// The application with the key that signed its token; nil if it is the connection's own.
         var byToken: Caller?
     }

@@ -25,7 +25,9 @@ extension ServerConnection {
         do throws(WireViolation) {
             switch try Envelope(bytes, range, arena: resources.arena) {
             case .request(var head):
-                head.metadata.useVoice(of: shared.settings.formalLanguages)
+                if !head.metadata.entries.isEmpty {
+                    head.metadata.useVoice(of: shared.settings.formalLanguages)
+                }
                 return request(head, bytes, range)
             case .response: return violated("a Response from a client")
             case .item(let head): return item(head, bytes)
@@ -134,24 +136,18 @@ extension ServerConnection {
     private func serve(
         _ head: Envelope.Request, _ bytes: UnsafeRawBufferPointer, _ entry: MethodTable.Entry
     ) {
-        guard let caller = admitted(head, entry) else { return }
         let timeout =
             head.timeoutMilliseconds == 0
             ? entry.handler.method.timeout : .milliseconds(Int64(head.timeoutMilliseconds))
+        guard let caller = admitted(head, entry, timeout) else { return }
         guard timeout > FrameLimits.deadlineMargin else {
             return refuse(head.call, ServiceError(.deadlineExceeded, notProcessed: true))
         }
-        let context = CallContext(
-            application: caller.name,
-            deadline: eventUptime + timeout - FrameLimits.deadlineMargin,
-            isCallersDeadline: true,
-            metadata: caller.metadata,
-            mayAssertClientAddress: caller.mayAssertClientAddress)
         head.payload.withBytes(in: bytes) { payload in
             switch entry.handler.kind {
-            case .onLoop(let handle): runOnLoop(head.call, payload, context, entry, handle)
+            case .onLoop(let handle): runOnLoop(head.call, payload, caller.context, entry, handle)
             case .async(let start):
-                startTask(head, payload, context, entry, start, tokenCaller: caller.byToken)
+                startTask(head, payload, caller.context, entry, start, tokenCaller: caller.byToken)
             }
         }
     }
@@ -161,13 +157,13 @@ extension ServerConnection {
         _ entry: MethodTable.Entry, _ handle: MethodHandler.OnLoop
     ) {
         var writer = ResponseWriter(
-            call: call, arena: resources.arena, frameBytesMax: peerFrameBytesMax, out: ByteBuffer())
+            call: call, frameBytesMax: peerFrameBytesMax, out: ByteBuffer())
         let observed = observe(entry, context, requestBytes: payload.count)
         swap(&writer.out, &out)
         defer { swap(&writer.out, &out) }
         do {
             let before = writer.out.readableBytes
-            try observed.run { try handle(payload, context, &writer) }
+            try observed.run { try handle(payload, resources.arena, context, &writer) }
             takeLanguage(of: call)
             ended(observed, .ok, responseBytes: writer.out.readableBytes - before)
         } catch {

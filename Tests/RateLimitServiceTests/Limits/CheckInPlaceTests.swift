@@ -37,10 +37,9 @@ struct CheckInPlaceTests {
         guard case .onLoop(let handle) = handler.kind else {
             throw ServiceError(.unknownMethod)
         }
-        var writer = ResponseWriter(
-            call: 1, arena: Arena(), frameBytesMax: 4_096, out: ByteBuffer())
+        var writer = ResponseWriter(call: 1, frameBytesMax: 4_096, out: ByteBuffer())
         do {
-            try request.withUnsafeBytes { try handle($0, fixture.context, &writer) }
+            try request.withUnsafeBytes { try handle($0, Arena(), fixture.context, &writer) }
         } catch let error as ServiceError {
             return .failure(error)
         } catch {
