@@ -84,9 +84,9 @@ extension AsyncCall {
         Task.immediate(executorPreference: executor) {
             do {
                 try await body()
-                finish()
+                self.finish()
             } catch {
-                fail(error)
+                self.fail(error)
             }
         }
     }

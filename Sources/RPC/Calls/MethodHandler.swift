@@ -102,7 +102,7 @@ package struct ResponseWriter {
     package mutating func write(_ response: some WireEncoded) throws {
         guard
             FrameWriter.writeResponse(
-                call: call, response, to: &out, frameBytesMax: frameBytesMax)
+                call: call, response, to: &out, frameBytesMax: frameBytesMax) != nil
         else { throw Self.tooLarge }
     }
 

@@ -4,7 +4,9 @@ import ServiceRuntime
 
 /// A running call, as its task uses it: the executor that it runs on, and how it ends. The task
 /// runs on the connection's loop, so it accesses the connection directly.
-struct AsyncCall: Sendable {
+///
+/// It is a class, since a task and its handler share it: a copy of a struct would retain each part.
+final class AsyncCall: Sendable {
     let call: UInt64
     let executor: EventLoopTaskExecutor
     let connection: NIOLoopBound<ServerConnection>
@@ -15,6 +17,18 @@ struct AsyncCall: Sendable {
     /// Its metrics and trace.
     let observed: ObservedCall
 
+    init(
+        call: UInt64, executor: EventLoopTaskExecutor, connection: NIOLoopBound<ServerConnection>,
+        stream: CallStream?, limiter: LaneLimiter, observed: ObservedCall
+    ) {
+        self.call = call
+        self.executor = executor
+        self.connection = connection
+        self.stream = stream
+        self.limiter = limiter
+        self.observed = observed
+    }
+
     /// The connection's arena; valid only while frames are read.
     var arena: Arena { connection.value.resources.arena }
 
@@ -23,11 +37,9 @@ struct AsyncCall: Sendable {
         stream?.end(.answered([]))
         limiter.leave()
         let connection = connection.value
-        let before = connection.out.readableBytes
-        let fits = connection.finished(call, response)
+        let byteCount = connection.finished(call, response)
         connection.returned(
-            observed, fits ? .ok : .resourceExhausted,
-            responseBytes: max(0, connection.out.readableBytes - before))
+            observed, byteCount == nil ? .resourceExhausted : .ok, responseBytes: byteCount ?? 0)
     }
 
     /// Responds after the last item of a server stream.

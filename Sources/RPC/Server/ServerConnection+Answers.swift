@@ -6,20 +6,21 @@ import ServiceRuntime
 /// How a server connection ends calls: each gets exactly one Response.
 extension ServerConnection {
     /// A handler returned `response`.
-    /// - Returns: false when it exceeds the peer's frame limit.
-    func finished(_ call: UInt64, _ response: some ProtobufMessage) -> Bool {
+    /// - Returns: the number of bytes written, 0 if the call had been answered; nil when the response
+    ///   exceeds the peer's frame limit.
+    func finished(_ call: UInt64, _ response: some ProtobufMessage) -> Int? {
         guard machine.finished(call) else {
             closeIfDrained()
-            return true
+            return 0
         }
         takeLanguage(of: call)
-        resources.provideSpare(&out)
-        let isWritten = FrameWriter.writeResponse(
+        if !isReading { resources.provideSpare(&out) }  // a read begins with it
+        let byteCount = FrameWriter.writeResponse(
             call: call, response, to: &out, frameBytesMax: peerFrameBytesMax)
-        if !isWritten { answer(call, ResponseWriter.tooLarge) }
+        if byteCount == nil { answer(call, ResponseWriter.tooLarge) }
         flushSoon()
         closeIfDrained()
-        return isWritten
+        return byteCount
     }
 
     /// The handler of a server stream returned.
@@ -81,6 +82,6 @@ extension ServerConnection {
     /// Removes and returns the language of a call that ends.
     @discardableResult
     func takeLanguage(of call: UInt64) -> Voice {
-        languages.isEmpty ? .english : languages.removeValue(forKey: call) ?? .english
+        hasLanguages ? languages.removeValue(forKey: call) ?? .english : .english
     }
 }

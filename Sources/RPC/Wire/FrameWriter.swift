@@ -20,19 +20,20 @@ package enum FrameWriter {
     }
 
     /// Writes an OK Response: `Frame {response: {call, payload}}`.
-    /// - Returns: false, with nothing written, when the frame would exceed `frameBytesMax`.
+    /// - Returns: the number of bytes written; nil, with nothing written, when the frame would exceed
+    ///   `frameBytesMax`.
     package static func writeResponse(
         call: UInt64, _ payload: some WireEncoded, to out: inout ByteBuffer, frameBytesMax: Int
-    ) -> Bool {
+    ) -> Int? {
         let payloadBytes = payload.encodedByteCount
         let payloadField = payloadBytes == 0 ? 0 : fieldBytes(payloadBytes)
         let inner = 1 + varintBytes(call) + payloadField
         let frame = fieldBytes(inner)
-        guard frame <= frameBytesMax else { return false }
+        guard frame <= frameBytesMax else { return nil }
         // Every response passes here, so its bytes are written in one block and not appended one by
         // one.
         let total = FrameLimits.lengthBytes + frame
-        out.writeWithUnsafeMutableBytes(minimumWritableBytes: total) { buffer in
+        return out.writeWithUnsafeMutableBytes(minimumWritableBytes: total) { buffer in
             var place = ByteWriter(buffer)
             place.writeLength(frame)
             place.writeFieldHead(0x1a, inner)
@@ -44,7 +45,6 @@ package enum FrameWriter {
             }
             return total
         }
-        return true
     }
 
     /// Writes a Request: `Frame {request: {call, method, timeout_ms, metadata, more, payload}}`.
