@@ -16,7 +16,8 @@ struct MethodTableTests {
         return MethodTable([
             ServiceMethods(
                 ServiceDescription(name: "test.Many", methods: methods, fileDescriptors: []),
-                methods.map { method in MethodHandler(method: method, kind: .onLoop { _, _, _, _ in })
+                methods.map { method in
+                    MethodHandler(method: method, kind: .onLoop { _, _, _, _ in })
                 })
         ])
     }
