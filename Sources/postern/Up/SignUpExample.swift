@@ -8,17 +8,20 @@ enum SignUpExample {
 
     /// The request as JSON, in a form that a shell takes as one word.
     ///
-    ///     setting of identity   adds to `acceptance`
-    ///     consent: required     both versions
-    ///     age-gate: required    a birth date
+    ///     setting of identity     the request has
+    ///     password-policy: nist   a longer password
+    ///     consent: required       both versions
+    ///     age-gate: required      a birth date
     ///
     /// - Parameter variable: The value of an environment variable, which this process and its
     ///   programs share.
     static func request(
         _ variable: (String) -> String? = { getenv($0).map { String(cString: $0) } }
     ) -> String {
+        let isLong = variable("POSTERN_PASSWORD_POLICY") == "nist"
+        let password = isLong ? "Correct7HorseBattery" : "Correct7Horse"
         var request: JSONObject = [
-            "email": .string("ada@example.org"), "password": .string("Correct7Horse"),
+            "email": .string("ada@example.org"), "password": .string(password),
             "device": .object(["deviceId": .string("d1"), "platform": .string("cli")]),
         ]
         var acceptance = JSONObject()

@@ -24,6 +24,12 @@ struct SignUpExampleTests {
         #expect(SignUpExample.request { variables[$0] } == "'\(Self.plain)\(more)}'")
     }
 
+    @Test("G-01: the password is one that the policy accepts")
+    func password() {
+        let request = SignUpExample.request { $0 == "POSTERN_PASSWORD_POLICY" ? "nist" : nil }
+        #expect(request.contains(#""password":"Correct7HorseBattery""#))
+    }
+
     @Test("a quote in a version does not end the shell's word")
     func quote() {
         let variables = ["POSTERN_CONSENT": "required", "POSTERN_TERMS_VERSION": "'; x"]
