@@ -62,6 +62,16 @@ struct CanonicalReaderTests {
         }
     }
 
+    @Test("a nested message has a length of as many bytes as it needs")
+    func nestedLengths() {
+        for count in Array(100...140) + Array(16_350...16_400) {
+            let payload = [UInt8](repeating: 7, count: count)
+            let frame = WireV1.Frame(kind: .item(WireV1.Item(call: 1, payload: payload)))
+            #expect(frame.encoded().count == frame.encodedByteCount)
+            #expect(Readings.areEqual(frame))
+        }
+    }
+
     @Test(
         "encodings that are not canonical are left to libprotobuf-c, which accepts or rejects them",
         arguments: [

@@ -66,9 +66,30 @@ package struct WireWriter: WireSink {
         value.withUnsafeBytes { put($0) }
     }
 
+    /// Most nested messages are shorter than 128 bytes. So they are not measured again: the message
+    /// is written behind one byte for its length, and moved if its length takes more.
     package mutating func message(_ tag: UInt32, _ value: some ProtobufMessage) {
-        varint(tag, UInt64(value.encodedByteCount))
+        varint(tag, 0)
+        let start = position
         value.encode(to: &self)
+        let count = position - start
+        if count < 0x80 {
+            buffer[start - 1] = UInt8(truncatingIfNeeded: count)
+        } else {
+            move(from: start, count)
+        }
+    }
+
+    /// Makes place for a longer length before the `count` bytes written from `start`.
+    private mutating func move(from start: Int, _ count: Int) {
+        guard let place = buffer.baseAddress else { return }
+        let bytes = place + start
+        position = start - 1
+        let moved = position + WireSize.ofVarint(UInt64(count))
+        precondition(count <= buffer.count - moved, "a message was measured too small")
+        (place + moved).copyMemory(from: bytes, byteCount: count)
+        put(UInt64(count))
+        position += count
     }
 
     package mutating func numbers(_ tag: UInt32, _ values: some Collection<UInt64>) {
