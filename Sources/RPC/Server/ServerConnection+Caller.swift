@@ -16,28 +16,25 @@ extension ServerConnection {
         return application
     }
 
-    /// As whom a call of `entry` is served; nil if the call has been rejected.
+    /// Whether the caller may still call: it is checked again if the callers list was replaced.
+    /// Otherwise `call` has been rejected, and the connection is ending.
+    func isCallerCurrent(for call: UInt64) -> Bool {
+        peer.generation == shared.callers.generation.load(ordering: .relaxed)
+            || isStillAdmitted(refusing: call)
+    }
+
+    /// As whom a call of `entry` is served.
+    /// - Throws: why the call is rejected.
     func admitted(
         _ head: Envelope.Request, _ entry: MethodTable.Entry, _ timeout: Duration
-    ) -> CallCaller? {
-        if peer.generation != shared.callers.generation.load(ordering: .relaxed) {
-            guard isStillAdmitted(refusing: head.call) else { return nil }
+    ) throws(ServiceError) -> CallCaller {
+        guard let application else { throw ServiceError(.unauthenticated, notProcessed: true) }
+        // Only such a caller's metadata are searched, so other calls cost nothing. From any other
+        // caller a token is ignored, as an asserted address is: its calls stay its own.
+        if application.mayCarryTokens, let token = try Self.applicationToken(head.metadata) {
+            return try tokenCaller(token, head.metadata, entry, timeout, carriedBy: application)
         }
-        guard let application else {
-            refuse(head.call, ServiceError(.unauthenticated, notProcessed: true))
-            return nil
-        }
-        do throws(ServiceError) {
-            // Only such a caller's metadata are searched, so other calls cost nothing. From any
-            // other caller a token is ignored, as an asserted address is: its calls stay its own.
-            if application.mayCarryTokens, let token = try Self.applicationToken(head.metadata) {
-                return try tokenCaller(token, head.metadata, entry, timeout, carriedBy: application)
-            }
-            guard peer.permissions.allows(entry.index) else { throw Self.notPermitted }
-        } catch {
-            refuse(head.call, error)
-            return nil
-        }
+        guard peer.permissions.allows(entry.index) else { throw Self.notPermitted }
         return CallCaller(
             context: context(
                 of: application.name, head.metadata, timeout,

@@ -139,7 +139,13 @@ extension ServerConnection {
         let timeout =
             head.timeoutMilliseconds == 0
             ? entry.handler.method.timeout : .milliseconds(Int64(head.timeoutMilliseconds))
-        guard let caller = admitted(head, entry, timeout) else { return }
+        guard isCallerCurrent(for: head.call) else { return }
+        let caller: CallCaller
+        do throws(ServiceError) {
+            caller = try admitted(head, entry, timeout)
+        } catch {
+            return refuse(head.call, error)
+        }
         guard timeout > FrameLimits.deadlineMargin else {
             return refuse(head.call, ServiceError(.deadlineExceeded, notProcessed: true))
         }
