@@ -80,7 +80,9 @@ package struct MethodHandler: Sendable {
             method: method,
             kind: .async { payload, context, call in
                 let request = try Request.decode(payload, in: call.arena)
+                // Moved, as a copy of a message retains all its strings.
                 return Task.immediate(executorPreference: call.executor) {
+                    [request = consume request] in
                     do {
                         call.finish(try await handle(request, context))
                     } catch {

@@ -192,13 +192,13 @@ extension ServerConnection {
             guard method.streams == .none else { return refuseStream(call, limiter) }
             return wait(call, payload, context, entry, start, limiter)
         }
-        guard let loop = self.context?.eventLoop else { return limiter.leave() }
+        guard self.context != nil else { return limiter.leave() }
         // Registered first: the task starts at once and may finish before its handle is stored.
         var stream: CallStream?
         if method.streams == .none {
             machine.began(call, deadline: context.deadline)
         } else {
-            stream = beginStream(head, method, context.deadline, loop)
+            stream = beginStream(head, method, context.deadline)
             stream?.tokenCaller = tokenCaller
         }
         run(call, payload, context, entry, start, limiter, stream)
@@ -210,11 +210,11 @@ extension ServerConnection {
         _ entry: MethodTable.Entry, _ start: MethodHandler.Async, _ limiter: LaneLimiter,
         _ stream: CallStream? = nil
     ) {
-        guard let loop = self.context?.eventLoop else { return limiter.leave() }
+        guard self.context != nil else { return limiter.leave() }
         let handle = AsyncCall(
             call: call, executor: resources.executor,
-            connection: NIOLoopBound(self, eventLoop: loop), stream: stream, limiter: limiter,
-            observed: observe(entry, context, requestBytes: payload.count))
+            connection: NIOLoopBound(self, eventLoop: resources.executor.loop), stream: stream,
+            limiter: limiter, observed: observe(entry, context, requestBytes: payload.count))
         do {
             let task = try handle.observed.run { try start(payload, context, handle) }
             machine.attach(ServerConnection.RunningCall(task: task, stream: stream), to: call)
@@ -237,13 +237,12 @@ extension ServerConnection: StreamConnection {
 
     /// Starts a streaming call.
     func beginStream(
-        _ head: Envelope.Request, _ method: MethodDescription, _ deadline: Duration,
-        _ loop: any EventLoop
+        _ head: Envelope.Request, _ method: MethodDescription, _ deadline: Duration
     ) -> CallStream {
         let credit = machine.began(
             head.call, deadline: deadline, streams: method.streams, more: head.more,
             isWatch: method.isWatch)
-        let stream = CallStream(loop)
+        let stream = CallStream(resources.executor.loop)
         stream.begin(self, as: head.call, credit)
         if !head.more { stream.endIncoming() }
         return stream
