@@ -62,6 +62,25 @@ struct CanonicalReaderTests {
         }
     }
 
+    @Test("bytes that are no text are found at every place of a text, and other text is accepted")
+    func textBytes() {
+        func both(_ text: [UInt8]) -> (ordinary: AnyHashable?, library: AnyHashable?) {
+            Readings.both([0x0a, UInt8(text.count)] + text, as: RateLimitV1.Charge.self)
+        }
+        for count in 1...40 {
+            for place in 0..<count {
+                var text = [UInt8](repeating: 0x61, count: count)
+                for byte: UInt8 in [0x00, 0x80, 0xff] {
+                    text[place] = byte
+                    #expect(both(text) == (nil, nil))
+                }
+                text.replaceSubrange(place...place, with: [0xc3, 0xa9])
+                let (ordinary, library) = both(text)
+                #expect(ordinary != nil && ordinary == library)
+            }
+        }
+    }
+
     @Test("a nested message has a length of as many bytes as it needs")
     func nestedLengths() {
         for count in Array(100...140) + Array(16_350...16_400) {
