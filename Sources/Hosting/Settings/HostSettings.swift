@@ -177,9 +177,11 @@ package struct PeerSettings: Sendable {
 
 extension ServerLimits {
     /// Declares the limits of a server that operators may change. The defaults are those of
-    /// `ServerLimits`.
+    /// `ServerLimits`, but for the clients of the web service, which are browsers and phones: a
+    /// browser opens up to six connections.
     init(reading settings: inout SettingsReader, hasRPCServer: Bool) {
         self.init()
+        if !hasRPCServer { connectionsPerAddressMax = 200 }
         readConnections(&settings)
         guard hasRPCServer else { return }
         runningMax = settings.integer(

@@ -46,8 +46,10 @@ struct TransferReport: Sendable {
             CURLE_SSL_CACERT_BADFILE:
             return .notEncrypted
         case CURLE_TOO_MANY_REDIRECTS: return .redirected
-        // The scheme of the first URL was checked, so this one comes from a redirect.
-        case CURLE_UNSUPPORTED_PROTOCOL: return .redirected
+        // The scheme of the first URL was checked, so this one comes from a redirect; or the peer
+        // does not speak HTTP at all, and may have received the request all the same.
+        case CURLE_UNSUPPORTED_PROTOCOL:
+            return (300..<400).contains(answer) ? .redirected : .interrupted
         case CURLE_URL_MALFORMAT, CURLE_BAD_FUNCTION_ARGUMENT,
             CURLE_FAILED_INIT, CURLE_OUT_OF_MEMORY, CURLE_UNKNOWN_OPTION:
             return .invalid

@@ -220,7 +220,8 @@ extension SettingsReader {
     }
 
     private static func expected(_ unit: String) -> String {
-        "a \(unit) of 1 to \(textBytesMax) bytes without control characters"
+        let article = "aeiou".contains(unit.prefix(1)) ? "an" : "a"
+        return "\(article) \(unit) of 1 to \(textBytesMax) bytes without control characters"
     }
 
     private static func isText(_ text: String) -> Bool {

@@ -142,7 +142,9 @@ struct ApplicationsCommand: ParsableCommand {
             Screen.line("made \(file)")
             if let line = folder.composeHint(after: file, of: name) { Screen.line(line) }
             for key in earlier {
-                Screen.line("then: postern applications remove \(name) --key \(key.keyID)")
+                Screen.line(
+                    "then: postern applications remove \(name) --key \(key.keyID)"
+                        + (folder.data == Folder.standard ? "" : " --data \(folder.data)"))
             }
         }
     }
@@ -191,8 +193,10 @@ struct ApplicationsCommand: ParsableCommand {
 
     /// The option for the folder of the keys.
     struct Folder: ParsableArguments {
+        static let standard = ".postern"
+
         @Option(help: "The folder of `postern up`, or of docker/compose/secrets.sh.")
-        var data = ".postern"
+        var data = Self.standard
 
         /// - Throws: `ToolError` for a folder without keys.
         func keys() throws -> KeyFolders {

@@ -66,7 +66,10 @@ struct KeysCommand: AsyncParsableCommand {
 
         func run() async throws {
             try confirmation.confirm("all tokens that \(key) signed are rejected from now on")
-            let hints = ["key_id": "no key has this id; `postern keys list` shows ids"]
+            let hints = [
+                "key_id": "no signing key has this id; `postern keys list` shows ids. Refresh keys "
+                    + "are replaced by `postern keys rotate-refresh`"
+            ]
             try await services.show("session", hints: hints) { session in
                 try await session.signingKeys.revokeKey(.init(keyId: key), session.context).keys
                     .map(\.row.line)

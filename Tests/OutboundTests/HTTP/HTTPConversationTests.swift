@@ -1,6 +1,7 @@
 import Cryptography
 import HTTPSink
 import Outbound
+import SMTPSink
 import ServiceRuntime
 import TestSupport
 import Testing
@@ -100,6 +101,14 @@ struct HTTPConversationTests {
         #expect(status(redirected) == 302)
         #expect(sink.requests.map(\.path) == ["/", "/"])
         await sink.close()
+    }
+
+    @Test("a peer that does not speak HTTP may have received the request")
+    func anotherProtocol() async throws {
+        let sink = try SMTPSink()
+        let outcome = await fetch(.post([1]), "http://127.0.0.1:\(sink.port)/")
+        #expect(failure(outcome) == .interrupted)
+        sink.close()
     }
 
     @Test("a redirect to another scheme is not followed")
