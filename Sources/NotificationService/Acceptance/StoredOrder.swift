@@ -144,6 +144,12 @@ enum MaskedRecipient {
         number.utf8.count > 6 ? "\(number.prefix(3))…\(number.suffix(2))" : none
     }
 
+    /// An address or number, masked; one that is masked already stays as it is.
+    static func masked(_ recipient: String) -> String {
+        if recipient.contains(none) { return recipient }
+        return recipient.contains("@") ? email(recipient) : phone(recipient)
+    }
+
     /// A device as the last two digits of its row id.
     static func device(_ row: Int64) -> String {
         "device …\("0\(row.magnitude % 100)".suffix(2))"

@@ -38,7 +38,7 @@ struct MessageFilter: Sendable {
         state = try Self.state(request.state)
         channel = try Self.channel(request.channel)
         template = request.template.isEmpty ? nil : request.template
-        recipient = request.recipient.isEmpty ? nil : request.recipient
+        recipient = request.recipient.isEmpty ? nil : MaskedRecipient.masked(request.recipient)
         pageSize = request.pageSize == 0 ? Self.pageSizeDefault : Int(request.pageSize)
         before = MessageID(text: request.page)
         guard Self.pageSizes.contains(pageSize) else {

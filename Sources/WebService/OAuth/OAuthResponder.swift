@@ -188,9 +188,10 @@ struct OAuthError: Error, Hashable, Sendable {
         status = code == "invalid_client" ? .unauthorized : .badRequest
     }
 
-    /// The error of a call to the gateway.
+    /// The error of a call to the gateway, with the fields at fault and the rules that they break.
     init(_ error: ServiceError) {
-        reason = error.code.rawValue
+        let faults = error.violations.map { $0.rule.isEmpty ? $0.field : "\($0.field) \($0.rule)" }
+        reason = ([error.code.rawValue] + faults).joined(separator: ", ")
         retryAfterSeconds = error.retryAfterSeconds
         switch error.status {
         case .unauthenticated: (code, status) = ("invalid_client", .unauthorized)

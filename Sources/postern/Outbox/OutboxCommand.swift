@@ -42,7 +42,7 @@ struct OutboxCommand: AsyncParsableCommand {
         @Option(help: "Only messages of this template.")
         var template = ""
 
-        @Option(help: "Only messages to this recipient, masked as shown.")
+        @Option(help: "Only messages to this recipient; it may be masked as shown.")
         var recipient = ""
 
         @Option(help: "Maximum number of messages.")

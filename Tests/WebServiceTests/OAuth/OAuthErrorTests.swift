@@ -29,6 +29,12 @@ struct OAuthErrorTests {
         #expect(OAuthError(error).retryAfterSeconds == 2)
     }
 
+    @Test("the description names the fields at fault")
+    func fields() {
+        let error = ServiceError(.unauthenticated, fields: ["x-postern-app"])
+        #expect(OAuthError(error).reason == "rpc/unauthenticated, x-postern-app")
+    }
+
     @Test("a missing client is 401, everything else of the request 400")
     func ofRequest() {
         #expect(OAuthError("invalid_client", "x").status.code == 401)
