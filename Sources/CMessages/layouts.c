@@ -168,9 +168,10 @@ static const ProtobufCFieldDescriptor postern__events__v1__event__fields[] = {
     FIELD("outcome", 6, NONE, BYTES, 0, 88, NULL, 0),
     FIELD("attempt", 7, NONE, INT64, 0, 104, NULL, 0),
     FIELD("app", 8, NONE, BYTES, 0, 112, NULL, 0),
+    FIELD("actor", 9, NONE, BYTES, 0, 128, NULL, 0),
 };
-static const ProtobufCIntRange postern__events__v1__event__ranges[] = {{1, 0}, {0, 8}};
-MESSAGE(postern__events__v1__event, "postern.events.v1.Event", 128, 8,
+static const ProtobufCIntRange postern__events__v1__event__ranges[] = {{1, 0}, {0, 9}};
+MESSAGE(postern__events__v1__event, "postern.events.v1.Event", 144, 9,
         postern__events__v1__event__fields, 1, postern__events__v1__event__ranges);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__account__fields[] = {

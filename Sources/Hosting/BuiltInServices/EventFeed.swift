@@ -90,7 +90,7 @@ extension SQLSession {
     fileprivate func events(after position: Int64, limit: Int) throws -> [EventsV1.Event] {
         try query(
             """
-            SELECT position, at_ms, kind, account, session, outcome, attempt, app
+            SELECT position, at_ms, kind, account, session, outcome, attempt, app, actor
             FROM audit WHERE position > ? ORDER BY position LIMIT ?
             """,
             [.integer(position), .integer(Int64(limit))]
@@ -104,7 +104,8 @@ extension SQLSession {
                     ?? "",
                 outcome: try row.optionalText("outcome") ?? "",
                 attempt: try row.optionalInteger("attempt") ?? 0,
-                app: try row.optionalText("app") ?? "")
+                app: try row.optionalText("app") ?? "",
+                actor: try row.optionalText("actor") ?? "")
         }
     }
 }

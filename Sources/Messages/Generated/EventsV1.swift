@@ -130,6 +130,9 @@ extension EventsV1 {
         /// The app that called through the web service: its name in the operator's apps file; empty for
         /// other callers, and where the event does not follow from a call of an app.
         package var app: String
+        /// Who acted, where that was not the account's owner: the application, and after a slash the operator
+        /// that it named, for example "tool/jane"; otherwise empty.
+        package var actor: String
 
         /// A message of these fields.
         package init(
@@ -140,7 +143,8 @@ extension EventsV1 {
             sessionId: String = "",
             outcome: String = "",
             attempt: Int64 = 0,
-            app: String = ""
+            app: String = "",
+            actor: String = ""
         ) {
             self.position = position
             self.atMs = atMs
@@ -150,6 +154,7 @@ extension EventsV1 {
             self.outcome = outcome
             self.attempt = attempt
             self.app = app
+            self.actor = actor
         }
     }
 }
@@ -169,7 +174,8 @@ extension EventsV1.Event: ProtobufMessage {
         let outcome = try reader.text(50)
         let attempt = try reader.int64(56)
         let app = try reader.text(66)
-        return EventsV1.Event(position: position, atMs: atMs, kind: kind, accountId: accountId, sessionId: sessionId, outcome: outcome, attempt: attempt, app: app)
+        let actor = try reader.text(74)
+        return EventsV1.Event(position: position, atMs: atMs, kind: kind, accountId: accountId, sessionId: sessionId, outcome: outcome, attempt: attempt, app: app, actor: actor)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -181,5 +187,6 @@ extension EventsV1.Event: ProtobufMessage {
         if !outcome.isEmpty { sink.text(50, outcome) }
         if attempt != 0 { sink.int64(56, attempt) }
         if !app.isEmpty { sink.text(66, app) }
+        if !actor.isEmpty { sink.text(74, actor) }
     }
 }

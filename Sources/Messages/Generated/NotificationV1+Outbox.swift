@@ -242,7 +242,7 @@ extension NotificationV1 {
         package var channel: NotificationV1.MessageChannel
         /// Only messages of this template; empty for any.
         package var template: String
-        /// Only messages with this masked recipient; empty for any.
+        /// Only messages to this recipient, which may be masked; empty for any.
         package var recipient: String
         /// Page size, 1 to 500; 0 means 50.
         package var pageSize: UInt32

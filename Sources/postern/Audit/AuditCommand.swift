@@ -176,6 +176,7 @@ extension EventsV1.Event {
                 phrase: isOfKey || attempt == 0 ? number : "attempt \(attempt)",
                 heading: "attempt"),
             .init("app", app, phrase: app.isEmpty ? "" : "app \(app)"),
+            .init("actor", actor, phrase: actor.isEmpty ? "" : "by \(actor)"),
         ])
     }
 }

@@ -35,6 +35,7 @@ extension SystemTests {
                     "audit", "list", "--account", ada.email, "--kind", "account.*", "-o", "json",
                 ])
                 #expect(trail.output.contains("\"account_id\":\"\(id)\""), "\(trail.errors)")
+                #expect(trail.output.contains("\"actor\":\"tool/ann\""), "\(trail.output)")
                 let table = try await cluster.tool(["accounts", "list", "-o", "text"])
                 #expect(table.output.hasPrefix("ACCOUNT"), "\(table.output)\(table.errors)")
                 let list = try await cluster.tool(["accounts", "list", "--status", "suspended"])

@@ -63,6 +63,8 @@ struct AuditListTests {
             refused.row(of: "identity").line.hasSuffix("  auth/invalid-credential  attempt 3"))
         refused.app = "shop-web"
         #expect(refused.row(of: "identity").line.hasSuffix("  attempt 3  app shop-web"))
+        refused.actor = "tool/ann"
+        #expect(refused.row(of: "identity").line.hasSuffix("  app shop-web  by tool/ann"))
     }
 
     @Test("an entry about a key names the key, which is no attempt")
