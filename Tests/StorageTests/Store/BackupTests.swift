@@ -131,7 +131,7 @@ struct BackupTests {
         let store = try Entries.open(folder)
         let snapshot = try await store.snapshot(holdingCommitsFor: .zero)
         await #expect(throws: CancellationError.self) {
-            try await withThrowingTaskGroup { group in
+            try await withThrowingTaskGroup(of: Void.self) { group in
                 // First, since a small store is copied at once.
                 group.cancelAll()
                 group.addTask { _ = try await snapshot.copied() }
