@@ -7,9 +7,10 @@ import Synchronization
 /// that every row of an account has one (I-04). Gives an account without a profile an empty one, and
 /// deletes nothing. The alert fires on any kind above 0.
 ///
-/// A step reads one page of one table, and rests twice as long as that took. So the check takes no
-/// more than a third of a core, and no reader for long. What is written or deleted meanwhile is
-/// committed with its account, so no page shows it as an orphan.
+/// Each step reads one page of one table, then sleeps for twice the time that the read took. So the
+/// check uses at most a third of a core, and holds a reader thread only while it reads a page. A
+/// concurrent write or deletion commits in one transaction with its account's row, so no page shows
+/// it as an orphan.
 final class OrphanCheck: Sendable {
     /// Only an import, a change by hand or an older version can produce orphans, so an hour is soon
     /// enough.
