@@ -12,7 +12,7 @@ struct FaultRound {
     static let width = 4
     /// How long it may take until everything is released or works again: the 10 s that a partial
     /// frame may take, and a reconnect's backoff.
-    static let recoveryTimeout = Duration.seconds(30)
+    static let recoveryTimeout = Duration.seconds(15)
 
     let fault: FaultCase
     let seed: UInt64

@@ -35,7 +35,7 @@ final class SignUpLog: Sendable {
     /// Waits until so many more are in the log than now.
     func grow(by count: Int) async throws {
         let wanted = acknowledged.count + count
-        guard try await eventually({ acknowledged.count >= wanted }) else {
+        guard try await eventually(within: .seconds(60), { acknowledged.count >= wanted }) else {
             throw ClusterError(said: "\(acknowledged.count) sign-ups, \(wanted) were expected")
         }
     }

@@ -46,13 +46,13 @@ extension SystemTests {
             return child.session
         }
 
-        @Test("when postern up itself is killed, all programs end within 10 s")
+        @Test("when postern up itself is killed, all programs end within 5 s")
         func supervisor() async throws {
             try await Cluster.with { cluster in
                 let processes = cluster.processes
                 #expect(processes.count == 6)
                 cluster.up.send(SIGKILL)
-                let areGone = try await eventually(within: .seconds(10)) {
+                let areGone = try await eventually(within: .seconds(5)) {
                     !processes.contains { Cluster.isRunning($0.key, $0.value) }
                 }
                 #expect(areGone)

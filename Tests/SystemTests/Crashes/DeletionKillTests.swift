@@ -169,7 +169,7 @@ extension SystemTests.Crashes {
         func expectEnd(_ place: String) async throws {
             let (cluster, person) = (fixture.cluster, app.person)
             var (left, cells): ([String], [StoredCell]) = (["no answer"], [])
-            let isOver = try await eventually {
+            let isOver = try await eventually(within: .seconds(60)) {
                 cells = try await cluster.cells()
                 left = stored.left(in: cells)
                 return left.isEmpty && cluster.blobs.isEmpty

@@ -118,7 +118,7 @@ extension SystemTests.Crashes {
         /// Waits until the export can be fetched.
         func ready(_ app: SignedInApp) async throws -> GatewayV1.DataExport {
             var export = GatewayV1.DataExport()
-            let isReady = try await eventually {
+            let isReady = try await eventually(within: .seconds(60)) {
                 let answer = try await retried {
                     try await app.backend.exports.getDataExport(.init(), app.context())
                 }
@@ -142,7 +142,7 @@ extension SystemTests.Crashes {
                 "--output", file,
             ]
             var said = ""
-            let isWhole = try await eventually {
+            let isWhole = try await eventually(within: .seconds(30)) {
                 let run = try await ProgramRun.run(
                     path: "/usr/bin/env",
                     ["curl"] + options + web.options(app.context())

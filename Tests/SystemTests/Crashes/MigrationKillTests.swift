@@ -165,7 +165,7 @@ extension SystemTests.Crashes {
             #expect(list.allSatisfy { $0.version == 1 }, "\(place): written twice")
             #expect(list.allSatisfy { $0.json == Self.json($0.name) }, "\(place)")
             guard let guest = prepared.merge?.guest else { return }
-            let isGone = try await eventually {
+            let isGone = try await eventually(within: .seconds(30)) {
                 try await !guest.isSignedIn()
             }
             #expect(isGone, "\(place): the guest")

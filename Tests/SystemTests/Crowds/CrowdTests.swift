@@ -124,7 +124,7 @@ extension SystemTests {
                 Int(try await crowd.run("count").dropFirst().first ?? "") ?? 0
             }
             let before = try await items()
-            let areNotified = try await eventually {
+            let areNotified = try await eventually(within: .seconds(60)) {
                 try await items() >= before + 2 * count
             }
             #expect(areNotified)

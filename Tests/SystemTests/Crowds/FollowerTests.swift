@@ -63,7 +63,7 @@ extension SystemTests {
                 try await crowd.run("mark")
                 try await maker.signOut(tokens)
                 var said: [Int] = []
-                let areNotified = try await eventually {
+                let areNotified = try await eventually(within: .seconds(60)) {
                     said = try await crowd.run("told").compactMap { Int($0) }
                     return said.first ?? 0 >= Self.count
                 }
@@ -82,7 +82,7 @@ extension SystemTests {
                 Int(try await crowd.run("count").dropFirst().first ?? "") ?? 0
             }
             let before = try await items()
-            let haveReceived = try await eventually {
+            let haveReceived = try await eventually(within: .seconds(60)) {
                 try await items() >= before + 2 * count
             }
             #expect(haveReceived)

@@ -97,7 +97,7 @@ extension SystemTests {
             let ordered = try await call("RequestDataExport")
             #expect(ordered.exitCode == 0, "\(ordered.errors)")
             var id = ""
-            let isReady = try await eventually {
+            let isReady = try await eventually(within: .seconds(30)) {
                 let export = try await call("GetDataExport").read(Export.self).dataExport
                 id = export.exportId
                 return export.state == "DATA_EXPORT_STATE_READY"

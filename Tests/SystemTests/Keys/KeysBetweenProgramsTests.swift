@@ -156,7 +156,7 @@ extension SystemTests {
                     cluster, ["remove", "app", "--key", "k1", "--yes"])
                 #expect(removal.exitCode == 0, "\(removal.errors)")
                 // The gateway reads its folder every two seconds; endpoints.json names the new key.
-                let isBack = try await eventually {
+                let isBack = try await eventually(within: .seconds(10)) {
                     try await cluster.signIn(Person(1)).exitCode == 0
                 }
                 #expect(isBack)

@@ -101,7 +101,7 @@ extension SystemTests {
             try cluster.crash("identity")
             // Identity is away at first, and then has not checked.
             var listed = ""
-            let isFound = try await eventually {
+            let isFound = try await eventually(within: .seconds(30)) {
                 listed = try await cluster.tool(["accounts", "orphans"]).output
                 return listed == "session  \(account.text)  at session\n"
             }

@@ -47,7 +47,7 @@ extension SystemTests {
                 let isFollowing = try await eventually { try read(output).contains("SERVING") }
                 #expect(isFollowing)
                 tool.send(SIGINT)
-                #expect(await tool.end(within: .seconds(30)) == 1)
+                #expect(await tool.end(within: .seconds(5)) == 1)
                 #expect(try read(output).contains(#""code": "rpc/cancelled""#))
             }
         }

@@ -43,7 +43,7 @@ extension SystemTests {
                 defer { backend.close() }
                 let session = try await signIn(backend, apple)
                 #expect(
-                    try await eventually {
+                    try await eventually(within: .seconds(10)) {
                         apple.codes.exchanged == ["code-canary"]
                     })
                 try await revoke(session, backend, apple)
@@ -79,7 +79,7 @@ extension SystemTests {
             let person = Person(7_001)
             _ = try await backend.notices.receiveProviderNotice(
                 .init(provider: "apple", payload: payload), backend.context(person))
-            let isNotified = try await eventually {
+            let isNotified = try await eventually(within: .seconds(10)) {
                 let state = try await backend.auth.checkAuthState(
                     .init(), backend.context(person).bearing(session.accessToken))
                 return state.reason == .providerRevoked

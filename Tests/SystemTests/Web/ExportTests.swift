@@ -25,7 +25,7 @@ extension SystemTests {
         /// Waits until the export can be fetched.
         private func ready(_ token: String, _ cluster: Cluster) async throws -> Export.State {
             var export: Export?
-            let isReady = try await eventually {
+            let isReady = try await eventually(within: .seconds(30)) {
                 let answer = try await call("GetDataExport", token, cluster)
                 // While identity starts again there is no answer.
                 guard answer.exitCode == 0 else { return false }

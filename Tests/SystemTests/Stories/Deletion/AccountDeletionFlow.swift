@@ -91,7 +91,7 @@ extension SystemTests.ProfileStories {
             }
             let ordered = try await call("RequestDataExport")
             #expect(ordered.exitCode == 0, "\(ordered.errors)")
-            let isReady = try await eventually {
+            let isReady = try await eventually(within: .seconds(30)) {
                 try await call("GetDataExport").json.contains("DATA_EXPORT_STATE_READY")
             }
             #expect(isReady)

@@ -28,7 +28,7 @@ extension SignedInApp {
     /// - Parameter id: empty for the latest.
     func ended(_ id: String = "") async throws -> GatewayV1.Migration {
         var migration = GatewayV1.Migration()
-        let hasEnded = try await eventually {
+        let hasEnded = try await eventually(within: .seconds(30)) {
             let answer = try await retried {
                 try await backend.guests.getMigration(.init(migrationId: id), context())
             }

@@ -178,7 +178,7 @@ private struct ShopBackend {
     /// Repeats a call until the servers have read the new key.
     private func known<Value>(_ call: () async throws -> Value) async throws -> Value {
         var (value, last): (Value?, any Error) = (nil, ClusterError(said: "no call"))
-        let isKnown = try await eventually {
+        let isKnown = try await eventually(within: .seconds(30)) {
             do {
                 value = try await call()
                 return true
