@@ -19,8 +19,6 @@ let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2")
 let nioHPACK = Target.Dependency.product(name: "NIOHPACK", package: "swift-nio-http2")
 let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
-let nioHTTPTypesHTTP1 = Target.Dependency.product(
-    name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
 let nioHTTPTypesHTTP2 = Target.Dependency.product(
     name: "NIOHTTPTypesHTTP2", package: "swift-nio-extras")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
@@ -79,9 +77,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-        // Its conversion of NIO's HTTP/1.1 and HTTP/2 messages to swift-http-types.
+        // The parts of a request and a response, with heads of swift-http-types.
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
-        // HTTP/2 of postern-web, and in tests a server in the place of APNs.
+        // In tests only: clients of HTTP/2, and a server in the place of APNs.
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(
@@ -98,6 +96,7 @@ let package = Package(
         library("CIDN", pkgConfig: "libidn2", apt: "libidn2-dev"),
         library("CYAML", pkgConfig: "yaml-0.1", apt: "libyaml-dev"),
         library("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
+        library("CNGHTTP2", pkgConfig: "libnghttp2", apt: "libnghttp2-dev"),
 
         // Shared by the services; what may import what: `ModuleGraph` in TidyTests.
         module("JSON", []),
@@ -185,10 +184,9 @@ let package = Package(
         module(
             "WebService",
             [
-                "Contracts", "RPC", "Messages", "Cryptography", "Addresses", "ServiceRuntime",
-                "JSON", "Texts", nioCore, nioPosix, nioHTTP1, nioHTTP2, nioSSL, nioTLS,
-                nioHTTPTypes, nioHTTPTypesHTTP1, nioHTTPTypesHTTP2, httpTypes, logging,
-                coreMetrics,
+                "CNGHTTP2", "Contracts", "RPC", "Messages", "Cryptography", "Addresses",
+                "ServiceRuntime", "JSON", "Texts", nioCore, nioPosix, nioHTTP1, nioSSL, nioTLS,
+                nioHTTPTypes, httpTypes, logging, coreMetrics,
             ],
             pages: ["README.md"]),
 

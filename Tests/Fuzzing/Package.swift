@@ -22,10 +22,7 @@ let nio = ["NIOCore", "NIOPosix", "NIOHTTP1", "NIOTLS"].map {
 }
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
-let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2")
-let nioHTTPTypes = ["NIOHTTPTypes", "NIOHTTPTypesHTTP1", "NIOHTTPTypesHTTP2"].map {
-    Target.Dependency.product(name: $0, package: "swift-nio-extras")
-}
+let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 
 let package = Package(
     name: "Fuzzing",
@@ -35,7 +32,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
-        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(
@@ -51,6 +47,7 @@ let package = Package(
         .systemLibrary(name: "CCrypt", path: "Sources/CCrypt", pkgConfig: "libcrypt"),
         .systemLibrary(name: "CIDN", path: "Sources/CIDN", pkgConfig: "libidn2"),
         .systemLibrary(name: "CYAML", path: "Sources/CYAML", pkgConfig: "yaml-0.1"),
+        .systemLibrary(name: "CNGHTTP2", path: "Sources/CNGHTTP2", pkgConfig: "libnghttp2"),
         .target(name: "JSON", path: "Sources/JSON", swiftSettings: settings),
         .target(
             name: "Texts", path: "Sources/Texts",
@@ -89,9 +86,10 @@ let package = Package(
         .target(
             name: "WebService",
             dependencies: [
-                "Contracts", "RPC", "Messages", "Cryptography", "Addresses", "ServiceRuntime",
-                "JSON", "Texts", nioSSL, nioHTTP2, httpTypes, logging, coreMetrics,
-            ] + nio + nioHTTPTypes, path: "Sources/WebService", exclude: ["README.md"],
+                "CNGHTTP2", "Contracts", "RPC", "Messages", "Cryptography", "Addresses",
+                "ServiceRuntime", "JSON", "Texts", nioSSL, nioHTTPTypes, httpTypes, logging,
+                coreMetrics,
+            ] + nio, path: "Sources/WebService", exclude: ["README.md"],
             swiftSettings: watched),
         // The functions that the fuzzer calls: the same that the normal tests run over the corpus.
         .target(

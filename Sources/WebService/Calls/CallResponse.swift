@@ -40,9 +40,8 @@ struct CallResponse: Sendable {
         exchange.respond(head(.ok, adding: more), body, trailers: end.trailers)
     }
 
-    /// Sends a failure. gRPC's comes in the trailers of a response without messages: in the one
-    /// block of fields that gRPC calls `Trailers-Only` it would need a stream that ends with its
-    /// head, which NIO's codec does not write.
+    /// Sends a failure. gRPC's comes in the trailers of a response without messages, which clients
+    /// read as they read gRPC's `Trailers-Only`.
     func fail(_ failure: CallFailure) {
         let failure = failure.worded(in: voice)
         guard format.framing != .none else {

@@ -5,7 +5,7 @@ import NIOHTTPTypes
 
 /// An HTTP/1.1 connection (RFC 9112): requests are answered one after the other in their order,
 /// and a request that cannot be read ends the connection. It is between NIO's parser and
-/// `HTTPStream`, and writes the responses.
+/// `HTTP1Stream`, and writes the responses.
 final class HTTP1Connection: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -49,7 +49,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
         let decoder = HTTPRequestDecoder(
             leftOverBytesStrategy: .dropBytes, limitConfiguration: bounds)
         try channel.pipeline.syncOperations.addHandlers([
-            ByteToMessageHandler(decoder), HTTP1Connection(connection), HTTPStream(connection),
+            ByteToMessageHandler(decoder), HTTP1Connection(connection), HTTP1Stream(connection),
         ])
     }
 

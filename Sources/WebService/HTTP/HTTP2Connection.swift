@@ -1,98 +1,223 @@
+import HTTPTypes
 import NIOCore
-import NIOHTTP2
-import NIOHTTPTypesHTTP2
 import ServiceRuntime
 
-/// The end of an HTTP/2 connection. It is between NIO's handler of frames and its handler of
-/// connections (`NIOHTTP2ServerConnectionManagementHandler`), which drains and pings.
-final class HTTP2Connection: ChannelDuplexHandler {
-    typealias InboundIn = HTTP2Frame
-    typealias OutboundIn = HTTP2Frame
-    typealias OutboundOut = HTTP2Frame
+/// An HTTP/2 connection (RFC 9113): passes its bytes to the `HTTP2Session` and back, keeps its
+/// streams, and limits what a client may cost. Requests start when the bytes that arrived together
+/// are read, and what they answer at once is sent together.
+final class HTTP2Connection: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = IOData
 
-    private let connection: WebConnection
+    let connection: WebConnection
+    private(set) var session: HTTP2Session?
+    private var context: ChannelHandlerContext?
+    private var streams: [Int32: HTTP2Stream] = [:]
+    /// The bytes that are being read, and the streams that they have opened.
+    private var input = ByteBuffer()
+    private var opened: [HTTP2Stream] = []
+    private var isReading = false
+    private var isFlushScheduled = false
+
+    private var controlFrames: FrameBudget
+    private var resets: FrameBudget
+    private var isDraining = false
+    private var hasReceived = true
+    private var lastReceived = Duration.zero
+    private var pingDue: Duration?
 
     private init(_ connection: WebConnection) {
         self.connection = connection
+        controlFrames = FrameBudget(connection.shared.limits.controlFramesMax)
+        resets = FrameBudget(connection.shared.limits.resetsMax)
     }
 
-    /// Adds the handlers of HTTP/2 to a connection that is open already.
-    /// - Throws: a pipeline error when the channel is closing.
+    /// Adds the handler of HTTP/2 to a connection that is open already.
+    /// - Throws: a pipeline error when the channel is closing; `HTTP2Session.Unavailable`.
     static func addHandlers(to channel: any Channel, _ connection: WebConnection) throws {
-        let loop = channel.eventLoop
-        let limits = connection.shared.limits
-        let management = NIOHTTP2ServerConnectionManagementHandler(
-            eventLoop: loop,
-            // Idle time and age are limited by `WebConnection`, for both versions.
-            configuration: .init(
-                maxIdleTime: nil, maxAge: nil, maxGraceTime: nil,
-                keepalive: .init(
-                    pingInterval: TimeAmount(limits.keepaliveInterval),
-                    ackTimeout: TimeAmount(limits.keepaliveTimeout))))
-        let bound = NIOLoopBound(connection, eventLoop: loop)
-        let pipeline = channel.pipeline.syncOperations
-        _ = try pipeline.configureHTTP2Pipeline(
-            mode: .server, connectionConfiguration: connectionConfiguration(limits),
-            streamConfiguration: streamConfiguration(limits),
-            streamDelegate: management.http2StreamDelegate,
-            inboundStreamInitializer: { stream in
-                stream.eventLoop.makeCompletedFuture {
-                    try stream.pipeline.syncOperations.addHandlers([
-                        HTTP2FramePayloadToHTTPServerCodec(), HTTPStream(bound.value),
-                    ])
-                }
-            })
-        try pipeline.addHandlers([HTTP2Connection(connection), management])
-        // Its timers start with this event, which has passed.
-        management.channelActive(context: try pipeline.context(handler: management))
+        let http2 = HTTP2Connection(connection)
+        http2.session = try HTTP2Session(calling: http2, connection.shared.limits)
+        try channel.pipeline.syncOperations.addHandler(http2)
+        connection.http2 = http2
+        http2.sendAll()
     }
 
-    private static func connectionConfiguration(
-        _ limits: WebLimits
-    ) -> NIOHTTP2Handler.ConnectionConfiguration {
-        var configuration = NIOHTTP2Handler.ConnectionConfiguration()
-        configuration.initialSettings = [
-            HTTP2Setting(parameter: .maxConcurrentStreams, value: limits.streamsMax),
-            HTTP2Setting(parameter: .maxHeaderListSize, value: limits.headerBytesMax),
-            HTTP2Setting(parameter: .initialWindowSize, value: limits.streamWindowBytes),
-        ]
-        configuration.maximumSequentialContinuationFrames = limits.continuationFramesMax
-        configuration.maximumConnectionGlitches = limits.glitchesMax
-        configuration.maximumBufferedControlFrames = limits.controlFramesMax * 10
-        configuration.controlFrameRateLimit.maximumCount = limits.controlFramesMax
-        configuration.targetWindowSize = 8 * limits.streamWindowBytes
-        return configuration
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) { end() }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end()
+        context.fireChannelInactive()
     }
 
-    private static func streamConfiguration(
-        _ limits: WebLimits
-    ) -> NIOHTTP2Handler.StreamConfiguration {
-        var configuration = NIOHTTP2Handler.StreamConfiguration()
-        configuration.targetWindowSize = limits.streamWindowBytes
-        configuration.outboundBufferSizeHighWatermark = limits.streamWindowBytes
-        configuration.outboundBufferSizeLowWatermark = limits.streamWindowBytes / 2
-        configuration.streamResetFrameRateLimit.maximumCount = limits.resetsMax
-        configuration.streamErrorRateLimit.maximumCount = limits.resetsMax
-        return configuration
+    private func end() {
+        context = nil
+        let open = streams.values
+        streams = [:]
+        for stream in open { stream.closed() }
     }
 
-    /// After a GOAWAY of the next handler the connection must end. That handler itself waits for
-    /// the client's answer, which a hostile client never sends.
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .goAway = unwrapOutboundIn(data).payload {
-            connection.closes(within: connection.shared.limits.goAwayTimeout)
-        }
-        context.write(data, promise: promise)
-    }
-
-    /// The handler of frames has sent its GOAWAY already.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        switch error {
-        case is NIOHTTP2Errors.NoSuchStream, is NIOHTTP2Errors.StreamClosed:
-            break  // a frame that crossed with the end of its stream
-        default:
+        context.close(promise: nil)
+    }
+
+    // MARK: Bytes
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard let session else { return }
+        hasReceived = true
+        isReading = true
+        input = unwrapInboundIn(data)
+        let isValid = input.withUnsafeReadableBytes { session.receive($0) }
+        input = ByteBuffer()
+        let opened = opened
+        self.opened.removeAll(keepingCapacity: true)
+        for stream in opened { stream.start() }
+        isReading = false
+        // Attack: a client that causes answers and does not read them.
+        guard isValid, session.waitingFrames <= connection.shared.limits.waitingFramesMax else {
             connection.loop.figures.refused(.malformed)
-            context.close(promise: nil)
+            return context.close(promise: nil)
         }
+        sendAll()
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable { sendAll() }
+        context.fireChannelWritabilityChanged()
+    }
+
+    /// Sends what was submitted, together with what else is submitted in this turn of the loop.
+    func flushSoon() {
+        guard !isReading, !isFlushScheduled, let context else { return }
+        isFlushScheduled = true
+        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+        context.eventLoop.execute {
+            bound.value.isFlushScheduled = false
+            bound.value.sendAll()
+        }
+    }
+
+    /// Sends what is submitted, as far as the client reads.
+    private func sendAll() {
+        guard let session, let context, !isReading else { return }
+        // nghttp2 must not be called from within its own calls.
+        isReading = true
+        var hasWritten = false
+        while context.channel.isWritable {
+            var bytes = context.channel.allocator.buffer(capacity: 0)
+            while bytes.readableBytes < connection.shared.limits.streamWindowBytes,
+                let part = session.nextBytes()
+            {
+                bytes.writeBytes(part)
+            }
+            guard bytes.readableBytes > 0 else { break }
+            context.write(wrapOutboundOut(.byteBuffer(bytes)), promise: nil)
+            hasWritten = true
+        }
+        isReading = false
+        if hasWritten { context.flush() }
+        if session.isOver { context.close(promise: nil) }
+    }
+
+    // MARK: Streams, as the session reports them
+
+    /// An open stream.
+    func stream(_ id: Int32) -> HTTP2Stream? { streams[id] }
+
+    func streamOpened(_ id: Int32) {
+        guard let context else { return }
+        streams[id] = HTTP2Stream(id, on: self, context.eventLoop)
+    }
+
+    func received(
+        _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>,
+        on stream: Int32
+    ) {
+        guard let fields = streams[stream], !fields.add(name, value) else { return }
+        streams[stream] = nil
+        session?.terminate(.enhanceYourCalm)
+    }
+
+    func headReceived(on id: Int32) {
+        guard let stream = streams[id] else { return }
+        guard stream.headReceived() else { return session?.reset(id, .protocolError) ?? () }
+        opened.append(stream)
+    }
+
+    /// A part of a body, which is a part of `input`: it is not copied, so that wiping a password's
+    /// bytes reaches it.
+    func received(_ bytes: UnsafeRawBufferPointer, on stream: Int32) {
+        session?.received(bytes.count)
+        let start = input.withUnsafeReadableBytes { whole in
+            whole.baseAddress.flatMap { base in bytes.baseAddress.map { $0 - base } }
+        }
+        guard let start,
+            let part = input.getSlice(at: input.readerIndex + start, length: bytes.count)
+        else { return }
+        streams[stream]?.received(part)
+    }
+
+    func requestEnded(on stream: Int32) { streams[stream]?.requestEnded() }
+
+    func responseEnded(on stream: Int32) { streams[stream]?.responseEnded() }
+
+    func streamClosed(_ id: Int32) { streams.removeValue(forKey: id)?.closed() }
+
+    // MARK: What a client may cost
+
+    /// A frame that asks for an answer, or has no use.
+    func controlFrameReceived() {
+        guard !controlFrames.allows(at: connection.shared.time.uptime()) else { return }
+        session?.terminate(.enhanceYourCalm)
+    }
+
+    /// Attack: streams that the client makes this server reset (CVE-2025-8671).
+    func resetSent(_ code: HTTP2ErrorCode) {
+        guard code != .noError, !resets.allows(at: connection.shared.time.uptime()) else { return }
+        session?.terminate(.enhanceYourCalm)
+    }
+
+    /// After a GOAWAY the connection must end, even if the client never ends its streams.
+    func goAwaySent(_ code: HTTP2ErrorCode) {
+        if code != .noError { connection.loop.figures.refused(.malformed) }
+        connection.closes(within: connection.shared.limits.goAwayTimeout)
+    }
+
+    // MARK: Time
+
+    /// Checks the deadlines; called at each `WebLimits.checkInterval`.
+    func check(at now: Duration) {
+        for stream in Array(streams.values) { stream.check(at: now) }
+        let limits = connection.shared.limits
+        if hasReceived {
+            hasReceived = false
+            lastReceived = now
+            pingDue = nil
+        } else if let pingDue {
+            if pingDue <= now { context?.close(promise: nil) }
+        } else if now - lastReceived >= limits.keepaliveInterval {
+            pingDue = now + limits.keepaliveTimeout
+            session?.ping()
+            sendAll()
+        }
+    }
+
+    /// The server stops, or the connection is too old. Streams that the client opened before it
+    /// knows are answered: it knows when it answers the PING.
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard event is ChannelShouldQuiesceEvent else {
+            return context.fireUserInboundEventTriggered(event)
+        }
+        guard !isDraining else { return }
+        isDraining = true
+        session?.submitShutdownNotice()
+        session?.ping()
+        sendAll()
+    }
+
+    func pingAnswered() {
+        if isDraining { session?.submitGoAway() }
     }
 }

@@ -15,7 +15,7 @@ final class RunningExchange {
 
     var head: HTTPRequest
     /// Nil when the stream has ended.
-    private var stream: HTTPStream?
+    private var stream: (any HTTPStream)?
     private let connection: WebConnection
     private let loop: any EventLoop
     private let began: Duration
@@ -35,12 +35,41 @@ final class RunningExchange {
     private var isResponseEnded = false
     private var writeWaiter: CheckedContinuation<Void, any Error>?
 
-    init(_ head: HTTPRequest, _ stream: HTTPStream, _ loop: any EventLoop) {
+    private init(_ head: HTTPRequest, _ stream: any HTTPStream, _ loop: any EventLoop) {
         self.head = head
         self.stream = stream
         connection = stream.connection
         self.loop = loop
         began = connection.shared.time.uptime()
+    }
+
+    /// The exchange of a request whose head has arrived. One that is not valid, or too many, is
+    /// refused when it starts.
+    static func begin(
+        _ head: HTTPRequest, on stream: any HTTPStream, _ loop: any EventLoop
+    ) -> RunningExchange {
+        let connection = stream.connection
+        connection.requestArrived()
+        let exchange = RunningExchange(head, stream, loop)
+        do {
+            exchange.head = try RequestHeadRule.checked(
+                head, hosts: connection.loop.hosts, isTLS: connection.client.isTLS)
+        } catch {
+            connection.loop.figures.refused(
+                error.status == .misdirectedRequest ? .host : .malformed)
+            exchange.refusal = error
+            return exchange
+        }
+        // A client may reset a stream and open the next one while the first one's task still runs
+        // (rapid reset); then the number of its tasks is limited by this alone.
+        guard connection.runningCount < connection.shared.limits.streamsMax,
+            !connection.loop.isFull(for: connection.requester)
+        else {
+            connection.loop.figures.refused(.overload)
+            exchange.refusal = HTTPFailure(.serviceUnavailable, "overloaded; try later")
+            return exchange
+        }
+        return exchange
     }
 
     // MARK: The task
@@ -101,9 +130,6 @@ final class RunningExchange {
         connection.shared.logger.error(
             "web.request.failed", "answering a request failed", fields: [.detail: .text(type)])
     }
-
-    /// Answers with `failure` instead of a task when it starts.
-    func refuse(_ failure: HTTPFailure) { refusal = failure }
 
     private func send(_ failure: HTTPFailure) {
         var head = HTTPResponse(status: failure.status)
@@ -292,7 +318,7 @@ final class RunningExchange {
         isResponseEnded = true
         parts.removeAll()
         bodyDeadline?.cancel()
-        stream?.writeEnd(trailers, isRequestEnded: isRequestEnded)
+        stream?.writeEnd(trailers)
         // What still arrives of the body is not kept.
         stream?.resumeReading()
     }

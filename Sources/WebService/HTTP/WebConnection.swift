@@ -23,6 +23,8 @@ final class WebConnection: ChannelDuplexHandler {
     private(set) var runningCount = 0
     /// Bytes from the client so far.
     private(set) var receivedBytes = 0
+    /// Its handler of HTTP/2, if it speaks that.
+    weak var http2: HTTP2Connection?
     private var isVersionKnown = false
     private var isUsed = false
     private var context: ChannelHandlerContext?
@@ -198,6 +200,7 @@ final class WebConnection: ChannelDuplexHandler {
         } else if isOver(deadlines.idle) || isOver(deadlines.age) {
             endGracefully(within: runningCount == 0 ? .zero : shared.limits.goAwayTimeout)
         }
+        http2?.check(at: now)
     }
 
     /// Accepts no more requests, and closes when the running ones have ended.

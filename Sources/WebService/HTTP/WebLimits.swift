@@ -5,7 +5,8 @@ package struct WebLimits: Sendable, Hashable {
     /// Bytes of a request's line and fields, and of each of them: twice what browsers send with
     /// many cookies. More is answered with 431; on HTTP/2 the connection ends.
     package var headerBytesMax = 16 * 1024
-    /// Fields of a request; more is answered with 431. Each costs more memory than its bytes.
+    /// Fields of a request; more is answered with 431, on HTTP/2 the connection ends. Each costs
+    /// more memory than its bytes.
     package var headerFieldsMax = 100
     /// Bytes that a chunked body may have beside its content, in addition to `chunkOverheadFactor`
     /// for each byte of it: extensions of chunks have no end by themselves (CVE-2023-39326), and
@@ -14,8 +15,9 @@ package struct WebLimits: Sendable, Hashable {
     package var chunkOverheadBytesMax = 64 * 1024
     /// Bytes beside each byte of content: a chunk of one byte in a TLS record of its own has 28.
     package var chunkOverheadFactor = 32
-    /// Requests that one HTTP/2 connection may have open at once; more streams are refused with
-    /// REFUSED_STREAM, and clients repeat them.
+    /// Requests that one HTTP/2 connection may have open at once. More streams are refused with
+    /// REFUSED_STREAM, and clients repeat them; the connection of a client that knows the limit
+    /// ends.
     package var streamsMax = 100
     /// Bytes of a request's body that a client may send before they are taken: one round trip for
     /// most requests. The HTTP/2 window.
@@ -66,13 +68,13 @@ package struct WebLimits: Sendable, Hashable {
     /// closed with ENHANCE_YOUR_CALM (rapid reset, CVE-2023-44487). A browser that reloads resets
     /// a few dozen.
     package var resetsMax = 200
-    /// PING, SETTINGS and PRIORITY frames of a client in 30 s; each costs a response. A client's
-    /// keepalive sends three.
+    /// PING, SETTINGS, PRIORITY and empty DATA frames of a client in 30 s: each costs a response, or
+    /// has no use. Then the connection is closed. A client's keepalive sends three.
     package var controlFramesMax = 100
     /// CONTINUATION frames of one header block (CVE-2024-27316): a header of 16 KiB needs one.
     package var continuationFramesMax = 5
-    /// Violations of HTTP/2 that do not end a connection by themselves; then it is closed.
-    package var glitchesMax = 100
+    /// Frames of HTTP/2 that wait for a client that does not read; then it is closed.
+    package var waitingFramesMax = 1_000
     /// Time without a frame from an HTTP/2 client after which it is pinged.
     package var keepaliveInterval = Duration.seconds(30)
     /// Time for the answer to a ping; then the connection ends.

@@ -34,10 +34,7 @@ struct BackPressureTests {
         try await WebServer.run { server in
             let client = try await HTTP2Client.connect(server)
             let stream = try await client.open()
-            stream.send(
-                .head(
-                    HTTPRequest(
-                        method: .post, scheme: "http", authority: server.host, path: "/late")))
+            stream.send(.head(server.post("/late")))
             let part = ByteBuffer(repeating: 0x61, count: 16 * 1024)
             for _ in 0..<64 { stream.send(.body(part)) }
             stream.send(.end(nil))

@@ -64,10 +64,7 @@ struct HTTP2Tests {
         try await WebServer.run { server in
             let client = try await HTTP2Client.connect(server)
             let stream = try await client.open()
-            stream.send(
-                .head(
-                    HTTPRequest(
-                        method: .post, scheme: "http", authority: server.host, path: "/early")))
+            stream.send(.head(server.post("/early")))
             stream.send(.body(ByteBuffer(string: "start")))
             #expect(try await stream.response().status == 403)
             try await stream.received.closed()
@@ -136,6 +133,68 @@ struct HTTP2Tests {
                     + Array((0..<20).map { _ in more }.joined()))
             try await client.closed()
             #expect(server.answers.begun.withLock { $0 } == 0)
+        }
+    }
+
+    @Test("empty DATA frames without an end close the connection")
+    func emptyData() async throws {
+        try await WebServer.run {
+            $0.limits.controlFramesMax = 20
+        } body: { server in
+            let client = try await HTTP2Client.connect(server)
+            let stream = try await client.open()
+            stream.send(.head(server.post("/echo")))
+            for _ in 0..<40 { stream.send(.body(ByteBuffer())) }
+            #expect(try await eventually { !client.channel.isActive })
+        }
+    }
+
+    @Test("a client that makes the server reset streams is closed (CVE-2025-8671)")
+    func causedResets() async throws {
+        try await WebServer.run {
+            $0.limits.resetsMax = 20
+        } body: { server in
+            let client = try await RawClient.connect(server)
+            let settings: [UInt8] = [0, 0, 0, 4, 0, 0, 0, 0, 0]
+            let fields: [UInt8] = [0x83, 0x86, 0x84, 0x41, 1, 0x61]  // POST, http, /, authority a
+            client.send(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + settings)
+            for stream in stride(from: UInt8(1), through: 99, by: 2) {
+                let headers: [UInt8] = [0, 0, 6, 1, 4, 0, 0, 0, stream] + fields
+                // WINDOW_UPDATE by nothing, an error of the stream.
+                client.send(headers + [0, 0, 4, 8, 0, 0, 0, 0, stream, 0, 0, 0, 0])
+            }
+            try await client.closed()
+            #expect(server.metric("web_refusals_total{reason=\"malformed\"}") >= 1)
+        }
+    }
+
+    @Test("fields beyond the limit end the connection")
+    func largeFields() async throws {
+        try await WebServer.run { server in
+            let client = try await HTTP2Client.connect(server)
+            let large = String(repeating: "a", count: 6_000)
+            _ = try await client.request(
+                .get, "/large", authority: server.host,
+                [.userAgent: large, .accept: large, .cookie: large])
+            try await client.frames.closed()
+            #expect(server.answers.begun.withLock { $0 } == 0)
+        }
+    }
+
+    @Test("a client that does not answer a ping is closed, one that does is not")
+    func keepalive() async throws {
+        try await WebServer.run {
+            $0.limits.keepaliveInterval = .milliseconds(50)
+            $0.limits.keepaliveTimeout = .milliseconds(100)
+        } body: { server in
+            let alive = try await HTTP2Client.connect(server)
+            let silent = try await RawClient.connect(server)
+            silent.send(
+                Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + [0, 0, 0, 4, 0, 0, 0, 0, 0])
+            try await silent.closed()
+            let request = try await alive.request(.get, "/alive", authority: server.host)
+            #expect(try await request.response().body == "/alive")
+            alive.close()
         }
     }
 

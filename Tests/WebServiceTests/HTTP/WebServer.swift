@@ -64,6 +64,11 @@ struct WebServer: Sendable {
         "\(method) \(path) HTTP/1.1\r\nhost: \(host)\r\n\(fields)\r\n\(body)"
     }
 
+    /// The head of a request of HTTP/2.
+    func post(_ path: String) -> HTTPRequest {
+        HTTPRequest(method: .post, scheme: "http", authority: host, path: path)
+    }
+
     /// The value of a metric.
     func metric(_ series: String) -> Int {
         let line = metrics.prometheusText().split(separator: "\n")
