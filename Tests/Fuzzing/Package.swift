@@ -105,8 +105,9 @@ let package = Package(
         .target(
             name: "WebFuzzing",
             dependencies: [
-                "WebService", "RPC", "Messages", "Addresses", "ServiceRuntime", httpTypes, nio[0],
-                nio[2],
+                "WebService", "RPC", "Messages", "Addresses", "Cryptography", "ServiceRuntime",
+                httpTypes, nio[0],
+                nio[2], .product(name: "NIOEmbedded", package: "swift-nio"),
             ], path: "WebServiceTests/Fuzzing", exclude: ["WebCorpusTests.swift"],
             swiftSettings: settings),
         .target(name: "CFuzzer", path: "CFuzzer"),

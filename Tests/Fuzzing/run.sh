@@ -3,12 +3,20 @@
 # input that breaks a rule is kept in Tests/Fuzzing/.build/found, and the script fails. --keep
 # merges new inputs into the corpus, which the normal tests then run too.
 #
-#   Tests/Fuzzing/run.sh [SECONDS] [--keep]      default: 60 seconds each
+#   Tests/Fuzzing/run.sh [SECONDS] [--keep] [TARGET…]      default: 60 seconds each, all targets
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 seconds=${1:-60}
 [[ $seconds =~ ^[1-9][0-9]*$ ]] || { echo "SECONDS is a number from 1" >&2; exit 64; }
+shift || true
+keep=
+[[ ${1:-} != --keep ]] || { keep=1; shift; }
+targets=(
+  frames envelopes calls messages proxy-headers forwarded-addresses web-frames request-heads
+  request-json http2
+)
+(($# == 0)) || targets=("$@")
 # Longest input in bytes: enough for some frames, short enough to stay quick.
 input_bytes_max=2048
 
@@ -29,8 +37,7 @@ program=$(swift build --package-path "$here" --scratch-path "$build" -c release 
 mkdir -p "$build/found"
 failed=0
 
-for target in frames envelopes calls messages proxy-headers forwarded-addresses web-frames \
-  request-heads request-json; do
+for target in "${targets[@]}"; do
   corpus=$here/Corpus/$target
   fresh=$build/corpus/$target
   mkdir -p "$fresh" "$corpus"
@@ -40,7 +47,7 @@ for target in frames envelopes calls messages proxy-headers forwarded-addresses 
     -rss_limit_mb=2048 -timeout=10 -print_final_stats=1 \
     "-artifact_prefix=$build/found/$target-" 2>&1 |
     grep -E 'FOUND|SUMMARY|DONE|stat::number|ERROR' >&2 || failed=1
-  if [[ ${2:-} == --keep ]]; then
+  if [[ -n $keep ]]; then
     # The smallest set of inputs with the same coverage.
     "$program" -set_cover_merge=1 "-max_len=$input_bytes_max" "$corpus" "$fresh" 2>&1 |
       tail -n1 >&2

@@ -14,6 +14,9 @@ struct WebCorpusTests {
     @Test("a corpus body split at any place gives the same messages")
     func frames() throws { try expectSound("web-frames", MessageFrameFuzz.finding) }
 
+    @Test("frames of HTTP/2 are answered by whole frames, and leave no request behind")
+    func http2() throws { try expectSound("http2", HTTP2Fuzz.finding) }
+
     @Test("heads of requests are refused, or name one host, one path and one length")
     func heads() throws { try expectSound("request-heads", RequestHeadFuzz.finding) }
 
