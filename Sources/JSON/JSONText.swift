@@ -18,16 +18,30 @@ package enum JSONText {
     ) {
         bytes.append(UInt8(ascii: "\""))
         let start = bytes.count
-        for scalar in text.unicodeScalars {
+        var rest = text.utf8[...]
+        while !rest.isEmpty {
             let before = bytes.count
-            append(scalar, to: &bytes, escapes)
-            if bytes.count - start > bytesMax {
-                bytes.removeLast(bytes.count - before)
-                bytes.append(contentsOf: "…".utf8)
-                break
+            // Most texts are one such run.
+            let plain = rest.prefix(while: isPlain)
+            if plain.isEmpty {
+                append(text.unicodeScalars[rest.startIndex], to: &bytes, escapes)
+                rest = rest[text.unicodeScalars.index(after: rest.startIndex)...]
+            } else {
+                bytes.append(contentsOf: plain)
+                rest = rest[plain.endIndex...]
             }
+            guard bytes.count - start > bytesMax else { continue }
+            // A run may be cut anywhere; the rest of an escape means nothing.
+            bytes.removeLast(bytes.count - (plain.isEmpty ? before : start + bytesMax))
+            bytes.append(contentsOf: "…".utf8)
+            break
         }
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// Whether a byte is a character that is never escaped.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        (0x20...0x7E).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
 
     private static func append(

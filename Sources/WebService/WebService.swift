@@ -123,7 +123,8 @@ package struct WebService: Sendable {
             if let preflight = callers.preflightResponse(to: exchange.head) {
                 return exchange.respond(preflight)
             }
-            let path = (exchange.head.path ?? "").prefix { $0 != "?" }
+            let path = exchange.path
+            func isBelow(_ folder: String) -> Bool { path.utf8.starts(with: folder.utf8) }
             switch path {
             case "/health": try Self.reportHealth(readiness(), to: exchange)
             case "/" where exchange.head.method == .get: throw Self.noPage
@@ -133,13 +134,13 @@ package struct WebService: Sendable {
             case "/apple/notifications": try await apple.respond(to: exchange)
             case "/v1/guest-bundle": try await bundles.respond(to: exchange)
             case "/v1/photo": try await photos.upload(exchange)
-            case _ where path.hasPrefix(PhotoResponder.path):
+            case _ where isBelow(PhotoResponder.path):
                 try await photos.download(exchange, path)
-            case _ where path.hasPrefix(ExportResponder.path):
+            case _ where isBelow(ExportResponder.path):
                 try await exports.respond(to: exchange, path)
-            case _ where path.hasPrefix(WellKnownResponder.path):
+            case _ where isBelow(WellKnownResponder.path):
                 try await wellKnown.respond(to: exchange, path)
-            case _ where path.hasPrefix(PageAssets.path) && pages != nil:
+            case _ where pages != nil && isBelow(PageAssets.path):
                 try pages?.assets.respond(to: exchange, path)
             default:
                 if let pages, let page = Page(path: path) {

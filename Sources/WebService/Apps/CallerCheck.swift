@@ -29,7 +29,7 @@ package struct CallerCheck: Sendable {
         bindsBody: Bool = true
     ) throws(ServiceError) -> WebCaller {
         let apps = apps.value
-        guard let text = head.headerFields[CallerField.app] else {
+        guard let text = head.headerFields.value(of: CallerField.app) else {
             throw Self.unknownCaller(
                 "Send the app's key (pk_…) of the operator's apps-file, or the token of a backend "
                     + "(postern token app).")
@@ -113,8 +113,8 @@ package struct CallerCheck: Sendable {
     /// A backend has no pages. A request without `Origin` comes from a program, or is no request
     /// across origins; browsers that send `Sec-Fetch-Site` confirm that.
     private static func checkPage(_ fields: HTTPFields, _ app: App?) throws(ServiceError) {
-        let site = fields[CallerField.fetchSite]
-        if let origin = fields[.origin] {
+        let site = fields.value(of: CallerField.fetchSite)
+        if let origin = fields.value(of: .origin) {
             guard let app, app.origins.contains(origin) else {
                 throw .refused(
                     .permissionDenied, .origin,

@@ -28,7 +28,9 @@ enum CrossOrigin {
     /// to one origin would give it to another.
     static func responseFields(_ request: HTTPFields, _ apps: Apps) -> HTTPFields {
         var fields: HTTPFields = [.vary: "Origin"]
-        guard let origin = request[.origin], let usesCookie = apps.usesCookie(origin: origin) else {
+        guard let origin = request.value(of: .origin),
+            let usesCookie = apps.usesCookie(origin: origin)
+        else {
             return fields
         }
         fields[.accessControlAllowOrigin] = origin

@@ -28,7 +28,7 @@ extension HTTPField.Name {
 extension FormalLanguages {
     /// The voice of the sentences in an error, for the client that sent these fields.
     func voice(for fields: HTTPFields) -> Voice {
-        let accepted = AcceptedLanguages(fields[.acceptLanguage] ?? "")
-        return voice(of: accepted.best?.language ?? .english)
+        let accepted = fields.value(of: .acceptLanguage).map { AcceptedLanguages($0) }
+        return voice(of: accepted?.best?.language ?? .english)
     }
 }

@@ -40,15 +40,18 @@ struct CallFormat: Hashable, Sendable {
 
     /// The format that a content type names; nil for another type. Parameters are ignored: JSON is
     /// UTF-8 in any case. gRPC's types name no codec if it is protobuf.
-    init?(contentType: some StringProtocol) {
-        let type = contentType.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }
-        if let known = Self.byContentType[type] {
-            self = known
-        } else if let known = Self.byContentType[type + "+proto"], known.framing.isGRPC {
-            self = known
-        } else {
-            return nil
-        }
+    init?(contentType: String) {
+        // Most clients write a type as it is listed.
+        guard
+            let known = Self.byContentType[contentType]
+                ?? Self.byContentType[Self.bare(contentType)]
+        else { return nil }
+        self = known
+    }
+
+    /// A content type without its parameters and blanks, in lower case.
+    private static func bare(_ contentType: String) -> String {
+        contentType.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }
     }
 
     /// The content type of the responses.
@@ -56,10 +59,13 @@ struct CallFormat: Hashable, Sendable {
 
     private static let byContentType = Dictionary(
         uniqueKeysWithValues: Framing.allCases.flatMap { framing in
-            Codec.allCases.map { codec in
+            let formats = Codec.allCases.map { codec in
                 let format = CallFormat(framing, codec)
                 return (format.contentType, format)
             }
+            guard framing.isGRPC else { return formats }
+            // Without the "+" of "application/grpc+proto".
+            return formats + [(String(framing.rawValue.dropLast()), CallFormat(framing, .proto))]
         })
 
     /// The content types with which a method may be called, for `Accept-Post` and messages.

@@ -11,10 +11,10 @@ extension Metadata {
     /// gateway's client's.
     init(of fields: HTTPFields, from caller: WebCaller) {
         self.init()
-        self[Key.idempotencyKey] = fields[.idempotencyKey]
-        self[Key.traceparent] = fields[.traceparent]
-        self[Key.acceptLanguage] = fields[.acceptLanguage]
-        self[Key.authorization] = fields[.authorization]
+        self[Key.idempotencyKey] = fields.value(of: .idempotencyKey)
+        self[Key.traceparent] = fields.value(of: .traceparent)
+        self[Key.acceptLanguage] = fields.value(of: .acceptLanguage)
+        self[Key.authorization] = fields.value(of: .authorization)
         self[Key.clientAddress] = caller.clientAddress
         self[Key.applicationToken] = caller.applicationToken
         self[Key.app] = caller.app?.name

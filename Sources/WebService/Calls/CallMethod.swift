@@ -5,7 +5,7 @@ import RPC
 import ServiceRuntime
 
 /// A method that clients can call.
-struct CallMethod: Sendable {
+final class CallMethod: Sendable {
     let description: MethodDescription
     let schema: SchemaMethod
     let target: Target

@@ -14,7 +14,7 @@ extension CallFormat {
     init(
         negotiating head: HTTPRequest, isHTTP2: Bool, _ method: CallMethod?
     ) throws(CallFailure) {
-        let contentType = head.headerFields[.contentType]
+        let contentType = head.headerFields.value(of: .contentType)
         let named = contentType.flatMap { CallFormat(contentType: $0) }
         guard let method else {
             self = named.flatMap { $0.framing == .grpc && !isHTTP2 ? nil : $0 } ?? .plain
@@ -73,10 +73,11 @@ extension CallFormat {
             case .connect: (.connectContentEncoding, .connectAcceptEncoding)
             case .grpc, .grpcWeb, .grpcWebText: (.grpcEncoding, .grpcAcceptEncoding)
             }
-        if let name = fields[encoding], name != "identity" {
+        if let name = fields.value(of: encoding), name != "identity" {
             throw .unsupportedEncoding(accepted: accepted)
         }
-        if !framing.isGRPC, let version = fields[CallerField.connectProtocolVersion], version != "1"
+        if !framing.isGRPC, let version = fields.value(of: CallerField.connectProtocolVersion),
+            version != "1"
         {
             throw CallFailure(.invalidArgument, "connect-protocol-version must be 1.")
         }
@@ -86,7 +87,7 @@ extension CallFormat {
     /// - Throws: `CallFailure` for a text that is no timeout.
     func timeout(_ fields: HTTPFields) throws(CallFailure) -> Duration? {
         let name: HTTPField.Name = framing.isGRPC ? .grpcTimeout : .connectTimeout
-        guard let text = fields[name] else { return nil }
+        guard let text = fields.value(of: name) else { return nil }
         guard
             let timeout =
                 framing.isGRPC ? CallTimeout.grpc(text) : CallTimeout.connect(text)

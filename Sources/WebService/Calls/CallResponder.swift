@@ -41,8 +41,7 @@ package struct CallResponder: Sendable {
     /// Answers one request, whose path is `/package.Service/Method`. When its task is cancelled,
     /// the call of the gateway is cancelled.
     package func respond(to exchange: HTTPExchange) async {
-        let target = (exchange.head.path ?? "").dropFirst()
-        let name = target.prefix { $0 != "?" }
+        let name = exchange.path.dropFirst()
         let method = methods[name]
         let fields = callers.responseFields(of: exchange.head)
         let voice = formalLanguages.voice(for: exchange.head.headerFields)
@@ -56,7 +55,7 @@ package struct CallResponder: Sendable {
         var response = CallResponse(exchange, method, format, fields: fields, voice)
         guard let method else { return response.fail(methods.unknown(name)) }
         do {
-            let query = exchange.head.method == .get ? target.dropFirst(name.count + 1) : nil
+            let query = exchange.head.method == .get ? exchange.query ?? "" : nil
             let call = try incoming(exchange, method, format, query: query)
             response = CallResponse(exchange, method, call.format, fields: fields, voice)
             try await answer(call, response)

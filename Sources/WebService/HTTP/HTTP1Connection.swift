@@ -91,7 +91,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
                     head, isTLS: connection.client.isTLS)
                 isResponding = true
                 isRequestOpen = true
-                if request.headerFields[.transferEncoding] != nil {
+                if request.headerFields.contains(.transferEncoding) {
                     chunked = (connection.receivedBytes, 0)
                 }
                 context.fireChannelRead(wrapInboundOut(.head(request)))

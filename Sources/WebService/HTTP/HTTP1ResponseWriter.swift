@@ -40,7 +40,7 @@ struct HTTP1ResponseWriter {
         let mayHaveBody = RunningExchange.mayHaveBody(head.status)
         hasBody = mayHaveBody && !isHeadRequest
         isChunked =
-            mayHaveBody && !isOldVersion && head.headerFields[.contentLength] == nil
+            mayHaveBody && !isOldVersion && !head.headerFields.contains(.contentLength)
         if isChunked { out.writeStaticString("transfer-encoding: chunked\r\n") }
         if isLast { out.writeStaticString("connection: close\r\n") }
         end()

@@ -50,17 +50,21 @@ final class HTTP2Stream: HTTPStream {
         guard fieldBytes <= limits.headerBytesMax, fields.count < limits.headerFieldsMax else {
             return false
         }
+        let isPseudo = name.first == UInt8(ascii: ":")
         let (name, value) = (
             String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self)
         )
+        guard isPseudo else {
+            guard let name = HTTPField.Name(parsed: name) else { return false }
+            fields.append(HTTPField(name: name, value: value))
+            return true
+        }
         switch name {
         case ":method": pseudoFields.method = value
         case ":scheme": pseudoFields.scheme = value
         case ":authority": pseudoFields.authority = value
         case ":path": pseudoFields.path = value
-        default:
-            guard let name = HTTPField.Name(parsed: name) else { return false }
-            fields.append(HTTPField(name: name, value: value))
+        default: return false
         }
         return true
     }

@@ -8,6 +8,10 @@ package import NIOCore
 package final class HTTPExchange: Sendable {
     /// The request's method, scheme, authority, path and fields.
     package let head: HTTPRequest
+    /// The path of the request's target, without its query.
+    package let path: Substring
+    /// What follows the `?` of the target; nil without one.
+    package let query: Substring?
     /// The connection that the request arrived on.
     package let connection: HTTPConnection
 
@@ -19,6 +23,10 @@ package final class HTTPExchange: Sendable {
         _ loop: any EventLoop
     ) {
         self.head = head
+        let target = head.path ?? ""
+        let mark = target.utf8.firstIndex(of: UInt8(ascii: "?"))
+        path = target[..<(mark ?? target.endIndex)]
+        query = mark.map { target[target.utf8.index(after: $0)...] }
         self.connection = connection
         self.running = NIOLoopBound(running, eventLoop: loop)
         self.loop = loop
@@ -40,7 +48,8 @@ package final class HTTPExchange: Sendable {
     ///   in time, 400 when it is malformed; `CancellationError`.
     package func body(bytesMax: Int) async throws -> ByteBuffer {
         let tooLarge = HTTPFailure(.contentTooLarge, "the body has more than \(bytesMax) bytes")
-        if let length = head.headerFields[.contentLength].flatMap({ Int($0) }), length > bytesMax {
+        let length = head.headerFields.value(of: .contentLength).flatMap { Int($0) }
+        if let length, length > bytesMax {
             throw tooLarge
         }
         limitBodyTime()

@@ -30,7 +30,9 @@ enum RequestHeadRule {
         guard hosts.allow(authority, isTLS: isTLS) else {
             throw HTTPFailure(.misdirectedRequest, "this server does not answer for this host")
         }
-        guard head.headerFields[.expect].map({ $0.lowercased() == "100-continue" }) ?? true else {
+        guard
+            head.headerFields.value(of: .expect).map({ $0.lowercased() == "100-continue" }) ?? true
+        else {
             throw HTTPFailure(.expectationFailed, "unknown expectation")
         }
         return head

@@ -226,7 +226,7 @@ final class RunningExchange {
 
     /// A client that asked for it waits for this before it sends its body (RFC 9110, 10.1.1).
     private func sendContinue() {
-        guard !isContinueSent, !isResponseBegun, head.headerFields[.expect] != nil else { return }
+        guard !isContinueSent, !isResponseBegun, head.headerFields.contains(.expect) else { return }
         isContinueSent = true
         stream?.write(.head(HTTPResponse(status: .continue)))
         stream?.flush()

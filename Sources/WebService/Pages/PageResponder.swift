@@ -65,8 +65,7 @@ struct PageResponder: Sendable {
 
     /// The parameters of the URL. Nil for a query that cannot be read: it has no link.
     private static func parameters(_ exchange: HTTPExchange) -> FormParameters? {
-        FormParameters(
-            (exchange.head.path ?? "").utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst())
+        FormParameters((exchange.query ?? "").utf8)
     }
 
     /// The language that a URL names, if the pages have it: the links in mails name the mail's.
