@@ -36,6 +36,7 @@ struct StoreFile {
     /// start continues, unless the store is a copy: without its mark it would not be settled.
     /// - Throws: `StoreError.copiedWhileOpen`, `SQLError`.
     init(opening connection: any SQLConnection, _ location: String, logger: Logger) throws {
+        Self.warnOfAccess(to: location, logger)
         let row = try connection.storeFile()
         let born = Self.born(location)
         let newest = try Self.runs(of: location).last ?? 0
@@ -68,6 +69,16 @@ struct StoreFile {
                 "a copy of this store that is made by hand may not be recognised as such",
                 fields: [.file: .text(location), .detail: .error(error)])
         }
+    }
+
+    /// A store that was copied by hand may have got the permissions of another file. Its content is
+    /// sealed only in parts, and the log beside it gets the same permissions.
+    private static func warnOfAccess(to location: String, _ logger: Logger) {
+        guard PrivateFile.isExposed(location) else { return }
+        logger.warning(
+            "store.file.exposed",
+            "others may read or write the store's file: chmod 600 it, its -wal and its -shm",
+            fields: [.file: .text(location)])
     }
 
     /// The last commit of a store that closes.

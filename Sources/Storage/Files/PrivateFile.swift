@@ -70,6 +70,13 @@ enum PrivateFile {
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure(path) }
     }
 
+    /// Whether others than its owner may read or write the file. One that cannot be examined is not
+    /// reported here: opening it fails.
+    static func isExposed(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & 0o077 != 0
+    }
+
     /// Syncs the file's content, or the folder's entries, to disk.
     static func sync(_ path: String) throws {
         let file = open(path, O_RDONLY | O_CLOEXEC)

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import ServiceRuntime
 import TestSupport
 import Testing
@@ -172,6 +173,19 @@ struct StoreFileTests {
         let store = try Entries.open(folder, engine: FaultingEngine(plan), time: time, log: log)
         #expect(log.lines.contains { $0.contains("store.file.unrecorded") })
         store.close()
+    }
+
+    @Test(
+        "O-01: a store's file that others may read or write is warned of once at the start",
+        arguments: [(0o600, 0), (0o640, 1), (0o604, 1), (0o602, 1)] as [(mode_t, Int)])
+    func exposed(mode: mode_t, warnings: Int) throws {
+        try open(folder).close()
+        #expect(chmod(folder.file("entries.sqlite"), mode) == 0)
+        let log = CapturedLog()
+        try Entries.open(folder, time: time, log: log).close()
+        let lines = log.lines.filter { $0.contains("store.file.exposed") }
+        #expect(lines.count == warnings)
+        #expect(lines.allSatisfy { $0.contains("chmod 600") && $0.contains("entries.sqlite") })
     }
 
     @Test("a backup of a store whose row could not be written does not make a copy of it")
