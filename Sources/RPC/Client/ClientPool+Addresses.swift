@@ -1,6 +1,5 @@
 import Glibc
 import NIOCore
-import NIOSSL
 import ServiceRuntime
 
 /// The addresses to which a pool keeps connections: those that its targets resolve to, from the
@@ -96,9 +95,7 @@ enum ConnectionFailure {
         case let error as IOError where error.errnoCode == ECONNREFUSED: "refused"
         case let error as IOError where error.errnoCode == ETIMEDOUT: "timed out"
         case ChannelError.connectTimeout: "timed out"
-        case is NIOSSLError, is BoringSSLError, is TLSPeerCheck.Refusal, is NIOSSLExtraError:
-            "TLS refused: \(error)"
-        default: "\(error)"
+        default: TLSFailure.text(error).map { "TLS refused: \($0)" } ?? "\(error)"
         }
     }
 
