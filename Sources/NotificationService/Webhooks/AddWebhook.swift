@@ -12,10 +12,16 @@ extension WebhooksHandler {
         _ request: NotificationV1.AddWebhookRequest, _ context: CallContext
     ) async throws -> NotificationV1.AddWebhookResponse {
         try context.requireOperator()
-        guard targets.url(request.url) != nil else {
+        guard let url = targets.url(request.url) else {
             throw ServiceError(
                 .invalidArgument, fields: ["url"],
                 detail: "must be an https URL without user, password and fragment")
+        }
+        guard targets.allowsHost(of: url) else {
+            throw ServiceError(
+                .invalidArgument, fields: ["url"],
+                detail: "its host is an address of this machine or of a private network, which "
+                    + "only the setting webhook-targets=any allows")
         }
         guard let filter = WebhookFilter(request.events),
             filter.isUseful(for: AuditKind.allCases.map(\.rawValue))

@@ -1,3 +1,4 @@
+import Addresses
 import Outbound
 package import ServiceRuntime
 
@@ -33,6 +34,13 @@ package enum WebhookTargets: String, CaseIterable, Sendable {
 
     /// The URL, if it is allowed.
     func url(_ text: String) -> HTTPURL? { HTTPURL(text, allowsPlain: self == .any) }
+
+    /// Whether its host is a name, or an address that `addresses` allows. A name is checked when a
+    /// connection is made, since it may resolve to another address then.
+    func allowsHost(of url: HTTPURL) -> Bool {
+        let host = url.host.hasPrefix("[") ? String(url.host.dropFirst().dropLast()) : url.host
+        return InternetAddress(text: host).map { addresses.allows($0) } ?? true
+    }
 
     /// The addresses to which its host name may resolve.
     var addresses: AddressPolicy { self == .any ? .any : .publicOnly }

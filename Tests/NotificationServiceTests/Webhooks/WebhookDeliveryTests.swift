@@ -228,6 +228,20 @@ struct WebhookDeliveryTests {
         await sink.close()
     }
 
+    @Test("a webhook on a private address is refused when it is added, and the setting is named")
+    func privateHost() async throws {
+        let fixture = try WebhookFixture(in: TemporaryFolder(), targets: .public)
+        let error = await #expect(throws: ServiceError.self) {
+            try await fixture.webhooks.addWebhook(
+                NotificationV1.AddWebhookRequest(url: "https://10.0.0.1/hook"), fixture.context())
+        }
+        #expect(error?.fields == ["url"])
+        #expect(error?.detail.contains("webhook-targets=any") == true)
+        let count = try await fixture.store.read { try $0.webhooks().count }
+        #expect(count == 0)
+        fixture.close()
+    }
+
     @Test("only the operator's tool may call these rpcs; an invalid URL is rejected")
     func rights() async throws {
         let fixture = try WebhookFixture(in: TemporaryFolder())

@@ -23,7 +23,10 @@ final class WebhookFixture: Sendable {
     let webhooks: WebhooksHandler
     let log = CapturedLog()
 
-    init(in folder: TemporaryFolder, time: ManualTime = ManualTime(), seed: UInt64 = 1) throws {
+    init(
+        in folder: TemporaryFolder, time: ManualTime = ManualTime(), seed: UInt64 = 1,
+        targets: WebhookTargets = .any
+    ) throws {
         self.folder = folder
         self.time = time
         let randomness = SeededRandomness(seed: seed)
@@ -36,7 +39,7 @@ final class WebhookFixture: Sendable {
             master: .generate(count: 32, randomness: SeededRandomness(seed: 99)),
             randomness: randomness)
         let settings: WebhookSettings = try SettingsLoader.settings(
-            environment: ["POSTERN_WEBHOOK_TARGETS": "any"])
+            environment: ["POSTERN_WEBHOOK_TARGETS": targets.rawValue])
         worker = try WebhookWorker(
             settings: settings,
             sources: [EventSource(.session, EventFeed(store: session, time: time))],

@@ -85,4 +85,21 @@ struct WebhookRuleTests {
         }
         #expect(WebhookTargets.any.url("http://127.0.0.1:9000/") != nil)
     }
+
+    @Test(
+        "a host that is an address must be public, however it is written; names are not resolved",
+        arguments: [
+            ("10.0.0.1", false), ("192.168.1.2:8443", false), ("127.0.0.1", false),
+            ("2130706433", false), ("0x7f.1", false), ("169.254.169.254", false),
+            ("[::1]", false), ("[fe80::1]", false), ("[fd00::1]:8443", false),
+            ("[::ffff:10.0.0.1]", false), ("192.0.1.1", true), ("[2600::1]", true),
+            ("localhost", true), ("hooks.example.org", true),
+        ])
+    func hosts(host: String, isAllowed: Bool) throws {
+        let url = "https://\(host)/"
+        let ofPublic = try #require(WebhookTargets.public.url(url))
+        #expect(WebhookTargets.public.allowsHost(of: ofPublic) == isAllowed)
+        let ofAny = try #require(WebhookTargets.any.url(url))
+        #expect(WebhookTargets.any.allowsHost(of: ofAny))
+    }
 }
