@@ -33,7 +33,7 @@ struct WebhookSender: Sendable {
             return .failed(
                 "it answered \(answer.status)", retryAfter: answer.retryAfter(at: time.now()))
         // An answer that is too long counts as a failure too.
-        case .failed(let failure): return .failed("\(failure)", retryAfter: nil)
+        case .failed(let failure): return .failed(failure.words, retryAfter: nil)
         }
     }
 
@@ -67,5 +67,25 @@ struct WebhookSender: Sendable {
             "data":{\(data.joined(separator: ","))}}
             """
         return Array(text.utf8)
+    }
+}
+
+extension TransferFailure {
+    /// In words, for the list of webhooks and the log.
+    fileprivate var words: String {
+        switch self {
+        case .addressForbidden:
+            "its name resolves to a private address, which webhook-targets=public does not allow"
+        case .busy: "too many requests run at the same time"
+        case .cancelled, .closed: "the service stopped before it answered"
+        case .interrupted: "the connection broke, or its answer is not HTTP"
+        case .loginRefused: "it refused the login"
+        case .notEncrypted: "TLS failed: its certificate is not valid for its name, or not trusted"
+        case .redirected: "it redirects, and redirects are not followed"
+        case .timedOut: "it did not answer in time"
+        case .tooLarge: "its answer is too long"
+        case .unreachable: "its name does not resolve, or its host cannot be reached"
+        case .invalid: "the request could not be made"
+        }
     }
 }

@@ -226,10 +226,11 @@ package final class WebhookWorker: Sendable {
     private func report(
         _ delivery: WebhookDelivery, _ outcome: WebhookTry.Outcome, _ next: WebhookTry.Next
     ) {
-        let fields: [LogField: LogValue] = [
+        var fields: [LogField: LogValue] = [
             .messageID: .text(delivery.event.id.text),
             .attempt: .count(delivery.attempts + 1),
         ]
+        if case .failed(let reason, _) = outcome { fields[.detail] = .text(reason) }
         switch next {
         case .done: taken.increment()
         case .again:

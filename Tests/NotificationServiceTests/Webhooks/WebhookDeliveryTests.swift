@@ -94,6 +94,29 @@ struct WebhookDeliveryTests {
         await sink.close()
     }
 
+    @Test("the list of webhooks and the log say in words why an attempt failed")
+    func reason() async throws {
+        let fixture = try WebhookFixture(in: TemporaryFolder())
+        let sink = try await HTTPSink { _ in .reset }
+        try await fixture.working {
+            _ = try await fixture.add(sink.url("/"))
+            try await fixture.happen(.sessionStarted, account: 1)
+            try await fixture.untilStore(
+                "SELECT count(*) FROM webhook WHERE last_failure IS NOT NULL", .integer(1))
+            try await fixture.until {
+                fixture.log.lines.contains { $0.contains("webhook.delivery.failed") }
+            }
+            let listed = try await fixture.webhooks.listWebhooks(
+                NotificationV1.ListWebhooksRequest(), fixture.context())
+            let reason = "the connection broke, or its answer is not HTTP"
+            #expect(listed.webhooks.map(\.lastFailure) == [reason])
+            let lines = fixture.log.lines.filter { $0.contains("webhook.delivery.failed") }
+            #expect(lines.allSatisfy { $0.contains(reason) })
+        }
+        fixture.close()
+        await sink.close()
+    }
+
     @Test(
         "after three days of failures an event is given up and recorded, and the next one is sent")
     func givenUp() async throws {
