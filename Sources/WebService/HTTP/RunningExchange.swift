@@ -278,6 +278,12 @@ final class RunningExchange {
         head.headerFields[.date] = connection.loop.date
         // Attack: a browser takes a response, which may hold what a client sent, for HTML.
         head.headerFields[.xContentTypeOptions] = "nosniff"
+        // A refused request may be for a host that is not ours. A proxy that ends TLS decides itself.
+        if refusal == nil, connection.client.isTLS,
+            StrictTransport.applies(to: self.head.authority ?? "")
+        {
+            head.headerFields[.strictTransportSecurity] = StrictTransport.policy
+        }
         stream?.write(.head(head))
     }
 

@@ -217,6 +217,41 @@ struct HTTP2Tests {
         }
     }
 
+    @Test("over our own TLS a host on port 443 has a policy of strict transport security")
+    func strictTransport() async throws {
+        func response(_ host: String, tls: RawClient.TLS?, _ server: WebServer) async throws
+            -> String
+        {
+            let client = try await RawClient.connect(server, tls: tls)
+            client.send("GET /a HTTP/1.1\r\nhost: \(host)\r\nconnection: close\r\n\r\n")
+            return try await client.closed()
+        }
+        let (authority, certificate) = try WebServer.certificate()
+        let origins = [
+            "https://auth.example.com", "https://auth.example.com:7480", "https://localhost",
+        ]
+        let policy = "strict-transport-security: max-age=31536000\r\n"
+        try await WebServer.run(tls: certificate) {
+            $0.origins = origins
+        } body: { server in
+            let tls = try RawClient.TLS(authority, ["http/1.1"])
+            let sent = try await response("auth.example.com", tls: tls, server)
+            #expect(sent.hasPrefix("HTTP/1.1 200") && sent.contains(policy))
+            for host in ["auth.example.com:7480", "localhost"] {
+                let other = try await response(host, tls: tls, server)
+                #expect(other.hasPrefix("HTTP/1.1 200") && !other.contains("strict-transport"))
+            }
+            let refused = try await response("evil.example.com", tls: tls, server)
+            #expect(refused.hasPrefix("HTTP/1.1 421") && !refused.contains("strict-transport"))
+        }
+        try await WebServer.run {
+            $0.origins = origins
+        } body: { server in
+            let plain = try await response("auth.example.com", tls: nil, server)
+            #expect(plain.hasPrefix("HTTP/1.1 200") && !plain.contains("strict-transport"))
+        }
+    }
+
     @Test("a client that does not speak TLS is closed, and counted")
     func notTLS() async throws {
         let (_, tls) = try WebServer.certificate()

@@ -56,6 +56,18 @@ struct RequestHeadRuleTests {
         #expect(checked("/", authority: nil, fields: same) == 200)
     }
 
+    @Test(
+        "strict transport security is for host names at port 443, not for this machine",
+        arguments: [
+            ("auth.example.com", true), ("AUTH.example.com:443", true), ("intranet", true),
+            ("auth.example.com:7480", false), ("auth.example.com:", false), ("localhost", false),
+            ("app.localhost", false), ("LOCALHOST:443", false), ("127.0.0.1", false),
+            ("192.0.1.1:443", false), ("[::1]", false), ("[2600::1]:443", false), ("", false),
+        ])
+    func strictTransport(authority: String, applies: Bool) {
+        #expect(StrictTransport.applies(to: authority) == applies)
+    }
+
     @Test("the one expectation is 100-continue")
     func expectation() {
         #expect(checked("/", fields: [.expect: "100-Continue"]) == 200)
