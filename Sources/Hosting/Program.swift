@@ -43,13 +43,16 @@ package struct ProgramDescription: Sendable {
     package let callersMethods: [String: [MethodPattern]]
     /// Whether it has an `RPCServer`, with the settings of callers, store and admission control.
     package let hasRPCServer: Bool
+    /// The default of the setting `connections-per-address-max`.
+    package let connectionsPerAddressMax: Int
 
     /// A description.
     package init(
         program: String, service: String, application: String, summary: String, port: Int,
         callers: [String], addressAsserters: [String] = [],
         webServices: Set<String> = [], callersMethods: [String: [MethodPattern]] = [:],
-        hasRPCServer: Bool = true
+        hasRPCServer: Bool = true,
+        connectionsPerAddressMax: Int = ServerLimits().connectionsPerAddressMax
     ) {
         self.program = program
         self.service = service
@@ -63,6 +66,7 @@ package struct ProgramDescription: Sendable {
             methods[name] = [.publicMethods]
         }
         self.hasRPCServer = hasRPCServer
+        self.connectionsPerAddressMax = connectionsPerAddressMax
     }
 }
 

@@ -9,7 +9,8 @@ struct WebProgram: Program {
     static let description = ProgramDescription(
         program: "postern-web", service: "postern.web", application: "web",
         summary: "Translates HTTP requests of apps, browsers and backends to calls of the gateway.",
-        port: 7480, callers: [], hasRPCServer: false)
+        port: 7480, callers: [], hasRPCServer: false,
+        connectionsPerAddressMax: WebLimits().connectionsPerAddressMax)
 
     static func assemble(
         _ host: ServiceHost, _ settings: WebProgramSettings

@@ -63,7 +63,7 @@ package struct HostSettings: Sendable {
         plaintext = settings.choice(
             "plaintext", default: .loopback,
             reason: "trusted-network allows listening beyond loopback without TLS.")
-        limits = ServerLimits(reading: &settings, hasRPCServer: program.hasRPCServer)
+        limits = ServerLimits(reading: &settings, program)
         loops = settings.integer(
             "event-loops", default: 1, in: 1...64, unit: "threads",
             reason: "One carries about half a million calls a second.")
@@ -177,13 +177,12 @@ package struct PeerSettings: Sendable {
 
 extension ServerLimits {
     /// Declares the limits of a server that operators may change. The defaults are those of
-    /// `ServerLimits`, but for the clients of the web service, which are browsers and phones: a
-    /// browser opens up to six connections.
-    init(reading settings: inout SettingsReader, hasRPCServer: Bool) {
+    /// `ServerLimits`, but for what the program describes.
+    init(reading settings: inout SettingsReader, _ program: ProgramDescription) {
         self.init()
-        if !hasRPCServer { connectionsPerAddressMax = 200 }
+        connectionsPerAddressMax = program.connectionsPerAddressMax
         readConnections(&settings)
-        guard hasRPCServer else { return }
+        guard program.hasRPCServer else { return }
         runningMax = settings.integer(
             "running-max", default: runningMax, in: 1...100_000, unit: "handlers",
             reason: "Calls that run at once, some 10 KiB each; above it they wait in a queue.")

@@ -72,7 +72,8 @@ struct HostSettingsTests {
             #expect(help.contains("--\(name)"), "\(name)")
         }
         let address = help.split(separator: "--").first { $0.hasPrefix("connections-per-address") }
-        #expect(address?.contains("default: 200.") == true)
+        // As its description says.
+        #expect(address?.contains("default: 70.") == true)
         for name in [
             "callers", "callers-file", "client-address-from", "accept-shared-keys", "data-folder",
             "accept-clock", "audit-kept", "running-max", "queue-max", "tls-client-ca-file",

@@ -30,7 +30,8 @@ enum SampleListener: Program {
 
     static let description = ProgramDescription(
         program: "postern-listener", service: "postern.listener", application: "listener",
-        summary: "a sample.", port: 7_600, callers: [], hasRPCServer: false)
+        summary: "a sample.", port: 7_600, callers: [], hasRPCServer: false,
+        connectionsPerAddressMax: 70)
 
     static func assemble(_ host: ServiceHost, _ settings: OwnSettings) async throws -> Assembly {
         Assembly(
