@@ -54,12 +54,13 @@ package struct SessionService: Sendable {
                     }
                 },
                 retention: accessTokens.retention, wakeSignal: wakeSignal))
+        let proofs = SignInProofReader(seal: keys.proofs, time: time, logger: logger)
         sessions = SessionsHandler(
-            store: store, keys: keys, settings: settings, memory: memory,
+            store: store, keys: keys, proofs: proofs, settings: settings, memory: memory,
             accessTokens: accessTokens, refreshTokens: refreshTokens, time: time,
             randomness: randomness)
         devices = DevicesHandler(
-            store: store, keys: keys, life: sessions.life, memory: memory,
+            store: store, keys: keys, proofs: proofs, life: sessions.life, memory: memory,
             accessTokens: accessTokens, validation: sessions.validation, time: time,
             randomness: randomness)
         accountActivity = AccountActivityHandler(

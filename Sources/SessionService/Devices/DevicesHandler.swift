@@ -13,6 +13,7 @@ struct DevicesHandler: DevicesService {
 
     let store: Store
     let keys: SessionKeys
+    let proofs: SignInProofReader
     let life: SessionLife
     let memory: SessionMemory
     let accessTokens: AccessTokens

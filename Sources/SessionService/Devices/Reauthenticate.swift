@@ -43,9 +43,9 @@ extension DevicesHandler {
         _ message: IdentityV1.SignInProof?, _ token: AccessToken, _ origin: CallOrigin,
         _ call: RepeatableCall?
     ) async throws -> TokenGrant {
-        guard let proof = SignInProof(message, seal: keys.proofs),
-            proof.account == token.account
-        else { throw ServiceError(.invalidSignInProof) }
+        guard let proof = proofs.proof(message), proof.account == token.account else {
+            throw ServiceError(.invalidSignInProof)
+        }
         let outcome = try await store.write(about: [
             .account(token.account), .session(token.session),
         ]) { transaction -> FlowOutcome<TokenGrant> in

@@ -17,7 +17,7 @@ extension SessionsHandler {
         let origin = CallOrigin(request.origin, hash: keys.audit)
         let device = try SessionDevice(request.origin, hash: keys.devices)
         let deviceKey = try deviceKey(in: request)
-        guard let proof = SignInProof(request.proof, seal: keys.proofs) else {
+        guard let proof = proofs.proof(request.proof) else {
             // The account in a forged proof proves nothing, so the audit record names none.
             try await store.write(about: []) { try $0.auditRefusedProof(nil, origin) }
             throw ServiceError(.invalidSignInProof)

@@ -10,6 +10,7 @@ import Storage
 package struct SessionsHandler: SessionsService {
     let store: Store
     let keys: SessionKeys
+    let proofs: SignInProofReader
     let settings: SessionSettings
     let life: SessionLife
     let memory: SessionMemory
@@ -22,12 +23,13 @@ package struct SessionsHandler: SessionsService {
     let randomness: any Randomness
 
     init(
-        store: Store, keys: SessionKeys, settings: SessionSettings, memory: SessionMemory,
-        accessTokens: AccessTokens, refreshTokens: RefreshTokenKeys, time: any Time,
-        randomness: any Randomness
+        store: Store, keys: SessionKeys, proofs: SignInProofReader, settings: SessionSettings,
+        memory: SessionMemory, accessTokens: AccessTokens, refreshTokens: RefreshTokenKeys,
+        time: any Time, randomness: any Randomness
     ) {
         self.store = store
         self.keys = keys
+        self.proofs = proofs
         self.settings = settings
         life = SessionLife(settings)
         self.memory = memory

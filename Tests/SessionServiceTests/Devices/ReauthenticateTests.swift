@@ -96,6 +96,10 @@ struct ReauthenticateTests {
             }
         }
         await expectRefused(.invalidSignInProof) { try await fixture.create(proof) }
+        let reports = fixture.log.lines.filter {
+            $0.contains("session.sign_in_proof.not_genuine")
+        }
+        #expect(reports.count == 1)
     }
 
     @Test("G-13: an ended session or an expired token cannot be re-authenticated")

@@ -1,3 +1,4 @@
+import Cryptography
 import Messages
 import ServiceRuntime
 import Storage
@@ -85,6 +86,31 @@ struct CreateSessionTests {
                 SessionV1.CreateSessionRequest(), fixture.context())
         }
         _ = try await fixture.create(genuine)
+    }
+
+    @Test("a proof under another key is logged with what to do, at most once a minute")
+    func reported() async throws {
+        func reports() -> [String] {
+            fixture.log.lines.filter { $0.contains("session.sign_in_proof.not_genuine") }
+        }
+        let account = try fixture.account()
+        func refuse(key: SecretBytes?) async throws {
+            let old = fixture.proof(
+                account, provedAt: fixture.time.now() - .seconds(31), key: key)
+            await expectRefused(.invalidSignInProof) { try await fixture.create(old) }
+        }
+        // A proof that is too old is no mistake of an operator.
+        try await refuse(key: nil)
+        #expect(reports().isEmpty)
+        for _ in 1...2 { try await refuse(key: fixture.master) }
+        #expect(reports().count == 1)
+        #expect(reports().allSatisfy { $0.contains("must share keys/sign-in-proof.key") })
+        fixture.time.advance(by: .milliseconds(59_999))
+        try await refuse(key: fixture.master)
+        #expect(reports().count == 1)
+        fixture.time.advance(by: .milliseconds(1))
+        try await refuse(key: fixture.master)
+        #expect(reports().count == 2)
     }
 
     @Test("a proof is valid for 30 s, to the millisecond")
