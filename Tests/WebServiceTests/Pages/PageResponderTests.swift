@@ -122,6 +122,26 @@ struct PageResponderTests {
         }
     }
 
+    @Test(
+        "after each wrong password the page asks for another one",
+        arguments: [Page.verifyEmail, .changeEmail])
+    func wrongPasswords(page: Page) async throws {
+        try await PagesFixture.run { fixture in
+            var open = try await fixture.open(page)
+            for _ in 1...4 {
+                let failed = try await fixture.submit(open, "wrong")
+                #expect(failed.status == 422)
+                #expect(failed.text.contains("<form") && failed.text.contains("role=\"alert\""))
+                open = OpenPage(page: page, cookie: failed.cookie ?? "", response: failed)
+            }
+            #expect(try await fixture.submit(open, "right").status == 200)
+            #expect(fixture.gateway.calls.map(\.token) == Array(repeating: "good", count: 5))
+            // The limit counts each of them, so none is taken for a repeat of the one before.
+            let keys = fixture.gateway.calls.compactMap { $0.context["idempotency-key"] }
+            #expect(Set(keys).count == 5)
+        }
+    }
+
     @Test("each rule that a new password breaks is a line of the summary")
     func weakPassword() async throws {
         try await PagesFixture.run { fixture in
