@@ -111,7 +111,8 @@ package struct HostSettings: Sendable {
             "log-level", default: .info, reason: "Lines below it are not written.")
         observation = ObservationSettings(reading: &settings)
         portFile = settings.optionalPath(
-            "port-file", reason: "Written once ready: the two ports in use, one per line.")
+            "port-file", isMade: true,
+            reason: "Written once ready: the two ports in use, one per line.")
         isTiedToInput = settings.boolean(
             "stop-with-input", default: false,
             reason: "Stops when standard input closes, so that children end with their parent.")

@@ -33,6 +33,11 @@ package enum FileText {
         return .success(bytes)
     }
 
+    /// Why a file or folder cannot be opened for reading; nil if it can. It is not opened.
+    static func unreadable(_ path: String) -> Failure? {
+        access(path, R_OK) == 0 ? nil : failure()
+    }
+
     /// Overwrites bytes that were read and are secret.
     static func wipe(_ bytes: inout [UInt8]) {
         bytes.withUnsafeMutableBytes { buffer in

@@ -51,7 +51,12 @@ package struct SettingsLoader: Sendable {
         }
         if flags.requests(.check) {
             let unused = SettingsSource.unusedVariables(of: environment, declarations: declarations)
-            let warnings = unused.map { Self.warning($0, declarations) }
+            let unreadable = reader.inputs.compactMap { input in
+                FileText.unreadable(input.path).map {
+                    "\(input.name): \(input.path): \($0.sentence)\n"
+                }
+            }
+            let warnings = unused.map { Self.warning($0, declarations) } + unreadable
             return .leave(Self.check(reader.valuesInUse) + warnings.joined(), exitCode: 0)
         }
         return .run(values)
@@ -76,7 +81,8 @@ package struct SettingsLoader: Sendable {
           --config FILE
               Reads settings from this file.
           --check
-              Prints the settings in use and their sources, secrets hidden, and exits.
+              Prints the settings in use and their sources, secrets hidden, warns of files that
+              this user cannot read, and exits.
           --help
               Prints this text and exits.
           --version

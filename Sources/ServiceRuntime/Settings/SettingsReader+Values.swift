@@ -174,8 +174,14 @@ extension SettingsReader {
     }
 
     /// An optional path of a file or folder.
-    package mutating func optionalPath(_ name: String, reason: String) -> String? {
-        optionalString(name, unit: "path", reason: reason)
+    /// - Parameter isMade: The program makes it, if it is missing. Of any other `--check` warns where
+    ///   it cannot be read.
+    package mutating func optionalPath(
+        _ name: String, isMade: Bool = false, reason: String
+    ) -> String? {
+        let path = optionalString(name, unit: "path", reason: reason)
+        if let path, !isMade { inputs.append((name, path)) }
+        return path
     }
 
     /// A list of texts.

@@ -7,6 +7,8 @@ package struct SettingsReader {
     private(set) var declarations: [SettingDeclaration] = []
     private(set) var problems: [SettingProblem] = []
     private(set) var valuesInUse: [ValueInUse] = []
+    /// The settings in use that name a file or folder of the operator's, with its path.
+    var inputs: [(name: String, path: String)] = []
     private var wrong: Set<String> = []
 
     /// A reader of `sources`, in descending order of precedence.

@@ -142,6 +142,22 @@ struct SettingsLoaderTests {
         #expect(!outcome.text.contains("canary"))
     }
 
+    @Test("--check warns of a file that cannot be read, and a start does not")
+    func checkFiles() throws {
+        let folder = try TemporaryFolder()
+        let (there, missing) = (try folder.write("x", to: "a.pem"), folder.file("none.pem"))
+        let outcome = SampleOutcome(["--check", "--tls-chain", missing])
+        #expect(outcome.exitCode == 0)
+        let warning =
+            "tls-chain: \(missing): the file cannot be read: No such file or directory\n"
+        #expect(outcome.text.hasSuffix(warning))
+        let readable = SampleOutcome(["--check", "--tls-chain", there])
+        #expect(readable.exitCode == 0 && !readable.text.contains("cannot be read"))
+        #expect(SampleOutcome(["--tls-chain", missing]).values?.chain == missing)
+        // The data folder is made at the start.
+        #expect(!SampleOutcome(["--check"]).text.contains("cannot be read"))
+    }
+
     @Test("--check reports errors as a start does")
     func checkProblems() {
         let outcome = SampleOutcome(["--check", "--listen-port", "x"])
