@@ -37,14 +37,16 @@ enum TLSFailure {
         switch error {
         case .sslError(let stack), .unknownError(let stack), .invalidSNIName(let stack),
             .failedToSetALPN(let stack):
-            // The first error is the cause, the others follow from it.
-            guard let cause = stack.first else { return "the handshake failed" }
-            guard cause != .eofDuringHandshake, let name = name(cause.description) else {
-                return "the peer closed the connection during the handshake"
+            guard stack.first != .eofDuringHandshake else { break }
+            let names = stack.compactMap { name($0.description) }
+            // The errors before and after a known one are its details.
+            for name in names {
+                if let sentence = sentence(name) { return "\(sentence) (\(name))" }
             }
-            return "\(sentence(name)) (\(name))"
-        default: return "the peer closed the connection during the handshake"
+            return names.first.map { "the handshake failed (\($0))" } ?? "the handshake failed"
+        default: break
         }
+        return "the peer closed the connection during the handshake"
     }
 
     /// The name in BoringSSL's text:
@@ -58,7 +60,7 @@ enum TLSFailure {
     }
 
     /// In names of alerts (RFC 8446, 6.2) the peer speaks, in the others this side.
-    private static func sentence(_ name: Substring) -> String {
+    private static func sentence(_ name: Substring) -> String? {
         switch name {
         case "CERTIFICATE_VERIFY_FAILED":
             "the peer's certificate has expired, or was not issued by the trusted roots"
@@ -71,7 +73,7 @@ enum TLSFailure {
             "SSLV3_ALERT_CERTIFICATE_EXPIRED", "SSLV3_ALERT_CERTIFICATE_UNKNOWN",
             "SSLV3_ALERT_CERTIFICATE_REVOKED", "SSLV3_ALERT_UNSUPPORTED_CERTIFICATE":
             "the peer does not accept this side's certificate"
-        default: "the handshake failed"
+        default: nil
         }
     }
 }
