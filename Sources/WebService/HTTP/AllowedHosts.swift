@@ -21,7 +21,7 @@ struct AllowedHosts: Sendable {
 
     /// Whether a request with this `Host` or `:authority` may be answered.
     func allow(_ authority: String, isTLS: Bool) -> Bool {
-        guard !hosts.contains(authority) else { return true }
+        if hosts.contains(authority) { return true }
         guard !authority.isEmpty, !authority.contains("@") else { return false }
         let name = authority.lowercased()
         return hosts.contains(name)

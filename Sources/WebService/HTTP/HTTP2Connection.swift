@@ -18,6 +18,7 @@ final class HTTP2Connection: ChannelInboundHandler {
     private var opened: [HTTP2Stream] = []
     private var isReading = false
     private var isFlushScheduled = false
+    private var isClosing = false
 
     private var controlFrames: FrameBudget
     private var resets: FrameBudget
@@ -118,7 +119,18 @@ final class HTTP2Connection: ChannelInboundHandler {
         }
         isReading = false
         if hasWritten { context.flush() }
-        if session.isOver { context.close(promise: nil) }
+        if session.isOver { closeWhenSent() }
+    }
+
+    /// Closes the connection when the client has been sent what was written.
+    private func closeWhenSent() {
+        guard !isClosing, let context else { return }
+        isClosing = true
+        connection.closes(within: connection.shared.limits.writeTimeout)
+        let sent = context.eventLoop.makePromise(of: Void.self)
+        context.writeAndFlush(wrapOutboundOut(.byteBuffer(ByteBuffer())), promise: sent)
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        sent.futureResult.whenComplete { _ in bound.value.close(promise: nil) }
     }
 
     // MARK: Streams, as the session reports them
@@ -142,21 +154,22 @@ final class HTTP2Connection: ChannelInboundHandler {
 
     func headReceived(on id: Int32) {
         guard let stream = streams[id] else { return }
-        guard stream.headReceived() else { return session?.reset(id, .protocolError) ?? () }
+        guard stream.headReceived() else {
+            session?.reset(id, .protocolError)
+            return
+        }
         opened.append(stream)
     }
 
-    /// A part of a body, which is a part of `input`: it is not copied, so that wiping a password's
-    /// bytes reaches it.
+    /// A part of a body. It is a part of `input` and not copied, so that wiping a password's bytes
+    /// reaches it.
     func received(_ bytes: UnsafeRawBufferPointer, on stream: Int32) {
         session?.received(bytes.count)
         let start = input.withUnsafeReadableBytes { whole in
             whole.baseAddress.flatMap { base in bytes.baseAddress.map { $0 - base } }
         }
-        guard let start,
-            let part = input.getSlice(at: input.readerIndex + start, length: bytes.count)
-        else { return }
-        streams[stream]?.received(part)
+        let part = start.flatMap { input.getSlice(at: input.readerIndex + $0, length: bytes.count) }
+        streams[stream]?.received(part ?? ByteBuffer(bytes: bytes))
     }
 
     func requestEnded(on stream: Int32) { streams[stream]?.requestEnded() }
