@@ -21,8 +21,13 @@ final class HTTP2Connection: ChannelInboundHandler {
     private var isClosing = false
 
     private var controlFrames: FrameBudget
+    /// Streams that the client has reset, and those that it made this server reset.
     private var resets: FrameBudget
+    private var causedResets: FrameBudget
     private var isDraining = false
+    /// The client knows that it may open no more streams.
+    private var isDrainAnswered = false
+    private var unwritableSince: Duration?
     private var hasReceived = true
     private var lastReceived = Duration.zero
     private var pingDue: Duration?
@@ -31,6 +36,7 @@ final class HTTP2Connection: ChannelInboundHandler {
         self.connection = connection
         controlFrames = FrameBudget(connection.shared.limits.controlFramesMax)
         resets = FrameBudget(connection.shared.limits.resetsMax)
+        causedResets = resets
     }
 
     /// Adds the handler of HTTP/2 to a connection that is open already.
@@ -74,18 +80,26 @@ final class HTTP2Connection: ChannelInboundHandler {
         input = ByteBuffer()
         let opened = opened
         self.opened.removeAll(keepingCapacity: true)
-        for stream in opened { stream.start() }
-        isReading = false
         // Attack: a client that causes answers and does not read them.
         guard isValid, session.waitingFrames <= connection.shared.limits.waitingFramesMax else {
+            self.session = nil
             connection.loop.figures.refused(.malformed)
             return context.close(promise: nil)
+        }
+        for stream in opened { stream.start() }
+        isReading = false
+        if isDrainAnswered {
+            isDrainAnswered = false
+            session.submitGoAway()
         }
         sendAll()
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable { sendAll() }
+        if context.channel.isWritable {
+            unwritableSince = nil
+            sendAll()
+        }
         context.fireChannelWritabilityChanged()
     }
 
@@ -105,7 +119,6 @@ final class HTTP2Connection: ChannelInboundHandler {
         guard let session, let context, !isReading else { return }
         // nghttp2 must not be called from within its own calls.
         isReading = true
-        var hasWritten = false
         while context.channel.isWritable {
             var bytes = context.channel.allocator.buffer(capacity: 0)
             while bytes.readableBytes < connection.shared.limits.streamWindowBytes,
@@ -114,11 +127,10 @@ final class HTTP2Connection: ChannelInboundHandler {
                 bytes.writeBytes(part)
             }
             guard bytes.readableBytes > 0 else { break }
-            context.write(wrapOutboundOut(.byteBuffer(bytes)), promise: nil)
-            hasWritten = true
+            // Only what is flushed counts for `isWritable`: TLS keeps the rest by itself.
+            context.writeAndFlush(wrapOutboundOut(.byteBuffer(bytes)), promise: nil)
         }
         isReading = false
-        if hasWritten { context.flush() }
         if session.isOver { closeWhenSent() }
     }
 
@@ -143,13 +155,17 @@ final class HTTP2Connection: ChannelInboundHandler {
         streams[id] = HTTP2Stream(id, on: self, context.eventLoop)
     }
 
+    /// - Returns: whether the request is within its limits. If not, nghttp2 reads no more of it.
     func received(
         _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>,
-        on stream: Int32
-    ) {
-        guard let fields = streams[stream], !fields.add(name, value) else { return }
-        streams[stream] = nil
-        session?.terminate(.enhanceYourCalm)
+        isTrailer: Bool, on id: Int32
+    ) -> Bool {
+        guard let stream = streams[id] else { return false }
+        guard stream.add(name, value, isTrailer: isTrailer) else {
+            refuse()
+            return false
+        }
+        return true
     }
 
     func headReceived(on id: Int32) {
@@ -158,6 +174,7 @@ final class HTTP2Connection: ChannelInboundHandler {
             session?.reset(id, .protocolError)
             return
         }
+        session?.takeTurns(id)
         opened.append(stream)
     }
 
@@ -176,20 +193,39 @@ final class HTTP2Connection: ChannelInboundHandler {
 
     func responseEnded(on stream: Int32) { streams[stream]?.responseEnded() }
 
-    func streamClosed(_ id: Int32) { streams.removeValue(forKey: id)?.closed() }
+    func streamClosed(_ id: Int32) {
+        streams.removeValue(forKey: id)?.closed()
+        if streams.isEmpty { connection.requestAnswered(at: connection.shared.time.uptime()) }
+    }
+
+    /// Whether a request or its response is not yet complete.
+    var isBusy: Bool { !streams.isEmpty }
 
     // MARK: What a client may cost
 
     /// A frame that asks for an answer, or has no use.
     func controlFrameReceived() {
-        guard !controlFrames.allows(at: connection.shared.time.uptime()) else { return }
-        session?.terminate(.enhanceYourCalm)
+        if !controlFrames.allows(at: connection.shared.time.uptime()) { refuse() }
+    }
+
+    /// Attack: streams that are opened and reset at once (rapid reset, CVE-2023-44487).
+    func resetReceived() {
+        if !resets.allows(at: connection.shared.time.uptime()) { refuse() }
     }
 
     /// Attack: streams that the client makes this server reset (CVE-2025-8671).
     func resetSent(_ code: HTTP2ErrorCode) {
-        guard code != .noError, !resets.allows(at: connection.shared.time.uptime()) else { return }
+        let ours: [HTTP2ErrorCode] = [.noError, .internalError, .cancel]
+        guard !ours.contains(code), !causedResets.allows(at: connection.shared.time.uptime())
+        else { return }
+        refuse()
+    }
+
+    /// Reads no more from a client that costs too much. The connection ends even if the client
+    /// does not read that.
+    private func refuse() {
         session?.terminate(.enhanceYourCalm)
+        connection.closes(within: connection.shared.limits.goAwayTimeout)
     }
 
     /// After a GOAWAY the connection must end, even if the client never ends its streams.
@@ -204,6 +240,15 @@ final class HTTP2Connection: ChannelInboundHandler {
     func check(at now: Duration) {
         for stream in Array(streams.values) { stream.check(at: now) }
         let limits = connection.shared.limits
+        if context?.channel.isWritable == false {
+            let since = unwritableSince ?? now
+            unwritableSince = since
+            if now - since >= limits.writeTimeout {
+                connection.loop.figures.refused(.slowReader)
+                context?.close(promise: nil)
+                return
+            }
+        }
         if hasReceived {
             hasReceived = false
             lastReceived = now
@@ -212,7 +257,7 @@ final class HTTP2Connection: ChannelInboundHandler {
             if pingDue <= now { context?.close(promise: nil) }
         } else if now - lastReceived >= limits.keepaliveInterval {
             pingDue = now + limits.keepaliveTimeout
-            session?.ping()
+            session?.ping(PingMark.keepalive)
             sendAll()
         }
     }
@@ -226,11 +271,17 @@ final class HTTP2Connection: ChannelInboundHandler {
         guard !isDraining else { return }
         isDraining = true
         session?.submitShutdownNotice()
-        session?.ping()
+        session?.ping(PingMark.drain)
         sendAll()
     }
 
-    func pingAnswered() {
-        if isDraining { session?.submitGoAway() }
+    func pingAnswered(_ mark: UInt8) {
+        if isDraining, mark == PingMark.drain { isDrainAnswered = true }
+    }
+
+    /// What a PING is for.
+    private enum PingMark {
+        static let keepalive: UInt8 = 1
+        static let drain: UInt8 = 2
     }
 }

@@ -43,9 +43,6 @@ final class HTTP2Session {
         // Closed streams would be kept for priorities, which are not used.
         nghttp2_option_set_no_closed_streams(options, 1)
         nghttp2_option_set_max_continuations(options, limits.continuationFramesMax)
-        let resets = UInt64(limits.resetsMax)
-        nghttp2_option_set_stream_reset_rate_limit(
-            options, resets, max(1, resets / UInt64(FrameBudget.seconds)))
     }
 
     private func submitSettings(_ limits: WebLimits) {
@@ -123,8 +120,17 @@ final class HTTP2Session {
         nghttp2_submit_rst_stream(session, Self.noFlags, stream, code.rawValue)
     }
 
-    /// Sends a PING; the client answers it.
-    func ping() { nghttp2_submit_ping(session, Self.noFlags, nil) }
+    /// Sends a PING, whose answer has the same mark.
+    func ping(_ mark: UInt8) {
+        nghttp2_submit_ping(session, Self.noFlags, [mark, 0, 0, 0, 0, 0, 0, 0])
+    }
+
+    /// Gives a stream its turn after each frame of another one. By the default of RFC 9218 the
+    /// oldest stream would send as long as it has something, and the others nothing.
+    func takeTurns(_ stream: Int32) {
+        var priority = nghttp2_extpri(urgency: UInt32(NGHTTP2_EXTPRI_DEFAULT_URGENCY), inc: 1)
+        nghttp2_session_change_extpri_stream_priority(session, stream, &priority, 1)
+    }
 
     /// Tells the client to open no more streams. Those on their way are still answered.
     func submitShutdownNotice() { nghttp2_submit_shutdown_notice(session) }
@@ -187,14 +193,14 @@ final class HTTP2Session {
         }
         nghttp2_session_callbacks_set_on_header_callback(callbacks) {
             _, frame, name, nameCount, value, valueCount, _, user in
-            HTTP2Session.notify(user, frame) { connection, frame in
-                // Trailers are dropped: no protocol here has them in requests.
-                guard frame.headers.cat == NGHTTP2_HCAT_REQUEST else { return }
+            guard let connection = HTTP2Session.connection(user), let frame,
                 connection.received(
                     UnsafeBufferPointer(start: name, count: nameCount),
                     UnsafeBufferPointer(start: value, count: valueCount),
-                    on: frame.hd.stream_id)
-            }
+                    isTrailer: frame.pointee.headers.cat != NGHTTP2_HCAT_REQUEST,
+                    on: frame.pointee.hd.stream_id)
+            else { return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue }
+            return 0
         }
         nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { _, frame, user in
             HTTP2Session.notify(user, frame) { connection, frame in
@@ -242,9 +248,11 @@ final class HTTP2Session {
             } else if frame.hd.length <= frame.data.padlen {
                 connection.controlFrameReceived()
             }
-        case NGHTTP2_PING.rawValue where isAcknowledgement(frame.hd): connection.pingAnswered()
+        case NGHTTP2_RST_STREAM.rawValue: connection.resetReceived()
+        case NGHTTP2_PING.rawValue where isAcknowledgement(frame.hd):
+            connection.pingAnswered(frame.ping.opaque_data.0)
         case NGHTTP2_SETTINGS.rawValue where isAcknowledgement(frame.hd): break
-        case NGHTTP2_PING.rawValue, NGHTTP2_SETTINGS.rawValue, NGHTTP2_PRIORITY.rawValue:
+        case NGHTTP2_PING.rawValue, NGHTTP2_SETTINGS.rawValue:
             connection.controlFrameReceived()
         default: break
         }

@@ -15,6 +15,7 @@ final class HTTP2Stream: HTTPStream {
     private var pseudoFields: (method: String?, scheme: String?, authority: String?, path: String?)
     private var fields = HTTPFields()
     private var fieldBytes = 0
+    private var fieldCount = 0
     private var isRequestEnded = false
     /// Bytes of the body for which the client has no new window yet.
     private var untakenBytes = 0
@@ -42,14 +43,20 @@ final class HTTP2Stream: HTTPStream {
     // MARK: The request
 
     /// A field of the request; nghttp2 has checked its characters and the order of the fields.
+    /// Trailers are dropped: no protocol here has them in requests. They count, though: a byte of
+    /// theirs can refer to kilobytes of a field before.
     /// - Returns: whether the request is within its limits.
-    func add(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Bool {
+    func add(
+        _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, isTrailer: Bool
+    ) -> Bool {
         let limits = connection.shared.limits
         // The size of a field as RFC 9113 (6.5.2) counts it.
         fieldBytes += name.count + value.count + 32
-        guard fieldBytes <= limits.headerBytesMax, fields.count < limits.headerFieldsMax else {
+        fieldCount += 1
+        guard fieldBytes <= limits.headerBytesMax, fieldCount <= limits.headerFieldsMax else {
             return false
         }
+        guard !isTrailer else { return true }
         let isPseudo = name.first == UInt8(ascii: ":")
         let (name, value) = (
             String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self)

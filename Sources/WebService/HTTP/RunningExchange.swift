@@ -168,6 +168,9 @@ final class RunningExchange {
         if let waiter = bodyWaiter {
             bodyWaiter = nil
             waiter.resume(returning: part)
+        } else if let last = parts.indices.last {
+            // Attack: each small part would keep the 64 KiB of the read that it came with.
+            parts[last].writeImmutableBuffer(part)
         } else {
             parts.append(part)
         }

@@ -184,8 +184,11 @@ final class WebConnection: ChannelDuplexHandler {
 
     /// The connection is idle, if no request runs.
     func requestAnswered(at now: Duration) {
-        if runningCount == 0 { deadlines.idle = now + shared.limits.idleTimeout }
+        if !isBusy { deadlines.idle = now + shared.limits.idleTimeout }
     }
+
+    /// A request runs, or its response is not yet sent.
+    private var isBusy: Bool { runningCount > 0 || http2?.isBusy == true }
 
     // MARK: Deadlines
 
@@ -198,7 +201,7 @@ final class WebConnection: ChannelDuplexHandler {
             loop.figures.refused(.slowHeader)
             close()
         } else if isOver(deadlines.idle) || isOver(deadlines.age) {
-            endGracefully(within: runningCount == 0 ? .zero : shared.limits.goAwayTimeout)
+            endGracefully(within: isBusy ? shared.limits.goAwayTimeout : .zero)
         }
         http2?.check(at: now)
     }

@@ -64,12 +64,12 @@ package struct WebLimits: Sendable, Hashable {
     /// it, twenty connections of one client that sends no bodies would use up `requestsMax` for
     /// everyone. Each event loop has its share. Loopback addresses and trusted proxies are exempt.
     package var requestsPerAddressMax = 400
-    /// Resets of streams by a client, and streams with errors, in 30 s; then the connection is
-    /// closed with ENHANCE_YOUR_CALM (rapid reset, CVE-2023-44487). A browser that reloads resets
+    /// Streams that a client resets in 30 s, and as many that it makes us reset; then the connection
+    /// is closed with ENHANCE_YOUR_CALM (rapid reset, CVE-2023-44487). A browser that reloads resets
     /// a few dozen.
     package var resetsMax = 200
-    /// PING, SETTINGS, PRIORITY and empty DATA frames of a client in 30 s: each costs a response, or
-    /// has no use. Then the connection is closed. A client's keepalive sends three.
+    /// PING, SETTINGS and empty DATA frames of a client in 30 s: each costs a response, or has no
+    /// use. Then the connection is closed. A client's keepalive sends three.
     package var controlFramesMax = 100
     /// CONTINUATION frames of one header block (CVE-2024-27316): a header of 16 KiB needs one.
     package var continuationFramesMax = 5

@@ -181,6 +181,25 @@ struct HTTP2Tests {
         }
     }
 
+    @Test("trailers beyond the limit end the connection, though they are dropped")
+    func largeTrailers() async throws {
+        try await WebServer.run { server in
+            let client = try await HTTP2Client.connect(server)
+            let stream = try await client.open()
+            stream.send(.head(server.post("/echo")))
+            let large = String(repeating: "a", count: 6_000)
+            stream.send(.end([.userAgent: large, .accept: large, .cookie: large]))
+            try await client.frames.closed()
+            let other = try await HTTP2Client.connect(server)
+            let small = try await other.open()
+            small.send(.head(server.post("/echo")))
+            small.send(.body(ByteBuffer(string: "hello")))
+            small.send(.end([.userAgent: "a"]))
+            #expect(try await small.response().body == "hello")
+            other.close()
+        }
+    }
+
     @Test("a client that does not answer a ping is closed, one that does is not")
     func keepalive() async throws {
         try await WebServer.run {
