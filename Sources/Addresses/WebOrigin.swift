@@ -85,7 +85,7 @@ package enum LoopbackHost {
     /// Whether the authority `host` or `host:port` is one of them.
     package static func isHost(of authority: String) -> Bool {
         if names.contains(authority) { return true }
-        guard let colon = authority.lastIndex(of: ":") else { return false }
+        guard let colon = authority.utf8.lastIndex(of: UInt8(ascii: ":")) else { return false }
         return names.contains(String(authority[..<colon]))
     }
 }

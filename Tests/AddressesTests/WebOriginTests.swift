@@ -45,7 +45,8 @@ struct WebOriginTests {
         arguments: [
             ("localhost", true), ("localhost:7480", true), ("127.0.0.1:7480", true),
             ("[::1]:7480", true), ("[::1]", true), ("localhost.example.org", false),
-            ("example.org:7480", false), ("", false),
+            ("example.org:7480", false), ("", false), (":", false),
+            ("localhost:1:2", false), ("::1", false),
         ])
     func loopback(_ authority: String, _ isLoopback: Bool) {
         #expect(LoopbackHost.isHost(of: authority) == isLoopback)

@@ -55,10 +55,23 @@ package struct ClientAddress: Hashable, Sendable {
 
     /// The address as a text that `init` parses: `192.0.2.1`, `2001:db8:0:0:0:0:0:1`.
     package var text: String {
-        if bytes.count == 4 { return bytes.map { "\($0)" }.joined(separator: ".") }
+        if bytes.count == 4 { return Self.dotted(bytes) }
         return stride(from: 0, to: bytes.count, by: 2).map {
             String(UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]), radix: 16)
         }.joined(separator: ":")
+    }
+
+    /// Digits are written one by one, since each call of the web service has such a text.
+    private static func dotted(_ bytes: [UInt8]) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity(15)
+        for byte in bytes {
+            if !text.isEmpty { text.append(UInt8(ascii: ".")) }
+            if byte >= 100 { text.append(UInt8(ascii: "0") + byte / 100) }
+            if byte >= 10 { text.append(UInt8(ascii: "0") + byte / 10 % 10) }
+            text.append(UInt8(ascii: "0") + byte % 10)
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 
     private static func bytes(_ number: some FixedWidthInteger) -> [UInt8] {

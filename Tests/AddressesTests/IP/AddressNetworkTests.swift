@@ -30,6 +30,16 @@ struct AddressNetworkTests {
         #expect(AddressNetwork(text) == nil)
     }
 
+    @Test(
+        "an address has the text from which it was parsed",
+        arguments: [
+            "0.0.0.0", "1.9.10.11", "99.100.101.109", "110.199.200.255", "255.255.255.255",
+            "2001:db8:0:0:0:0:0:1",
+        ])
+    func text(_ text: String) {
+        #expect(ClientAddress(text)?.text == text)
+    }
+
     @Test("an address is made of its bytes")
     func bytes() {
         #expect(ClientAddress(bytes: [192, 0, 2, 1]) == ClientAddress("192.0.2.1"))
