@@ -91,7 +91,7 @@ package struct JSONReader {
     private mutating func object(depth: Int) throws(JSONError) -> JSONObject {
         position += 1
         var members: [JSONObject.Member] = []
-        var names: Set<String> = []
+        var names = Names()
         skipSpace()
         if take("}") { return JSONObject() }
         repeat {
@@ -99,7 +99,9 @@ package struct JSONReader {
             guard members.count < options.membersMax else { throw error("too many members") }
             guard next == UInt8(ascii: "\"") else { throw error("a name in quotes is missing") }
             let name = try string()
-            guard names.insert(name).inserted else { throw error("\"\(name)\" appears twice") }
+            guard names.insert(name, besides: members) else {
+                throw error("\"\(name)\" appears twice")
+            }
             skipSpace()
             guard take(":") else { throw error("a colon is missing") }
             members.append(JSONObject.Member(name: name, value: try value(depth: depth + 1)))
@@ -107,6 +109,22 @@ package struct JSONReader {
         } while take(",")
         guard take("}") else { throw error("a comma or } is missing") }
         return JSONObject(unique: members)
+    }
+
+    /// The names of an object's members. A set of them is made for large objects only: a few names
+    /// are compared faster than one is hashed, but comparing many would let an attacker spend our
+    /// time.
+    private struct Names {
+        private static let comparedMax = 8
+
+        private var all: Set<String> = []
+
+        /// Adds a name to those of `members`; returns false if it is one of them.
+        mutating func insert(_ name: String, besides members: [JSONObject.Member]) -> Bool {
+            if members.count < Self.comparedMax { return !members.contains { $0.name == name } }
+            if members.count == Self.comparedMax { all = Set(members.map(\.name)) }
+            return all.insert(name).inserted
+        }
     }
 
     private mutating func array(depth: Int) throws(JSONError) -> [JSONValue] {
@@ -172,21 +190,34 @@ package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
 extension JSONReader {
     private mutating func string() throws(JSONError) -> String {
         position += 1
+        // The text up to the last escape; the rest is in `bytes` from `start`. Most have no escape.
         var text: [UInt8] = []
+        var start = position
         while let byte = next {
             position += 1
             switch byte {
             case UInt8(ascii: "\""):
-                guard let text = String(validating: text, as: UTF8.self) else {
-                    throw error("a string is not UTF-8")
-                }
-                return text
-            case UInt8(ascii: "\\"): text += UTF8.encode(try escape()).map(Array.init) ?? []
+                let rest = start..<position - 1
+                if text.isEmpty { return try validated(bytes.span.extracting(rest)) }
+                text += bytes[rest]
+                return try validated(text.span)
+            case UInt8(ascii: "\\"):
+                text += bytes[start..<position - 1]
+                text += UTF8.encode(try escape()).map(Array.init) ?? []
+                start = position
             case ..<0x20: throw error("a control character in a string must be escaped")
-            default: text.append(byte)
+            default: break
             }
         }
         throw error("a string has no end")
+    }
+
+    private func validated(_ text: Span<UInt8>) throws(JSONError) -> String {
+        // The reason is dropped: the text may be a secret.
+        guard let text = try? UTF8Span(validating: text) else {
+            throw error("a string is not UTF-8")
+        }
+        return String(copying: text)
     }
 
     private mutating func escape() throws(JSONError) -> Unicode.Scalar {

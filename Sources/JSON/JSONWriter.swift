@@ -1,5 +1,8 @@
 /// Writes JSON with members in their order, on one line or indented by two spaces.
 package struct JSONWriter {
+    /// Bytes of most texts that are written, so that few arrays grow step by step.
+    private static let textBytesUsual = 256
+
     private let escapes: JSONText.Escapes
     private let isPretty: Bool
     private var bytes: [UInt8] = []
@@ -14,9 +17,17 @@ package struct JSONWriter {
     package static func text(
         _ value: JSONValue, _ escapes: JSONText.Escapes, pretty isPretty: Bool = false
     ) -> String {
+        String(decoding: bytes(value, escapes, pretty: isPretty), as: UTF8.self)
+    }
+
+    /// The same in UTF-8.
+    package static func bytes(
+        _ value: JSONValue, _ escapes: JSONText.Escapes, pretty isPretty: Bool = false
+    ) -> [UInt8] {
         var writer = JSONWriter(escapes: escapes, isPretty: isPretty)
+        writer.bytes.reserveCapacity(textBytesUsual)
         writer.write(value)
-        return String(decoding: writer.bytes, as: UTF8.self)
+        return writer.bytes
     }
 
     private init(escapes: JSONText.Escapes, isPretty: Bool) {
@@ -32,21 +43,23 @@ package struct JSONWriter {
         case .real(let number): bytes += "\(number)".utf8
         case .number(let digits): bytes += digits.utf8
         case .string(let text): JSONText.append(text, to: &bytes, escapes)
-        case .array(let values): write(values, "[", "]") { $0.write($1) }
+        case .array(let values):
+            write(values, UInt8(ascii: "["), UInt8(ascii: "]")) { $0.write($1) }
         case .object(let object):
-            write(object.members, "{", "}") { writer, member in
+            write(object.members, UInt8(ascii: "{"), UInt8(ascii: "}")) { writer, member in
                 JSONText.append(member.name, to: &writer.bytes, writer.escapes)
-                writer.bytes += (writer.isPretty ? ": " : ":").utf8
+                writer.bytes.append(UInt8(ascii: ":"))
+                if writer.isPretty { writer.bytes.append(UInt8(ascii: " ")) }
                 writer.write(member.value)
             }
         }
     }
 
     private mutating func write<Part>(
-        _ parts: [Part], _ open: String, _ close: String,
+        _ parts: [Part], _ open: UInt8, _ close: UInt8,
         _ writePart: (inout JSONWriter, Part) -> Void
     ) {
-        bytes += open.utf8
+        bytes.append(open)
         indent += 1
         for (index, part) in parts.enumerated() {
             if index > 0 { bytes.append(UInt8(ascii: ",")) }
@@ -55,7 +68,7 @@ package struct JSONWriter {
         }
         indent -= 1
         if !parts.isEmpty { breakLine() }
-        bytes += close.utf8
+        bytes.append(close)
     }
 
     private mutating func breakLine() {

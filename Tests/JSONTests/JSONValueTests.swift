@@ -83,6 +83,74 @@ struct JSONValueTests {
                 == "\"\\u001b\\u000a\u{9b}\"")
     }
 
+    @Test(
+        "a text is escaped wherever it needs it, and only there",
+        arguments: [
+            ("", ""), ("a", "a"), (" ~", " ~"), ("\u{1f}", #"\u001f"#), ("ab\"", #"ab\""#),
+            ("\\ab", #"\\ab"#), ("a\u{7f}b", #"a\u007fb"#), ("a\u{80}", #"a\u0080"#),
+            ("\u{a0}é😀z", "\u{a0}é😀z"), ("é\n", #"é\n"#), ("a\u{0}", #"a\u0000"#),
+        ])
+    func escaped(text: String, expected: String) {
+        var bytes: [UInt8] = [1]
+        JSONText.append(text, to: &bytes, .shown)
+        #expect(bytes == [1] + Array("\"\(expected)\"".utf8))
+        #expect(JSONWriter.bytes(.string(text), .shown) == Array("\"\(expected)\"".utf8))
+    }
+
+    @Test(
+        "a text of exactly the limit is whole, and a longer one is cut between characters",
+        arguments: [
+            ("abc", "abc"), ("abcd", "abc…"), ("a\n", #"a\n"#), ("ab\n", "ab…"), ("abé", "ab…"),
+            ("aé", "aé"), ("\n\n", #"\n…"#),
+        ])
+    func cut(text: String, expected: String) {
+        var bytes: [UInt8] = []
+        JSONText.append(text, to: &bytes, .shown, bytesMax: 3)
+        #expect(bytes == Array("\"\(expected)\"".utf8))
+    }
+
+    @Test(
+        "a string is the same wherever its escapes are",
+        arguments: [
+            (#""""#, ""), (#""abc""#, "abc"), (#""\nabc""#, "\nabc"), (#""ab\nc""#, "ab\nc"),
+            (#""abc\n""#, "abc\n"), (#""\n""#, "\n"), (#""\n\n""#, "\n\n"),
+            (#""é\u00e9é""#, "ééé"), (#""\"""#, "\""), (#""\\""#, "\\"),
+            (#""a\\\"b""#, "a\\\"b"),
+        ])
+    func strings(text: String, expected: String) throws {
+        #expect(try read(text) == .string(expected))
+        let object = JSONValue.object([expected: .string(expected)])
+        #expect(try read("{\(text):\(text)}") == object)
+    }
+
+    @Test("bytes that are not UTF-8 are refused before, between and after escapes")
+    func invalidText() {
+        for text: [UInt8] in [
+            [0xFF], [0xC3], [0x5C, 0x6E, 0xFF], [0xFF, 0x5C, 0x6E], [0x5C, 0x6E, 0xFF, 0x5C, 0x6E],
+            // The two halves of one character around an escape.
+            [0xC3, 0x5C, 0x6E, 0xA9],
+        ] {
+            #expect(throws: JSONError.self) {
+                try JSONReader.value(in: [0x22] + text + [0x22], options)
+            }
+        }
+    }
+
+    @Test("a name that appears twice is refused in small and large objects", arguments: 1...20)
+    func repeatedName(count: Int) throws {
+        let names = (0..<count).map { "n\($0)" }
+        func text(_ names: [String]) -> String {
+            "{" + names.map { "\"\($0)\":0" }.joined(separator: ",") + "}"
+        }
+        #expect(try read(text(names)).object?.members.map(\.name) == names)
+        for name in names {
+            #expect(throws: JSONError.self) { try read(text(names + [name])) }
+            #expect(throws: JSONError.self) { try read(text(names + ["other", name])) }
+        }
+        // The same text in another normal form is the same name.
+        #expect(throws: JSONError.self) { try read(text(["\u{e9}"] + names + ["e\u{301}"])) }
+    }
+
     private func nested(_ depth: Int) -> String {
         String(repeating: "[", count: depth) + "1" + String(repeating: "]", count: depth)
     }

@@ -186,6 +186,30 @@ struct JSONMappingTests {
         #expect(try frame.decodeToJSON([0x3a, 0, 0x42, 0]) == "{\"pong\":{}}")
     }
 
+    @Test("fields are read and written by number, in any order and with gaps between numbers")
+    func order() throws {
+        let origin = try message("postern.identity.v1.Origin")
+        let numbers = origin.type.fields.map(\.number)
+        #expect(numbers == numbers.sorted())
+        for (index, number) in numbers.enumerated() {
+            #expect(origin.type.index(number: number) == index)
+        }
+        let gaps = MessageType(
+            name: "a.B",
+            fields: [1, 2, 4, 7].map {
+                FieldType(
+                    number: $0, name: "f\($0)", jsonName: "f\($0)", kind: .bool, isRepeated: false,
+                    oneof: nil, hasPresence: false, isSecret: false)
+            })
+        #expect((0...8).map { gaps.index(number: $0) } == [nil, 0, 1, nil, 2, nil, nil, 3, nil])
+        #expect(gaps.index(number: 1 << 29) == nil)
+        let goAway = try message("postern.wire.v1.GoAway")
+        let forward = try goAway.encodeJSON(#"{"lastCall":"7","reason":9,"retryAfterMs":1000}"#)
+        let backward = try goAway.encodeJSON(#"{"retryAfterMs":1000,"reason":9,"lastCall":"7"}"#)
+        #expect(forward == backward)
+        #expect(try goAway.decodeToUTF8(forward) == Array(goAway.decodeToJSON(forward).utf8))
+    }
+
     @Test("100,000 mutated messages give JSON that reads back or a typed error")
     func mutations() throws {
         var mutator = Mutator(seed: 7)

@@ -19,18 +19,19 @@ struct MessageFromJSON {
         }
         let values = try assigned(object.members, type, path)
         var writer = FieldWriter()
-        for index in values.keys.sorted(by: { type.fields[$0].number < type.fields[$1].number }) {
-            guard let member = values[index] else { continue }
+        for (index, member) in values.enumerated() {
+            guard let member else { continue }
             try write(type.fields[index], member.value, path.member(member.name), to: &writer)
         }
         return writer.bytes
     }
 
-    /// Assigns the members to fields. A field may appear once, and only one field of a oneof.
+    /// The member of each field of `type`, which are sorted by number. A field may appear once, and
+    /// only one field of a oneof.
     private func assigned(
         _ members: [JSONObject.Member], _ type: MessageType, _ path: JSONPath
-    ) throws(MappingError) -> [Int: JSONObject.Member] {
-        var values: [Int: JSONObject.Member] = [:]
+    ) throws(MappingError) -> [JSONObject.Member?] {
+        var values = [JSONObject.Member?](repeating: nil, count: type.fields.count)
         var oneofs: [Int: String] = [:]
         for member in members {
             guard let index = type.index(named: member.name) else {
@@ -38,10 +39,11 @@ struct MessageFromJSON {
                 throw MappingError("\(type.name) has no such field", at: path.member(member.name))
             }
             if case .null = member.value { continue }
-            if let other = values.updateValue(member, forKey: index) {
+            if let other = values[index] {
                 throw MappingError(
                     "is the same field as \"\(other.name)\"", at: path.member(member.name))
             }
+            values[index] = member
             if let oneof = type.fields[index].oneof,
                 let other = oneofs.updateValue(member.name, forKey: oneof)
             {

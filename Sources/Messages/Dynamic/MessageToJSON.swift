@@ -16,10 +16,9 @@ struct MessageToJSON {
         }
         let values = try collected(type, parts, path)
         var members: [JSONObject.Member] = []
-        for (index, field) in type.fields.enumerated() {
-            guard let found = values[index], !found.isEmpty else { continue }
-            let inner = path.member(field.jsonName)
-            if let value = try value(field, found, inner) {
+        for (index, found) in values.enumerated() where !found.isEmpty {
+            let field = type.fields[index]
+            if let value = try value(field, found, path.member(field.jsonName)) {
                 members.append(JSONObject.Member(name: field.jsonName, value: value))
             }
         }
@@ -30,8 +29,8 @@ struct MessageToJSON {
     /// The values of each known field, by its index. The last member of a oneof is used.
     private func collected(
         _ type: MessageType, _ parts: [ArraySlice<UInt8>], _ path: JSONPath
-    ) throws(MappingError) -> [Int: [ScannedValue]] {
-        var values: [Int: [ScannedValue]] = [:]
+    ) throws(MappingError) -> [[ScannedValue]] {
+        var values = [[ScannedValue]](repeating: [], count: type.fields.count)
         var chosen: [Int: Int] = [:]
         for part in parts {
             var scanner = FieldScanner(part)
@@ -40,9 +39,9 @@ struct MessageToJSON {
                 if let oneof = type.fields[index].oneof,
                     let other = chosen.updateValue(index, forKey: oneof), other != index
                 {
-                    values[other] = nil
+                    values[other] = []
                 }
-                values[index, default: []].append(field.value)
+                values[index].append(field.value)
             }
         }
         return values

@@ -87,10 +87,11 @@ struct ScalarToJSON {
         switch kind {
         case .bytes: return .string(Base64.encode(value))
         case .string:
-            guard !value.contains(0), let text = String(validating: value, as: UTF8.self) else {
+            // `try?`: the error is the same wherever the bytes are no text.
+            guard !value.contains(0), let text = try? UTF8Span(validating: value.span) else {
                 throw MappingError("text is not UTF-8 or holds a NUL", at: path)
             }
-            return .string(text)
+            return .string(String(copying: text))
         default: throw mismatch
         }
     }

@@ -4,7 +4,7 @@
 /// It supports what Postern's own protos use: scalars, enums, messages, repeated fields, oneofs.
 /// Maps and groups are rejected when the schema is read. The well-known types of `google.protobuf`
 /// have no special JSON form here; they are treated like other messages.
-package struct Schema: Sendable {
+package final class Schema: Sendable {
     /// Size limit of a set, in bytes: what fits in one response of the reflection service.
     package static let setBytesMax = 1024 * 1024
 

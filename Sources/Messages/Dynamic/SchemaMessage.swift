@@ -54,10 +54,18 @@ package struct SchemaMessage: Sendable {
     package func decodeToJSON(
         _ bytes: [UInt8], pretty isPretty: Bool = false
     ) throws(MappingError) -> String {
+        String(decoding: try decodeToUTF8(bytes, pretty: isPretty), as: UTF8.self)
+    }
+
+    /// The same as a text in UTF-8.
+    /// - Throws: an error that names the field that does not fit.
+    package func decodeToUTF8(
+        _ bytes: [UInt8], pretty isPretty: Bool = false
+    ) throws(MappingError) -> [UInt8] {
         guard bytes.count <= Self.messageBytesMax else {
             throw MappingError("the message is over \(Self.messageBytesMax) bytes")
         }
         let tree = try MessageToJSON(schema: schema).tree(type, [bytes[...]], JSONPath())
-        return JSONWriter.text(tree, .shown, pretty: isPretty)
+        return JSONWriter.bytes(tree, .shown, pretty: isPretty)
     }
 }

@@ -1,5 +1,5 @@
-/// One message type of a schema.
-struct MessageType: Sendable {
+/// One message type of a schema. A class, like `Schema`, since each field that is mapped refers to it.
+final class MessageType: Sendable {
     /// The full name, for example `postern.session.v1.Tokens`.
     let name: String
     /// Sorted by number, which is also the order in which other implementations write JSON.
@@ -17,8 +17,12 @@ struct MessageType: Sendable {
         ) { first, _ in first }
     }
 
-    /// The index of the field with that number.
-    func index(number: Int) -> Int? { byNumber[number] }
+    /// The index of the field with that number. Those of most types are 1, 2, 3 and so on.
+    func index(number: Int) -> Int? {
+        let guess = number - 1
+        if fields.indices.contains(guess), fields[guess].number == number { return guess }
+        return byNumber[number]
+    }
 
     /// The index of the field with that JSON name or `.proto` name.
     func index(named name: String) -> Int? { byName[name] }

@@ -71,7 +71,7 @@ final class CallMethod: Sendable {
     ) throws(CallFailure) -> [UInt8] {
         guard codec == .json else { return packed }
         do {
-            return Array(try schema.output.decodeToJSON(packed).utf8)
+            return try schema.output.decodeToUTF8(packed)
         } catch {
             throw CallFailure(.internalError, "The gateway's response does not decode.")
         }
