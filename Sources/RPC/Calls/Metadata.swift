@@ -1,4 +1,3 @@
-import NIOCore
 package import ServiceRuntime
 
 /// Metadata of a call: lower-case keys and byte values, 8 KiB in total.
@@ -85,16 +84,6 @@ package struct Metadata: Hashable, Sendable {
     /// Size of the `metadata` fields of a Request.
     var encodedBytes: Int {
         entries.reduce(0) { $0 + FrameWriter.fieldBytes($1.encodedBytes) }
-    }
-
-    func write(to out: inout ByteBuffer) {
-        for entry in entries {
-            out.writeFieldHead(0x22, entry.encodedBytes)
-            out.writeFieldHead(0x0a, entry.key.utf8.count)
-            out.writeString(entry.key)
-            out.writeFieldHead(0x12, entry.value.count)
-            out.writeBytes(entry.value)
-        }
     }
 }
 

@@ -58,22 +58,33 @@ package enum FrameWriter {
             + varintBytes(UInt64(timeoutMilliseconds)) + request.metadata.encodedBytes
             + (request.more ? 2 : 0)
             + (request.payload.isEmpty ? 0 : fieldBytes(request.payload.count))
-        guard fieldBytes(inner) <= frameBytesMax else { return false }
-        // Reserved at once: a buffer that grows would leave a copy of a secret in freed memory.
-        out.reserveCapacity(minimumWritableBytes: FrameLimits.lengthBytes + fieldBytes(inner))
-        out.writeInteger(UInt32(truncatingIfNeeded: fieldBytes(inner)))
-        out.writeFieldHead(0x12, inner)
-        out.writeInteger(UInt8(0x08))
-        out.writeVarint(call)
-        out.writeFieldHead(0x12, request.method.utf8.count)
-        out.writeString(request.method)
-        out.writeInteger(UInt8(0x18))
-        out.writeVarint(UInt64(timeoutMilliseconds))
-        request.metadata.write(to: &out)
-        if request.more { out.writeBytes([0x28, 0x01]) }
-        if !request.payload.isEmpty {
-            out.writeFieldHead(0x32, request.payload.count)
-            request.payload.withBytes { _ = out.writeBytes($0) }
+        let frame = fieldBytes(inner)
+        guard frame <= frameBytesMax else { return false }
+        // In one block, like a response. A buffer that grows would also leave a copy of a secret in
+        // freed memory.
+        let total = FrameLimits.lengthBytes + frame
+        out.writeWithUnsafeMutableBytes(minimumWritableBytes: total) { buffer in
+            var place = ByteWriter(buffer)
+            place.writeLength(frame)
+            place.writeFieldHead(0x12, inner)
+            place.write(0x08)
+            place.writeVarint(call)
+            place.writeField(0x12, request.method.utf8)
+            place.write(0x18)
+            place.writeVarint(UInt64(timeoutMilliseconds))
+            for entry in request.metadata.entries {
+                place.writeFieldHead(0x22, entry.encodedBytes)
+                place.writeField(0x0a, entry.key.utf8)
+                place.writeField(0x12, entry.value)
+            }
+            if request.more {
+                place.write(0x28)
+                place.write(0x01)
+            }
+            if !request.payload.isEmpty {
+                request.payload.withBytes { place.writeField(0x32, $0) }
+            }
+            return total
         }
         return true
     }
@@ -119,6 +130,16 @@ package enum FrameWriter {
         mutating func writeFieldHead(_ tag: UInt8, _ count: Int) {
             write(tag)
             writeVarint(UInt64(count))
+        }
+
+        /// Writes a length-delimited field.
+        mutating func writeField(_ tag: UInt8, _ bytes: some Collection<UInt8>) {
+            let count = bytes.count
+            writeFieldHead(tag, count)
+            let place = UnsafeMutableRawBufferPointer(rebasing: buffer[position...])
+            precondition(place.count >= count, "the frame was measured")
+            place.copyBytes(from: bytes)
+            position += count
         }
 
         /// Writes a payload of the size computed before, `byteCount`.
