@@ -120,9 +120,10 @@ package final class RPCClient: CallChannel {
     /// The current event loop if it is one of the group's, so that a handler's calls stay on its
     /// loop; otherwise any loop.
     var loopOfCall: any EventLoop {
-        let current = MultiThreadedEventLoopGroup.currentEventLoop
-        let isOurs = current.map { loop in group.makeIterator().contains { $0 === loop } } ?? false
-        return (isOurs ? current : nil) ?? group.next()
+        guard let current = MultiThreadedEventLoopGroup.currentEventLoop, pools.has(current) else {
+            return group.next()
+        }
+        return current
     }
 
     /// Runs `body` with the loop's pool, immediately if already on the loop.

@@ -73,6 +73,9 @@ package struct PerLoop<Value>: Sendable {
         self.make = make
     }
 
+    /// Whether `loop` belongs to the group.
+    package func has(_ loop: any EventLoop) -> Bool { boxes[ObjectIdentifier(loop)] != nil }
+
     /// The value for `loop`. Call it on that loop, which must belong to the group.
     package subscript(loop: any EventLoop) -> Value {
         guard let box = boxes[ObjectIdentifier(loop)] else { return make(loop) }
