@@ -17,13 +17,6 @@ package enum JSONText {
         _ text: String, to bytes: inout [UInt8], _ escapes: Escapes, bytesMax: Int = .max
     ) {
         bytes.append(UInt8(ascii: "\""))
-        defer { bytes.append(UInt8(ascii: "\"")) }
-        // Most texts are as they are written, and are appended at once.
-        let plain = text.utf8.span
-        if plain.count <= bytesMax, plain.indices.allSatisfy({ isPlain(plain[$0]) }) {
-            bytes += text.utf8
-            return
-        }
         let start = bytes.count
         var rest = text.utf8[...]
         while !rest.isEmpty {
@@ -43,11 +36,7 @@ package enum JSONText {
             bytes.append(contentsOf: "…".utf8)
             break
         }
-    }
-
-    /// Whether a byte is a character of ASCII that no `Escapes` escape.
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        (0x20...0x7E).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+        bytes.append(UInt8(ascii: "\""))
     }
 
     /// Whether a byte is a character that is never escaped.
@@ -67,7 +56,6 @@ package enum JSONText {
         case (0x00...0x1F, _), (0x7F...0x9F, .shown), (0x061C, .shown), (0x200E...0x200F, .shown),
             (0x2028...0x202E, .shown), (0x2066...0x2069, .shown), (0xFEFF, .shown):
             appendEscape(scalar.value, to: &bytes)
-        case (..<0x80, _): bytes.append(UInt8(scalar.value))
         default: bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
         }
     }

@@ -100,21 +100,6 @@ struct BackPressureTests {
         }
     }
 
-    @Test("an HTTP/2 stream that always has more does not hold up another one")
-    func turns() async throws {
-        try await WebServer.run { server in
-            let client = try await HTTP2Client.connect(server)
-            let flood = try await client.request(.get, "/flood", authority: server.host)
-            let isFlooding = try await eventually { server.answers.written.withLock { $0 } > 8 }
-            #expect(isFlooding)
-            let large = try await client.request(.get, "/large", authority: server.host)
-            #expect(try await large.response().body.utf8.count == Answers.floodPart.readableBytes)
-            #expect(server.answers.written.withLock { $0 } < Answers.floodParts)
-            flood.channel.close(promise: nil)
-            client.close()
-        }
-    }
-
     @Test("a client that takes nothing of a response is closed")
     func slowReader() async throws {
         try await WebServer.run {
