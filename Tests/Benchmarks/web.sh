@@ -166,6 +166,9 @@ report_web() {
     done
   done
   for connections in "${web_connections[@]}"; do report_kind "web-json-$connections"; done
+  for peer in "${peers[@]}"; do
+    report_ratio "web-json-to-$peer-64" web-json-64-a-core "$peer-64-a-core"
+  done
   direct=$(echo_median web-direct-alone-p50)
   figure web-direct-alone-p50 "$direct" µs
   for kind in grpc json; do

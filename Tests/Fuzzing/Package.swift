@@ -94,7 +94,8 @@ let package = Package(
         // The functions that the fuzzer calls: the same that the normal tests run over the corpus.
         .target(
             name: "MessageFuzzing", dependencies: ["Messages"], path: "MessagesTests",
-            sources: ["AllMessages.swift", "Fuzzing/MessageFuzz.swift", "Readings.swift"], swiftSettings: settings),
+            sources: ["AllMessages.swift", "Fuzzing/MessageFuzz.swift", "Readings.swift"],
+            swiftSettings: settings),
         .target(
             name: "FrameFuzzing", dependencies: ["RPC", "Messages", nio[0]], path: "RPCTests",
             sources: [
