@@ -29,10 +29,13 @@ package final class RevocationLog: Sendable {
     /// Applies an update and wakes the followers. An update without a revocation also wakes them:
     /// it is the heartbeat that followers need.
     package func take(_ update: RevocationUpdate) {
-        state.withLock { state in
+        let watchers = state.withLock { state in
             state.pages.take(update)
-            for watcher in state.watchers.values { watcher.yield() }
+            return Array(state.watchers.values)
         }
+        // Not within the lock: this waits for the lock of a follower's task, which a cancellation
+        // holds while `onTermination` waits for ours.
+        for watcher in watchers { watcher.yield() }
     }
 
     /// Sends a follower the revocations that `request` asks for, and new ones as they arrive, until

@@ -41,11 +41,14 @@ package final class ProgramParts: MetricSource {
     /// Checks all parts. Watchers get an element when the state of one has changed.
     package func look() {
         let states = states
-        state.withLock { state in
-            guard states != state.published else { return }
+        let watchers = state.withLock { state -> [AsyncStream<Void>.Continuation] in
+            guard states != state.published else { return [] }
             state.published = states
-            for watcher in state.watchers.values { watcher.yield() }
+            return Array(state.watchers.values)
         }
+        // Not within the lock: this waits for the lock of a watcher's task, which a cancellation
+        // holds while `onTermination` waits for ours.
+        for watcher in watchers { watcher.yield() }
     }
 
     /// Yields an element when `look` finds a change. Several changes may be one element.

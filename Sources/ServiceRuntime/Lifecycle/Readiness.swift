@@ -16,11 +16,17 @@ package final class Readiness: Sendable {
     private struct Parts {
         var isReady: [String: Bool]
         var isDraining = false
-        var watchers: [Int: AsyncStream<State>.Continuation] = [:]
-        var watchersSeen = 0
+    }
+
+    private struct Watchers {
+        var all: [Int: AsyncStream<State>.Continuation] = [:]
+        var seen = 0
     }
 
     private let parts: Mutex<Parts>
+    /// With a lock of its own, which is not held while a state is passed on: that waits for the
+    /// lock of a watcher's task, which a cancellation holds while `onTermination` waits for ours.
+    private let watchers = Mutex(Watchers())
 
     /// Waits for all of `parts`. Ready at once where there are none.
     package init(parts: [String]) {
@@ -52,13 +58,15 @@ package final class Readiness: Sendable {
         let (stream, continuation) = AsyncStream.makeStream(
             of: State.self, bufferingPolicy: .bufferingNewest(1))
         let number = parts.withLock { parts in
-            parts.watchersSeen += 1
-            parts.watchers[parts.watchersSeen] = continuation
-            continuation.yield(Self.state(parts))
-            return parts.watchersSeen
+            watchers.withLock { watchers in
+                watchers.seen += 1
+                watchers.all[watchers.seen] = continuation
+                continuation.yield(Self.state(parts))
+                return watchers.seen
+            }
         }
         continuation.onTermination = { [weak self] _ in
-            self?.parts.withLock { _ = $0.watchers.removeValue(forKey: number) }
+            self?.watchers.withLock { _ = $0.all.removeValue(forKey: number) }
         }
         return stream
     }
@@ -69,7 +77,7 @@ package final class Readiness: Sendable {
             body(&parts)
             let after = Self.state(parts)
             guard after != before else { return }
-            for watcher in parts.watchers.values { watcher.yield(after) }
+            for watcher in watchers.withLock({ Array($0.all.values) }) { watcher.yield(after) }
         }
     }
 
