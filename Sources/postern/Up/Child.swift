@@ -111,13 +111,15 @@ extension Child {
     private static let ports = 20_000...32_000
     private static let portTriesMax = 200
 
-    /// An unused loopback port; 0, which lets the system choose, if none is found.
-    static func freePort() -> Int {
-        for _ in 0..<portTriesMax {
+    /// Unused loopback ports, no two of them the same; 0, which lets the system choose, for each
+    /// that is not found.
+    static func freePorts(_ count: Int) -> [Int] {
+        var found: [Int] = []
+        for _ in 0..<portTriesMax where found.count < count {
             let port = Int.random(in: ports)
-            if isFree(port) { return port }
+            if !found.contains(port), isFree(port) { found.append(port) }
         }
-        return 0
+        return found + Array(repeating: 0, count: count - found.count)
     }
 
     private static func isFree(_ port: Int) -> Bool {

@@ -31,13 +31,10 @@ final class Supervisor {
         self.folder = folder
         self.programsFolder = programsFolder
         self.portBase = portBase
-        earlyPorts =
-            portBase == 0
-            ? [
-                "postern-identity": Child.freePort(), "postern-session": Child.freePort(),
-                // The gateway, which starts before it, must know its origin.
-                "postern-web": Child.freePort(),
-            ] : [:]
+        // The gateway, which starts before the web service, must know its origin.
+        let early = portBase == 0 ? ["postern-identity", "postern-session", "postern-web"] : []
+        earlyPorts = Dictionary(
+            uniqueKeysWithValues: zip(early, Child.freePorts(early.count)))
     }
 
     /// The ports of each program, in the order of the port numbers.
