@@ -30,8 +30,6 @@ final class HTTP1Connection: ChannelDuplexHandler {
     private var isAdvancing = false
     /// No request is answered after this one.
     private var isLast = false
-    /// Our side is closed, and what arrives is dropped.
-    private var isLingering = false
     private var response = HTTP1ResponseWriter()
 
     private init(_ connection: WebConnection) {
@@ -56,7 +54,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
     // MARK: Requests
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard !isLingering, failure == nil else { return }
+        guard !connection.isClosing, failure == nil else { return }
         let part = unwrapInboundIn(data)
         guard !mayPass(context) || !waiting.isEmpty else { return pass(part, context) }
         waiting.append(part)
@@ -116,7 +114,9 @@ final class HTTP1Connection: ChannelDuplexHandler {
 
     /// Ends a chunked body that has too many bytes beside its content, which the parser skips.
     private func limitChunks(_ context: ChannelHandlerContext) {
-        guard let (start, content) = chunked, failure == nil, !isLingering else { return }
+        guard let (start, content) = chunked, failure == nil, !connection.isClosing else {
+            return
+        }
         let limits = connection.shared.limits
         // No connection lives for as many bytes as overflow here.
         let bytesMax = limits.chunkOverheadBytesMax &+ content &* (limits.chunkOverheadFactor &+ 1)
@@ -131,7 +131,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
     private func advance(_ context: ChannelHandlerContext) {
         guard !isAdvancing else { return }
         isAdvancing = true
-        while !isLingering, mayPass(context), let part = waiting.popFirst() {
+        while !connection.isClosing, mayPass(context), let part = waiting.popFirst() {
             if case .head = part { waitingHeads -= 1 }
             pass(part, context)
             if waiting.isEmpty { context.fireChannelReadComplete() }
@@ -149,7 +149,8 @@ final class HTTP1Connection: ChannelDuplexHandler {
     }
 
     private func releaseRead(_ context: ChannelHandlerContext) {
-        guard isReadHeld, waiting.isEmpty, context.channel.isWritable || isLingering else { return }
+        guard isReadHeld, waiting.isEmpty, context.channel.isWritable || connection.isClosing
+        else { return }
         isReadHeld = false
         context.read()
     }
@@ -163,7 +164,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
         // Bytes after the parser's error are dropped.
         guard !(error is ByteToMessageDecoderError) else { return }
         guard let error = error as? HTTPParserError else { return context.close(promise: nil) }
-        guard failure == nil, !isLingering else { return }
+        guard failure == nil, !connection.isClosing else { return }
         let failure = Self.failure(error)
         self.failure = failure
         connection.loop.figures.refused(.malformed)
@@ -194,7 +195,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
 
     /// Answers a request that cannot be passed on. What follows it cannot be read either.
     private func reject(_ failure: HTTPFailure, _ context: ChannelHandlerContext) {
-        guard !isLingering else { return }
+        guard !connection.isClosing else { return }
         let text = ByteBuffer(string: failure.reason + "\n")
         var head = HTTPResponse(status: failure.status)
         head.headerFields[.contentType] = "text/plain; charset=utf-8"
@@ -215,16 +216,8 @@ final class HTTP1Connection: ChannelDuplexHandler {
             return context.fireUserInboundEventTriggered(event)
         }
         isLast = true
-        guard !isResponding, !isLingering else { return }
-        // The client may still be reading the last response.
-        isLingering = true
-        waiting.removeAll()
-        let written = context.eventLoop.makePromise(of: Void.self)
-        context.writeAndFlush(wrapOutboundOut(.byteBuffer(ByteBuffer())), promise: written)
-        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-        written.futureResult.whenComplete { _ in
-            if bound.value.channel.isActive { bound.value.close(promise: nil) }
-        }
+        guard !isResponding, !connection.isClosing else { return }
+        closeOutput(context)
     }
 
     // MARK: Responses
@@ -262,26 +255,11 @@ final class HTTP1Connection: ChannelDuplexHandler {
             flush(context: context)
             return advance(context)
         }
-        linger(context)
+        closeOutput(context)
     }
 
-    /// Closes our side when all is written. The client then closes. If we closed a socket with
-    /// unread input, the connection would be reset and the response lost.
-    private func linger(_ context: ChannelHandlerContext) {
-        isLingering = true
+    private func closeOutput(_ context: ChannelHandlerContext) {
         waiting.removeAll()
-        connection.closes(within: connection.shared.limits.writeTimeout)
-        let written = context.eventLoop.makePromise(of: Void.self)
-        context.writeAndFlush(
-            wrapOutboundOut(.byteBuffer(response.take() ?? ByteBuffer())), promise: written)
-        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        written.futureResult.whenComplete { _ in
-            let (handler, context) = bound.value
-            guard context.channel.isActive else { return }
-            let connection = handler.connection
-            connection.closes(within: connection.shared.limits.lingerTimeout)
-            context.close(mode: .output, promise: nil)
-            context.read()
-        }
+        connection.closeOutput(after: response.take() ?? ByteBuffer(), context)
     }
 }

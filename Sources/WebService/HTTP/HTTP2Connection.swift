@@ -18,7 +18,6 @@ final class HTTP2Connection: ChannelInboundHandler {
     private var opened: [HTTP2Stream] = []
     private var isReading = false
     private var isFlushScheduled = false
-    private var isClosing = false
 
     private var controlFrames: FrameBudget
     /// Streams that the client has reset, and those that it made this server reset.
@@ -72,7 +71,7 @@ final class HTTP2Connection: ChannelInboundHandler {
     // MARK: Bytes
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard let session else { return }
+        guard let session, !connection.isClosing else { return }
         hasReceived = true
         isReading = true
         input = unwrapInboundIn(data)
@@ -82,9 +81,8 @@ final class HTTP2Connection: ChannelInboundHandler {
         self.opened.removeAll(keepingCapacity: true)
         // Attack: a client that causes answers and does not read them.
         guard isValid, session.waitingFrames <= connection.shared.limits.waitingFramesMax else {
-            self.session = nil
             connection.loop.figures.refused(.malformed)
-            return context.close(promise: nil)
+            return connection.close()
         }
         for stream in opened { stream.start() }
         isReading = false
@@ -114,9 +112,9 @@ final class HTTP2Connection: ChannelInboundHandler {
         }
     }
 
-    /// Sends what is submitted, as far as the client reads.
+    /// Sends the submitted frames until the channel is no longer writable.
     private func sendAll() {
-        guard let session, let context, !isReading else { return }
+        guard let session, let context, !isReading, !connection.isClosing else { return }
         // nghttp2 must not be called from within its own calls.
         isReading = true
         while context.channel.isWritable {
@@ -127,22 +125,11 @@ final class HTTP2Connection: ChannelInboundHandler {
                 bytes.writeBytes(part)
             }
             guard bytes.readableBytes > 0 else { break }
-            // Only what is flushed counts for `isWritable`: TLS keeps the rest by itself.
+            // `isWritable` counts flushed bytes only: the TLS handler buffers the others itself.
             context.writeAndFlush(wrapOutboundOut(.byteBuffer(bytes)), promise: nil)
         }
         isReading = false
-        if session.isOver { closeWhenSent() }
-    }
-
-    /// Closes the connection when the client has been sent what was written.
-    private func closeWhenSent() {
-        guard !isClosing, let context else { return }
-        isClosing = true
-        connection.closes(within: connection.shared.limits.writeTimeout)
-        let sent = context.eventLoop.makePromise(of: Void.self)
-        context.writeAndFlush(wrapOutboundOut(.byteBuffer(ByteBuffer())), promise: sent)
-        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-        sent.futureResult.whenComplete { _ in bound.value.close(promise: nil) }
+        if session.isOver { connection.closeOutput(after: ByteBuffer(), context) }
     }
 
     // MARK: Streams, as the session reports them
@@ -194,12 +181,13 @@ final class HTTP2Connection: ChannelInboundHandler {
     func responseEnded(on stream: Int32) { streams[stream]?.responseEnded() }
 
     func streamClosed(_ id: Int32) {
-        streams.removeValue(forKey: id)?.closed()
-        if streams.isEmpty { connection.requestAnswered(at: connection.shared.time.uptime()) }
+        guard let stream = streams.removeValue(forKey: id) else { return }
+        stream.closed()
+        if stream.hasRequest { connection.requestAnswered(at: connection.shared.time.uptime()) }
     }
 
-    /// Whether a request or its response is not yet complete.
-    var isBusy: Bool { !streams.isEmpty }
+    /// Whether there is a request whose body or response is not yet complete.
+    var isBusy: Bool { streams.values.contains(where: \.hasRequest) }
 
     // MARK: What a client may cost
 
@@ -245,8 +233,7 @@ final class HTTP2Connection: ChannelInboundHandler {
             unwritableSince = since
             if now - since >= limits.writeTimeout {
                 connection.loop.figures.refused(.slowReader)
-                context?.close(promise: nil)
-                return
+                return connection.close()
             }
         }
         if hasReceived {
@@ -254,7 +241,7 @@ final class HTTP2Connection: ChannelInboundHandler {
             lastReceived = now
             pingDue = nil
         } else if let pingDue {
-            if pingDue <= now { context?.close(promise: nil) }
+            if pingDue <= now { connection.close() }
         } else if now - lastReceived >= limits.keepaliveInterval {
             pingDue = now + limits.keepaliveTimeout
             session?.ping(PingMark.keepalive)
@@ -263,7 +250,7 @@ final class HTTP2Connection: ChannelInboundHandler {
     }
 
     /// The server stops, or the connection is too old. Streams that the client opened before it
-    /// knows are answered: it knows when it answers the PING.
+    /// knows are answered: it knows when it answers the PING after the notice.
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard event is ChannelShouldQuiesceEvent else {
             return context.fireUserInboundEventTriggered(event)
@@ -271,9 +258,10 @@ final class HTTP2Connection: ChannelInboundHandler {
         guard !isDraining else { return }
         isDraining = true
         session?.submitShutdownNotice()
-        session?.ping(PingMark.drain)
         sendAll()
     }
+
+    func shutdownNoticeSent() { session?.ping(PingMark.drain) }
 
     func pingAnswered(_ mark: UInt8) {
         if isDraining, mark == PingMark.drain { isDrainAnswered = true }

@@ -83,6 +83,12 @@ final class HTTP2Session {
     /// Frames that wait for `nextBytes`, without those that wait for a window.
     var waitingFrames: Int { nghttp2_session_get_outbound_queue_size(session) }
 
+    /// Whether the client has no window for bytes of this stream.
+    func isWindowClosed(for stream: Int32) -> Bool {
+        nghttp2_session_get_stream_remote_window_size(session, stream) <= 0
+            || nghttp2_session_get_remote_window_size(session) <= 0
+    }
+
     // MARK: Frames to the client
 
     /// Sends the head of a response.
@@ -261,6 +267,8 @@ final class HTTP2Session {
     private static func sent(_ frame: borrowing nghttp2_frame, by connection: HTTP2Connection) {
         switch UInt32(frame.hd.type) {
         case NGHTTP2_GOAWAY.rawValue:
+            // The notice has the highest number (RFC 9113, 6.8).
+            if frame.goaway.last_stream_id == .max { connection.shutdownNoticeSent() }
             connection.goAwaySent(HTTP2ErrorCode(rawValue: frame.goaway.error_code))
         case NGHTTP2_RST_STREAM.rawValue:
             connection.resetSent(HTTP2ErrorCode(rawValue: frame.rst_stream.error_code))

@@ -10,6 +10,8 @@ final class HTTP2Stream: HTTPStream {
     private let http2: HTTP2Connection
     private let loop: any EventLoop
     private var exchange: RunningExchange?
+    /// Whether the head of the request has arrived.
+    private(set) var hasRequest = false
 
     // The request.
     private var pseudoFields: (method: String?, scheme: String?, authority: String?, path: String?)
@@ -85,6 +87,7 @@ final class HTTP2Stream: HTTPStream {
         let head = HTTPRequest(
             method: method, scheme: pseudoFields.scheme, authority: pseudoFields.authority,
             path: pseudoFields.path, headerFields: fields)
+        hasRequest = true
         exchange = .begin(head, on: self, loop)
         return true
     }
@@ -194,9 +197,12 @@ final class HTTP2Stream: HTTPStream {
         http2.flushSoon()
     }
 
-    /// Ends the stream if the client has taken nothing of the response for `WebLimits.writeTimeout`.
+    /// Ends the stream if the client has given no window for the response for
+    /// `WebLimits.writeTimeout`. With a window the stream waits for its turn only.
     func check(at now: Duration) {
-        guard !isAborted, waitingBytes > 0 || isResponseEnded, !hasProgress else {
+        guard !isAborted, waitingBytes > 0, !hasProgress,
+            http2.session?.isWindowClosed(for: id) == true
+        else {
             hasProgress = false
             stalledSince = nil
             return

@@ -47,15 +47,15 @@ package final class HTTPExchange: Sendable {
     /// - Throws: `HTTPFailure` 413 when it is larger than `bytesMax`, 408 when it does not arrive
     ///   in time, 400 when it is malformed; `CancellationError`.
     package func body(bytesMax: Int) async throws -> ByteBuffer {
-        let tooLarge = HTTPFailure(.contentTooLarge, "the body has more than \(bytesMax) bytes")
-        let length = head.headerFields.value(of: .contentLength).flatMap { Int($0) }
-        if let length, length > bytesMax {
-            throw tooLarge
+        func tooLarge() -> HTTPFailure {
+            HTTPFailure(.contentTooLarge, "the body has more than \(bytesMax) bytes")
         }
+        let length = head.headerFields.value(of: .contentLength).flatMap { Int($0) }
+        if let length, length > bytesMax { throw tooLarge() }
         limitBodyTime()
         var whole = ByteBuffer()
         while let part = try await nextBodyPart() {
-            guard whole.readableBytes + part.readableBytes <= bytesMax else { throw tooLarge }
+            guard whole.readableBytes + part.readableBytes <= bytesMax else { throw tooLarge() }
             if whole.readableBytes == 0 { whole = part } else { whole.writeImmutableBuffer(part) }
         }
         return whole

@@ -170,7 +170,7 @@ final class RunningExchange {
             waiter.resume(returning: part)
         } else if let last = parts.indices.last {
             // Attack: each small part would keep the 64 KiB of the read that it came with.
-            parts[last].writeImmutableBuffer(part)
+            parts.modify(last) { _ = $0.writeImmutableBuffer(part) }
         } else {
             parts.append(part)
         }

@@ -25,6 +25,8 @@ final class WebConnection: ChannelDuplexHandler {
     private(set) var receivedBytes = 0
     /// Its handler of HTTP/2, if it speaks that.
     weak var http2: HTTP2Connection?
+    /// No more requests are read; what still arrives is dropped.
+    private(set) var isClosing = false
     private var isVersionKnown = false
     private var isUsed = false
     private var context: ChannelHandlerContext?
@@ -195,12 +197,13 @@ final class WebConnection: ChannelDuplexHandler {
     /// Checks the deadlines; called at each `checkInterval`.
     func check(at now: Duration) {
         func isOver(_ due: Duration?) -> Bool { due.map { $0 <= now } ?? false }
-        if isOver(deadlines.close) {
-            close()
-        } else if isOver(deadlines.header) {
+        if isOver(deadlines.close) { return close() }
+        guard !isClosing else { return }
+        if isOver(deadlines.header) {
             loop.figures.refused(.slowHeader)
-            close()
-        } else if isOver(deadlines.idle) || isOver(deadlines.age) {
+            return close()
+        }
+        if isOver(deadlines.idle) || isOver(deadlines.age) {
             endGracefully(within: isBusy ? shared.limits.goAwayTimeout : .zero)
         }
         http2?.check(at: now)
@@ -225,8 +228,30 @@ final class WebConnection: ChannelDuplexHandler {
         deadlines.close = min(due, deadlines.close ?? due)
     }
 
-    /// Closes the connection.
-    func close() { context?.close(promise: nil) }
+    /// Closes the connection at once.
+    func close() {
+        isClosing = true
+        context?.close(promise: nil)
+    }
+
+    /// Closes our side when `rest` is sent. The other side is closed by the client, or after
+    /// `WebLimits.lingerTimeout`: TCP resets a connection that is closed with unread input, or to
+    /// which the client still sends, and the last response would be lost.
+    /// - Parameter context: of the handler that writes `rest`.
+    func closeOutput(after rest: ByteBuffer, _ context: ChannelHandlerContext) {
+        isClosing = true
+        closes(within: shared.limits.writeTimeout)
+        let sent = context.eventLoop.makePromise(of: Void.self)
+        context.writeAndFlush(NIOAny(IOData.byteBuffer(rest)), promise: sent)
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        sent.futureResult.whenComplete { _ in
+            let (connection, context) = bound.value
+            guard context.channel.isActive else { return }
+            connection.closes(within: connection.shared.limits.lingerTimeout)
+            context.close(mode: .output, promise: nil)
+            context.read()
+        }
+    }
 
     /// Completes when the connection is closed.
     var closeFuture: EventLoopFuture<Void>? { context?.channel.closeFuture }

@@ -38,9 +38,8 @@ package struct WebLimits: Sendable, Hashable {
     /// Time in which a client must take some of a response. One that reads nothing, or gives no
     /// HTTP/2 window, holds memory and a task; its stream or connection is closed.
     package var writeTimeout = Duration.seconds(30)
-    /// Time for the client to read the last response of an HTTP/1.1 connection before it is
-    /// closed. If it were closed at once with unread input, TCP would reset it and the response
-    /// would be lost.
+    /// Time for the client to close a connection after our side. If it were closed at once with
+    /// unread input, TCP would reset it and the last response would be lost.
     package var lingerTimeout = Duration.seconds(2)
     /// Connections at once; more are closed at once. Each costs up to 25 KiB, or 64 KiB with TLS.
     package var connectionsMax = 10_000

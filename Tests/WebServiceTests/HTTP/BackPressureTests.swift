@@ -165,6 +165,37 @@ struct BackPressureTests {
         }
     }
 
+    @Test("a drain sends an HTTP/2 client its last response, while it still sends")
+    func drainWhileSending() async throws {
+        try await WebServer.run {
+            $0.limits.drainTimeout = .seconds(5)
+            $0.limits.lingerTimeout = .seconds(5)
+        } body: { server in
+            let client = try await RawClient.connect(server, isReading: false)
+            // Windows without a limit, then GET /huge of localhost.
+            let settings: [UInt8] = [0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 4, 0x7F, 0xFF, 0xFF, 0xFF]
+            let window: [UInt8] = [0, 0, 4, 8, 0, 0, 0, 0, 0, 0x7F, 0, 0, 0]
+            let host = Array(server.host.utf8)
+            let block =
+                [0x82, 0x86, 0x41, UInt8(host.count)] + host + [0x04, 5] + Array("/huge".utf8)
+            let headers: [UInt8] = [0, 0, UInt8(block.count), 1, 5, 0, 0, 0, 1] + block
+            client.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
+            client.send(settings + window + headers)
+            #expect(try await eventually { server.answers.begun.withLock { $0 } == 1 })
+            async let drained: Void = server.listener.drain()
+            try await Task.sleep(for: .milliseconds(50))
+            // The answer to the PING of the drain.
+            client.send([0, 0, 8, 6, 1, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0])
+            for _ in 0..<10_000 where client.channel.isActive {
+                client.channel.read()
+                client.send([0, 0, 4, 8, 0, 0, 0, 0, 0, 0, 0, 0, 1])
+                try await Task.sleep(for: .microseconds(100))
+            }
+            #expect(try await client.closed().utf8.count > Answers.hugeBytes)
+            await drained
+        }
+    }
+
     @Test("a drain ends after its timeout")
     func drainTimeout() async throws {
         try await WebServer.run {

@@ -214,6 +214,21 @@ struct ConnectionLimitTests {
         }
     }
 
+    @Test("an HTTP/2 connection with a part of a request's fields is idle")
+    func halfHeaderIsIdle() async throws {
+        try await WebServer.run {
+            $0.limits.idleTimeout = .milliseconds(100)
+        } body: { server in
+            let client = try await RawClient.connect(server)
+            // HEADERS without END_HEADERS.
+            let headers: [UInt8] = [0, 0, 1, 1, 0, 0, 0, 0, 1, 0x82]
+            client.send(
+                Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + [0, 0, 0, 4, 0, 0, 0, 0, 0]
+                    + headers)
+            try await client.closed()
+        }
+    }
+
     @Test("a client that leaves cancels its request")
     func cancelled() async throws {
         try await WebServer.run { server in
