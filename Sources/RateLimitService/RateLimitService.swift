@@ -43,7 +43,7 @@ package struct RateLimitService: Sendable {
         try await RestoredStore.settle(store)
         let policies = CurrentPolicies(settings.policies)
         let ledger = SharedLedger()
-        let hits = try await LimitHits(store, logger: logger)
+        let hits = try await LimitHits(store, time: time, logger: logger)
         subjectKeys = try await SubjectKeys(
             keys, in: store, randomness: randomness, logger: logger)
         let journal = LimitJournalPlace(beside: store, writes: store.writes)

@@ -9,33 +9,23 @@ import Synchronization
 /// A follower holds only a position in the log, so a slow one costs nothing and delays no other: it
 /// continues from its position or, if that has been dropped, from a reset.
 package final class RevocationLog: Sendable {
-    private struct State {
-        var pages = RevocationPages()
-        var watchers: [Int: AsyncStream<Void>.Continuation] = [:]
-        var watchersSeen = 0
-    }
-
-    private let state = Mutex(State())
+    private let pages = Mutex(RevocationPages())
+    private let followers = Watchers<Void>()
 
     /// An empty log. It sends nothing until the first update.
     package init() {}
 
     /// Number of retained revocations.
-    package var count: Int { state.withLock { $0.pages.count } }
+    package var count: Int { pages.withLock { $0.count } }
 
     /// The position of the last known revocation.
-    package var position: UInt64 { state.withLock { $0.pages.last } }
+    package var position: UInt64 { pages.withLock { $0.last } }
 
     /// Applies an update and wakes the followers. An update without a revocation also wakes them:
     /// it is the heartbeat that followers need.
     package func take(_ update: RevocationUpdate) {
-        let watchers = state.withLock { state in
-            state.pages.take(update)
-            return Array(state.watchers.values)
-        }
-        // Not within the lock: this waits for the lock of a follower's task, which a cancellation
-        // holds while `onTermination` waits for ours.
-        for watcher in watchers { watcher.yield() }
+        pages.withLock { $0.take(update) }
+        followers.send(())
     }
 
     /// Sends a follower the revocations that `request` asks for, and new ones as they arrive, until
@@ -66,7 +56,7 @@ package final class RevocationLog: Sendable {
         _ start: RevocationCursor, _ write: (SessionV1.WatchRevocationsItem) async throws -> Void
     ) async throws {
         var cursor = start
-        for await _ in changes() {
+        for await _ in followers.stream(()) {
             // Send all pending pages; later updates signal again.
             while let item = page(&cursor) {
                 try await write(item)
@@ -78,25 +68,9 @@ package final class RevocationLog: Sendable {
     private func page(_ cursor: inout RevocationCursor) -> SessionV1.WatchRevocationsItem? {
         // A copy, because the inout parameter cannot be used inside the lock's closure.
         var moved = cursor
-        let item = state.withLock { $0.pages.page(&moved) }
+        let item = pages.withLock { $0.page(&moved) }
         cursor = moved
         return item
-    }
-
-    /// Signals once at the start and after each change; unread signals are merged into one.
-    private func changes() -> AsyncStream<Void> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let number = state.withLock { state in
-            state.watchersSeen += 1
-            state.watchers[state.watchersSeen] = continuation
-            continuation.yield()
-            return state.watchersSeen
-        }
-        continuation.onTermination = { [weak self] _ in
-            self?.state.withLock { _ = $0.watchers.removeValue(forKey: number) }
-        }
-        return stream
     }
 }
 

@@ -47,7 +47,7 @@ extension AccountDataHandler {
             name.deviceLimit.map { TrustedLane.owner($0, name.text) }
         }
         for owner in owners where !limits.devices.forget(owner, at: now) {
-            limits.hits.devicesFull(at: now)
+            limits.hits.devicesFull()
         }
         try await limits.devices.subjects.finish()
     }

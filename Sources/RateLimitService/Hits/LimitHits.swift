@@ -11,8 +11,6 @@ import Synchronization
 final class LimitHits: Sendable {
     /// How often the counts are written.
     static let interval = Duration.seconds(1)
-    /// The shortest time between two log lines during a flood.
-    private static let pause = Duration.seconds(60)
 
     private let tally: Mutex<HitTally>
     private let store: Store
@@ -21,13 +19,15 @@ final class LimitHits: Sendable {
     private let shadowed: [Counter]
     private let alarms = Counter(label: "limits_stuffing_alarms")
     private let shared = Counter(label: "limits_pooled")
-    private let loggedAt = Mutex<Timestamp?>(nil)
-    private let devicesLoggedAt = Mutex<Timestamp?>(nil)
+    private let fullThrottle: LogThrottle
+    private let devicesThrottle: LogThrottle
 
     /// Continues the waits of the process before this one.
-    init(_ store: Store, logger: Logger) async throws {
+    init(_ store: Store, time: any Time, logger: Logger) async throws {
         self.store = store
         self.logger = logger
+        fullThrottle = LogThrottle(time: time)
+        devicesThrottle = LogThrottle(time: time)
         var tally = HitTally()
         for hit in try await store.read({ try $0.hits() }) { tally.restore(hit) }
         self.tally = Mutex(tally)
@@ -94,28 +94,20 @@ final class LimitHits: Sendable {
     }
 
     /// Reports that a new subject had to share a shared bucket.
-    func full(at now: Timestamp) {
+    func full() {
         shared.increment()
-        guard Self.isDue(loggedAt, now) else { return }
+        guard fullThrottle.allows() else { return }
         logger.error(
             "limits.table.full",
             "the limits table is full for a class of subjects; new ones share counters")
     }
 
     /// Reports that a new device was not recorded.
-    func devicesFull(at now: Timestamp) {
-        guard Self.isDue(devicesLoggedAt, now) else { return }
+    func devicesFull() {
+        guard devicesThrottle.allows() else { return }
         logger.error(
             "limits.known_devices.full",
             "the table of known devices is full; no new device is recorded")
-    }
-
-    private static func isDue(_ loggedAt: borrowing Mutex<Timestamp?>, _ now: Timestamp) -> Bool {
-        loggedAt.withLock { loggedAt in
-            guard loggedAt.map({ now - $0 >= pause }) ?? true else { return false }
-            loggedAt = now
-            return true
-        }
     }
 
     private static func counters(_ label: String) -> [Counter] {

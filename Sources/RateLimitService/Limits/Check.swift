@@ -87,7 +87,7 @@ extension LimitsHandler {
     private func count(
         _ verdict: LimitVerdict, of limit: LimitName, _ key: LimitKey, at now: Timestamp
     ) {
-        if verdict.isFull { hits.full(at: now) }
+        if verdict.isFull { hits.full() }
         if verdict.isLimited { hits.record(limit, key, verdict, at: now) }
         if verdict.shadowLimited != 0 { hits.recordShadow(limit) }
     }

@@ -48,7 +48,7 @@ extension LimitsHandler {
 
     /// Counts a decision in metrics and reports.
     func count(_ verdict: LimitVerdict, of plan: ChargePlan, at now: Timestamp) {
-        if verdict.isFull { hits.full(at: now) }
+        if verdict.isFull { hits.full() }
         if verdict.isLimited {
             let place = verdict.deciding
             hits.record(plan.limits[place], plan.requests[place].key, verdict, at: now)

@@ -58,13 +58,13 @@ extension LimitsHandler {
     func markDevice(_ charge: RequestedCharge, at now: Timestamp) {
         guard TrustedLane.lane(of: charge.limit) != nil, !charge.device.isEmpty else { return }
         let owner = TrustedLane.owner(charge.limit, charge.subject)
-        if !devices.mark(owner, charge.device, at: now) { hits.devicesFull(at: now) }
+        if !devices.mark(owner, charge.device, at: now) { hits.devicesFull() }
     }
 
     /// Forgets the known devices of a charge's subject.
     func forgetDevices(of charge: RequestedCharge, at now: Timestamp) {
         guard TrustedLane.lane(of: charge.limit) != nil else { return }
         let owner = TrustedLane.owner(charge.limit, charge.subject)
-        if !devices.forget(owner, at: now) { hits.devicesFull(at: now) }
+        if !devices.forget(owner, at: now) { hits.devicesFull() }
     }
 }

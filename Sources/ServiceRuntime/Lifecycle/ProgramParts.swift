@@ -8,11 +8,10 @@ package final class ProgramParts: MetricSource {
         var failures: [String: @Sendable () -> PartCondition.Failure?] = [:]
         var liveness: [@Sendable () -> Bool] = []
         var published: [Part] = []
-        var watchers: [Int: AsyncStream<Void>.Continuation] = [:]
-        var watchersSeen = 0
     }
 
     private let state = Mutex(State())
+    private let watchers = Watchers<Void>()
 
     /// No parts.
     package init() {}
@@ -41,30 +40,15 @@ package final class ProgramParts: MetricSource {
     /// Checks all parts. Watchers get an element when the state of one has changed.
     package func look() {
         let states = states
-        let watchers = state.withLock { state -> [AsyncStream<Void>.Continuation] in
-            guard states != state.published else { return [] }
-            state.published = states
-            return Array(state.watchers.values)
+        let isChanged = state.withLock { state in
+            defer { state.published = states }
+            return states != state.published
         }
-        // Not within the lock: this waits for the lock of a watcher's task, which a cancellation
-        // holds while `onTermination` waits for ours.
-        for watcher in watchers { watcher.yield() }
+        if isChanged { watchers.send(()) }
     }
 
     /// Yields an element when `look` finds a change. Several changes may be one element.
-    package func changes() -> AsyncStream<Void> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let number = state.withLock { state in
-            state.watchersSeen += 1
-            state.watchers[state.watchersSeen] = continuation
-            return state.watchersSeen
-        }
-        continuation.onTermination = { [weak self] _ in
-            self?.state.withLock { _ = $0.watchers.removeValue(forKey: number) }
-        }
-        return stream
-    }
+    package func changes() -> AsyncStream<Void> { watchers.stream() }
 
     /// `postern_degraded{part}`: 1 for a part that fails, 0 for one that works.
     package func write(to page: inout MetricsPage) {

@@ -18,15 +18,9 @@ package final class Readiness: Sendable {
         var isDraining = false
     }
 
-    private struct Watchers {
-        var all: [Int: AsyncStream<State>.Continuation] = [:]
-        var seen = 0
-    }
-
+    /// It is held while a state is sent, so that the newest comes last.
     private let parts: Mutex<Parts>
-    /// With a lock of its own, which is not held while a state is passed on: that waits for the
-    /// lock of a watcher's task, which a cancellation holds while `onTermination` waits for ours.
-    private let watchers = Mutex(Watchers())
+    private let watchers = Watchers<State>()
 
     /// Waits for all of `parts`. Ready at once where there are none.
     package init(parts: [String]) {
@@ -55,20 +49,7 @@ package final class Readiness: Sendable {
 
     /// The current state, then the state after each change. A slow reader gets only the newest.
     package func changes() -> AsyncStream<State> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: State.self, bufferingPolicy: .bufferingNewest(1))
-        let number = parts.withLock { parts in
-            watchers.withLock { watchers in
-                watchers.seen += 1
-                watchers.all[watchers.seen] = continuation
-                continuation.yield(Self.state(parts))
-                return watchers.seen
-            }
-        }
-        continuation.onTermination = { [weak self] _ in
-            self?.watchers.withLock { _ = $0.all.removeValue(forKey: number) }
-        }
-        return stream
+        parts.withLock { watchers.stream(Self.state($0)) }
     }
 
     private func change(_ body: (inout Parts) -> Void) {
@@ -76,8 +57,7 @@ package final class Readiness: Sendable {
             let before = Self.state(parts)
             body(&parts)
             let after = Self.state(parts)
-            guard after != before else { return }
-            for watcher in watchers.withLock({ Array($0.all.values) }) { watcher.yield(after) }
+            if after != before { watchers.send(after) }
         }
     }
 

@@ -2,30 +2,25 @@ import Contracts
 import Logging
 import Messages
 import ServiceRuntime
-import Synchronization
 
 /// Reads sign-in proofs, and reports those that identity has not sealed with our key: at the first
 /// start of two services with a folder of keys each, all are refused, and each service is healthy.
 final class SignInProofReader: Sendable {
-    /// Time between two reports. A gateway that was taken over can send any number of proofs.
-    private static let pause: Duration = .seconds(60)
-
     private let seal: SignInProofSeal
-    private let time: any Time
     private let logger: Logger
-    /// In uptime; nil before the first.
-    private let reportedAt = Mutex<Duration?>(nil)
+    /// A gateway that was taken over can send any number of proofs.
+    private let throttle: LogThrottle
 
     init(seal: SignInProofSeal, time: any Time, logger: Logger) {
         self.seal = seal
-        self.time = time
         self.logger = logger
+        throttle = LogThrottle(time: time)
     }
 
     /// The proof, if it is genuine; nil also for none.
     func proof(_ message: IdentityV1.SignInProof?) -> SignInProof? {
         if let proof = SignInProof(message, seal: seal) { return proof }
-        if let message, !seal.isGenuine(message), isDue(time.uptime()) {
+        if let message, !seal.isGenuine(message), throttle.allows() {
             logger.error(
                 "session.sign_in_proof.not_genuine",
                 """
@@ -35,13 +30,5 @@ final class SignInProofReader: Sendable {
                 """)
         }
         return nil
-    }
-
-    private func isDue(_ now: Duration) -> Bool {
-        reportedAt.withLock { reportedAt in
-            guard reportedAt.map({ now - $0 >= Self.pause }) ?? true else { return false }
-            reportedAt = now
-            return true
-        }
     }
 }
