@@ -41,7 +41,6 @@ package final class RPCServer: Sendable {
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelOption(.tcpOption(.userTimeout), value: TCPUserTimeout.milliseconds)
-            .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelOption(.recvAllocator, value: ReceiveBufferAllocator())
             .childChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelOption(

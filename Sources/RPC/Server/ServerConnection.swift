@@ -116,7 +116,6 @@ final class ServerConnection: ChannelDuplexHandler {
         case Event.crowdedOut(let isNotified):
             crowdedOut(context.channel, isNotified: isNotified)
         case Event.callersChanged: isStillAdmitted()
-        case ChannelEvent.inputClosed: context.close(promise: nil)
         default: context.fireUserInboundEventTriggered(event)
         }
     }
