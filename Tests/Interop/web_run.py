@@ -1,10 +1,10 @@
-"""The web service against other people's clients, attacks, proxies and a browser; the metrics of
-all programs.
+"""The web service against other people's clients, attacks, proxies, a browser and testssl.sh; the
+metrics of all programs.
 
     python web_run.py --programs FOLDER [--long] [PART]…
 
-FOLDER is for example .build/debug. PART is flow, abuse, proxies, browser, pages or metrics; without
-names it runs flow and abuse. Starts the programs on free ports for each part. --long runs the
+FOLDER is for example .build/debug. PART is flow, abuse, proxies, browser, pages, tls or metrics;
+without names it runs flow and abuse. Starts the programs on free ports for each part. --long runs the
 attacks at full length. Ends with 1 and the mismatches, a line each.
 """
 
@@ -63,6 +63,13 @@ def pages(programs, is_long):
     return web_pages.run(programs)
 
 
+def tls(programs, is_long):
+    """TLS, by testssl.sh."""
+    import web_tls
+
+    return web_tls.run(programs)
+
+
 def metrics(programs, is_long):
     """The metrics of all programs, after one flow, by promtool of Prometheus."""
     wrong = []
@@ -78,7 +85,7 @@ def metrics(programs, is_long):
     return wrong
 
 
-PARTS = {part.__name__: part for part in (flow, abuse, proxies, browser, pages, metrics)}
+PARTS = {part.__name__: part for part in (flow, abuse, proxies, browser, pages, tls, metrics)}
 
 
 def main():
