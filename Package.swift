@@ -186,7 +186,7 @@ let package = Package(
             [
                 "CNGHTTP2", "Contracts", "RPC", "Messages", "Cryptography", "Addresses",
                 "ServiceRuntime", "JSON", "Texts", nioCore, nioPosix, nioHTTP1, nioSSL, nioTLS,
-                nioHTTPTypes, httpTypes, logging, coreMetrics,
+                httpTypes, logging, coreMetrics,
             ],
             pages: ["README.md"]),
 

@@ -17,11 +17,21 @@ package enum JSONText {
         _ text: String, to bytes: inout [UInt8], _ escapes: Escapes, bytesMax: Int = .max
     ) {
         bytes.append(UInt8(ascii: "\""))
+        if isPlain(text.utf8.span), text.utf8.count <= bytesMax {
+            bytes.append(contentsOf: text.utf8)
+        } else {
+            appendRuns(of: text, to: &bytes, escapes, bytesMax: bytesMax)
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func appendRuns(
+        of text: String, to bytes: inout [UInt8], _ escapes: Escapes, bytesMax: Int
+    ) {
         let start = bytes.count
         var rest = text.utf8[...]
         while !rest.isEmpty {
             let before = bytes.count
-            // Most texts are one such run.
             let plain = rest.prefix(while: isPlain)
             if plain.isEmpty {
                 append(text.unicodeScalars[rest.startIndex], to: &bytes, escapes)
@@ -36,7 +46,12 @@ package enum JSONText {
             bytes.append(contentsOf: "…".utf8)
             break
         }
-        bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// Whether nothing is escaped, as in most texts.
+    private static func isPlain(_ bytes: Span<UInt8>) -> Bool {
+        for index in bytes.indices where !isPlain(bytes[index]) { return false }
+        return true
     }
 
     /// Whether a byte is a character that is never escaped.

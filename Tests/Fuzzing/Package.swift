@@ -22,7 +22,6 @@ let nio = ["NIOCore", "NIOPosix", "NIOHTTP1", "NIOTLS"].map {
 }
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
-let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 
 let package = Package(
     name: "Fuzzing",
@@ -31,7 +30,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(
@@ -87,7 +85,7 @@ let package = Package(
             name: "WebService",
             dependencies: [
                 "CNGHTTP2", "Contracts", "RPC", "Messages", "Cryptography", "Addresses",
-                "ServiceRuntime", "JSON", "Texts", nioSSL, nioHTTPTypes, httpTypes, logging,
+                "ServiceRuntime", "JSON", "Texts", nioSSL, httpTypes, logging,
                 coreMetrics,
             ] + nio, path: "Sources/WebService", exclude: ["README.md"],
             swiftSettings: watched),

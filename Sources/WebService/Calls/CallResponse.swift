@@ -85,8 +85,8 @@ struct CallResponse: Sendable {
     /// Responses have tokens, so no cache may keep them.
     private func head(_ status: HTTPResponse.Status, adding more: HTTPFields) -> HTTPResponse {
         var all = fields
-        all[.contentType] = format.contentType
-        all[.cacheControl] = "no-store"
+        all.add(.contentType, format.contentType)
+        all.add(.cacheControl, "no-store")
         all.append(contentsOf: more)
         return HTTPResponse(status: status, headerFields: all)
     }

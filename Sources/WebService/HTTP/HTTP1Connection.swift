@@ -1,18 +1,19 @@
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
-import NIOHTTPTypes
 
 /// An HTTP/1.1 connection (RFC 9112): requests are answered one after the other in their order,
-/// and a request that cannot be read ends the connection. It is between NIO's parser and
-/// `HTTP1Stream`, and writes the responses.
-final class HTTP1Connection: ChannelDuplexHandler {
+/// and a request that cannot be read ends the connection. It passes what NIO's parser reads to the
+/// `RunningExchange` of the request, and writes the response.
+final class HTTP1Connection: ChannelDuplexHandler, HTTPStream {
     typealias InboundIn = HTTPServerRequestPart
-    typealias InboundOut = HTTPRequestPart
-    typealias OutboundIn = HTTPResponsePart
+    typealias InboundOut = Never
+    typealias OutboundIn = Never
     typealias OutboundOut = IOData
 
-    private let connection: WebConnection
+    let connection: WebConnection
+    private var context: ChannelHandlerContext?
+    private var exchange: RunningExchange?
     /// A request was passed on, and its response has not ended.
     private var isResponding = false
     /// The end of that request has not arrived.
@@ -47,8 +48,23 @@ final class HTTP1Connection: ChannelDuplexHandler {
         let decoder = HTTPRequestDecoder(
             leftOverBytesStrategy: .dropBytes, limitConfiguration: bounds)
         try channel.pipeline.syncOperations.addHandlers([
-            ByteToMessageHandler(decoder), HTTP1Connection(connection), HTTP1Stream(connection),
+            ByteToMessageHandler(decoder), HTTP1Connection(connection),
         ])
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) { end() }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end()
+        context.fireChannelInactive()
+    }
+
+    private func end() {
+        context = nil
+        exchange?.streamClosed()
+        exchange = nil
     }
 
     // MARK: Requests
@@ -92,23 +108,25 @@ final class HTTP1Connection: ChannelDuplexHandler {
                 if request.headerFields.contains(.transferEncoding) {
                     chunked = (connection.receivedBytes, 0)
                 }
-                context.fireChannelRead(wrapInboundOut(.head(request)))
+                exchange = .begin(request, on: self, context.eventLoop)
             } catch {
                 reject(error, context)
             }
         case .body(let body):
             chunked?.content += body.readableBytes
-            context.fireChannelRead(wrapInboundOut(.body(body)))
+            exchange?.received(body)
         case .end:
             isRequestOpen = false
             chunked = nil
             // Trailers are dropped: no protocol here has them in requests.
-            context.fireChannelRead(wrapInboundOut(.end(nil)))
+            exchange?.receivedEnd()
+            exchange?.start()
         }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
         limitChunks(context)
+        exchange?.start()
         context.fireChannelReadComplete()
     }
 
@@ -134,29 +152,39 @@ final class HTTP1Connection: ChannelDuplexHandler {
         while !connection.isClosing, mayPass(context), let part = waiting.popFirst() {
             if case .head = part { waitingHeads -= 1 }
             pass(part, context)
-            if waiting.isEmpty { context.fireChannelReadComplete() }
+            if waiting.isEmpty { exchange?.start() }
         }
         isAdvancing = false
         if let failure, waiting.isEmpty { fail(failure, context) }
         releaseRead(context)
     }
 
-    /// A client whose requests wait, or that does not read its responses, is not read: it would
-    /// fill our memory with either.
+    /// A client whose body is not taken, whose requests wait, or that does not read its responses,
+    /// is not read: it would fill our memory with each.
     func read(context: ChannelHandlerContext) {
         isReadHeld = true
         releaseRead(context)
     }
 
+    func resumeReading() {
+        if let context { releaseRead(context) }
+    }
+
     private func releaseRead(_ context: ChannelHandlerContext) {
-        guard isReadHeld, waiting.isEmpty, context.channel.isWritable || connection.isClosing
-        else { return }
+        guard isReadHeld, connection.isClosing || mayRead(context) else { return }
         isReadHeld = false
         context.read()
     }
 
+    private func mayRead(_ context: ChannelHandlerContext) -> Bool {
+        exchange?.isHoldingBody != true && waiting.isEmpty && context.channel.isWritable
+    }
+
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable { advance(context) }
+        if context.channel.isWritable {
+            advance(context)
+            exchange?.becameWritable()
+        }
         context.fireChannelWritabilityChanged()
     }
 
@@ -176,7 +204,7 @@ final class HTTP1Connection: ChannelDuplexHandler {
     private func fail(_ failure: HTTPFailure, _ context: ChannelHandlerContext) {
         if isResponding, isRequestOpen {
             isLast = true
-            context.fireErrorCaught(failure)
+            exchange?.failBody(failure)
         } else if !isResponding {
             isHeadRequest = false
             reject(failure, context)
@@ -222,37 +250,37 @@ final class HTTP1Connection: ChannelDuplexHandler {
 
     // MARK: Responses
 
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        guard isResponding else {
-            promise?.fail(ChannelError.ioOnClosedChannel)
-            return
-        }
-        switch unwrapOutboundIn(data) {
-        case .head(let head):
-            // A body that has not arrived may never be read.
-            if head.status.code >= 200 { isLast = isLast || isRequestOpen }
-            response.begin(
-                head, isLast: isLast, isHeadRequest: isHeadRequest, isOldVersion: isOldVersion)
-        case .body(let body): response.write(body)
-        case .end(let trailers):
-            response.end(trailers)
-            isResponding = false
-            finish(context)
-        }
-        promise?.succeed()
+    var isWritable: Bool { context?.channel.isWritable ?? false }
+
+    func write(_ head: HTTPResponse) {
+        // A body that has not arrived may never be read.
+        if head.status.code >= 200 { isLast = isLast || isRequestOpen }
+        response.begin(
+            head, isLast: isLast, isHeadRequest: isHeadRequest, isOldVersion: isOldVersion)
     }
 
-    func flush(context: ChannelHandlerContext) {
+    func write(_ body: ByteBuffer) { response.write(body) }
+
+    func flush() {
+        guard let context else { return }
         if let bytes = response.take() {
             context.write(wrapOutboundOut(.byteBuffer(bytes)), promise: nil)
         }
         context.flush()
     }
 
+    func writeEnd(_ trailers: HTTPFields?) {
+        response.end(trailers)
+        isResponding = false
+        if let context { finish(context) }
+    }
+
+    func abort() { context?.close(promise: nil) }
+
     /// Sends the end of a response; then comes the next request or the end of the connection.
     private func finish(_ context: ChannelHandlerContext) {
         guard isLast else {
-            flush(context: context)
+            flush()
             return advance(context)
         }
         closeOutput(context)

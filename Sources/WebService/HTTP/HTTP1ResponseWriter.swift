@@ -24,18 +24,11 @@ struct HTTP1ResponseWriter {
         _ head: HTTPResponse, isLast: Bool, isHeadRequest: Bool, isOldVersion: Bool
     ) {
         let code = head.status.code
-        out.writeString("HTTP/1.1 \(code) \(head.status.reasonPhrase)\r\n")
-        for field in head.headerFields {
-            // The framing and the connection are ours.
-            switch field.name {
-            case .connection, .transferEncoding, .upgrade: continue
-            default: break
-            }
-            out.writeString(field.name.canonicalName)
-            out.writeStaticString(": ")
-            out.writeString(field.value)
-            out.writeStaticString("\r\n")
-        }
+        var text: [UInt8] = []
+        text.reserveCapacity(512)
+        text.append(contentsOf: "HTTP/1.1 \(code) \(head.status.reasonPhrase)\r\n".utf8)
+        for field in head.headerFields { Self.append(field, to: &text) }
+        out.writeBytes(text)
         guard code >= 200 else { return end() }
         let mayHaveBody = RunningExchange.mayHaveBody(head.status)
         hasBody = mayHaveBody && !isHeadRequest
@@ -44,6 +37,15 @@ struct HTTP1ResponseWriter {
         if isChunked { out.writeStaticString("transfer-encoding: chunked\r\n") }
         if isLast { out.writeStaticString("connection: close\r\n") }
         end()
+    }
+
+    private static func append(_ field: HTTPField, to text: inout [UInt8]) {
+        text.append(contentsOf: field.name.canonicalName.utf8)
+        text.append(UInt8(ascii: ":"))
+        text.append(UInt8(ascii: " "))
+        text.append(contentsOf: field.value.utf8)
+        text.append(UInt8(ascii: "\r"))
+        text.append(UInt8(ascii: "\n"))
     }
 
     private mutating func end() { out.writeStaticString("\r\n") }
@@ -65,9 +67,9 @@ struct HTTP1ResponseWriter {
     mutating func end(_ trailers: HTTPFields?) {
         guard hasBody, isChunked else { return }
         out.writeStaticString("0\r\n")
-        for field in trailers ?? [:] {
-            out.writeString("\(field.name.canonicalName): \(field.value)\r\n")
-        }
+        var text: [UInt8] = []
+        for field in trailers ?? [:] { Self.append(field, to: &text) }
+        out.writeBytes(text)
         end()
     }
 }

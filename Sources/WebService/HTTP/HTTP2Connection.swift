@@ -26,7 +26,6 @@ final class HTTP2Connection: ChannelInboundHandler {
     private var isDraining = false
     /// The client knows that it may open no more streams.
     private var isDrainAnswered = false
-    private var unwritableSince: Duration?
     private var hasReceived = true
     private var lastReceived = Duration.zero
     private var pingDue: Duration?
@@ -94,10 +93,7 @@ final class HTTP2Connection: ChannelInboundHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable {
-            unwritableSince = nil
-            sendAll()
-        }
+        if context.channel.isWritable { sendAll() }
         context.fireChannelWritabilityChanged()
     }
 
@@ -228,14 +224,6 @@ final class HTTP2Connection: ChannelInboundHandler {
     func check(at now: Duration) {
         for stream in Array(streams.values) { stream.check(at: now) }
         let limits = connection.shared.limits
-        if context?.channel.isWritable == false {
-            let since = unwritableSince ?? now
-            unwritableSince = since
-            if now - since >= limits.writeTimeout {
-                connection.loop.figures.refused(.slowReader)
-                return connection.close()
-            }
-        }
         if hasReceived {
             hasReceived = false
             lastReceived = now

@@ -1,6 +1,5 @@
 import HTTPTypes
 import NIOCore
-import NIOHTTPTypes
 
 /// One stream of an HTTP/2 connection: a request as its fields and its body arrive, and the part of
 /// the response that the client has not yet taken.
@@ -124,17 +123,18 @@ final class HTTP2Stream: HTTPStream {
 
     var isWritable: Bool { waitingBytes < connection.shared.limits.streamWindowBytes }
 
-    func write(_ part: HTTPResponsePart) {
-        switch part {
-        case .head(let head) where head.status.kind == .informational:
+    func write(_ head: HTTPResponse) {
+        if head.status.kind == .informational {
             http2.session?.submitInformational(head, on: id)
-        case .head(let head): self.head = head
-        case .body(let body):
-            parts.append(body)
-            waitingBytes += body.readableBytes
-            submit(hasBody: true)
-        case .end: break
+        } else {
+            self.head = head
         }
+    }
+
+    func write(_ body: ByteBuffer) {
+        parts.append(body)
+        waitingBytes += body.readableBytes
+        submit(hasBody: true)
     }
 
     func flush() {

@@ -24,7 +24,9 @@ package final class HTTPExchange: Sendable {
     ) {
         self.head = head
         let target = head.path ?? ""
-        let mark = target.utf8.firstIndex(of: UInt8(ascii: "?"))
+        let bytes = target.utf8.span
+        let mark = bytes.indices.first { bytes[$0] == UInt8(ascii: "?") }
+            .map { target.utf8.index(target.startIndex, offsetBy: $0) }
         path = target[..<(mark ?? target.endIndex)]
         query = mark.map { target[target.utf8.index(after: $0)...] }
         self.connection = connection

@@ -1,5 +1,5 @@
 import HTTPTypes
-import NIOHTTPTypes
+import NIOCore
 
 /// The way of one request's response to the client: a stream of HTTP/2, or the connection of
 /// HTTP/1.1 for one request after the other. It is used on the connection's event loop only.
@@ -8,8 +8,10 @@ protocol HTTPStream: AnyObject {
     var connection: WebConnection { get }
     /// Whether the client takes what is written.
     var isWritable: Bool { get }
-    /// Writes a part; `flush` sends it.
-    func write(_ part: HTTPResponsePart)
+    /// Writes the head of a response, or of an informational one before it; `flush` sends it.
+    func write(_ head: HTTPResponse)
+    /// Writes a part of the body; `flush` sends it.
+    func write(_ body: ByteBuffer)
     /// Sends what was written.
     func flush()
     /// Sends the end of a response.

@@ -14,7 +14,7 @@ enum RequestHeadRule {
         }
         let path = head.path ?? ""
         guard path.utf8.first == UInt8(ascii: "/") || path == "*" && head.method == .options,
-            path.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") })
+            isTarget(path.utf8.span)
         else { throw HTTPFailure(.badRequest, "the request target must be a path") }
         while let index = head.headerFields.firstIndex(where: { isHost($0.name) }) {
             let host = head.headerFields.remove(at: index).value
@@ -36,6 +36,15 @@ enum RequestHeadRule {
             throw HTTPFailure(.expectationFailed, "unknown expectation")
         }
         return head
+    }
+
+    /// Whether these are visible characters of ASCII, without a fragment.
+    private static func isTarget(_ bytes: Span<UInt8>) -> Bool {
+        for index in bytes.indices {
+            let byte = bytes[index]
+            guard (0x21...0x7E).contains(byte), byte != UInt8(ascii: "#") else { return false }
+        }
+        return true
     }
 
     /// A request of HTTP/1.1 in the form of both versions.
@@ -60,14 +69,15 @@ enum RequestHeadRule {
         var hostCount = 0
         for (name, text) in head.headers {
             let value = withoutTrailingSpace(text)
-            guard let name = HTTPField.Name(name), HTTPField.isValidValue(value) else {
-                throw HTTPFailure(.badRequest, "a field is not valid")
-            }
+            // `HTTPField` replaces characters that HTTP forbids.
+            guard let name = HTTPField.Name(name) else { throw invalidField }
+            let field = HTTPField(name: name, value: value)
+            guard field.value == value else { throw invalidField }
             if isHost(name) {
                 hostCount += 1
                 request.authority = value
             } else {
-                request.headerFields.append(HTTPField(name: name, value: value))
+                request.headerFields.append(field)
             }
         }
         guard hostCount == 1 else {
@@ -80,6 +90,8 @@ enum RequestHeadRule {
         try checkFraming(request.headerFields, head.version)
         return request
     }
+
+    private static let invalidField = HTTPFailure(.badRequest, "a field is not valid")
 
     /// The parts of a request target in absolute form, which clients send to proxies and which
     /// every server has to accept (RFC 9112, 3.2.2); nil for another form. The scheme is ignored: a

@@ -1,6 +1,5 @@
 import HTTPTypes
 import NIOCore
-import NIOHTTPTypes
 import ServiceRuntime
 
 /// The state of one request and its response, on the connection's event loop: the parts of the body
@@ -231,7 +230,7 @@ final class RunningExchange {
     private func sendContinue() {
         guard !isContinueSent, !isResponseBegun, head.headerFields.contains(.expect) else { return }
         isContinueSent = true
-        stream?.write(.head(HTTPResponse(status: .continue)))
+        stream?.write(HTTPResponse(status: .continue))
         stream?.flush()
     }
 
@@ -263,7 +262,7 @@ final class RunningExchange {
             head.headerFields[.contentLength] = String(body.readableBytes)
         }
         writeHead(head)
-        if hasBody, self.head.method != .head, body.readableBytes > 0 { stream?.write(.body(body)) }
+        if hasBody, self.head.method != .head, body.readableBytes > 0 { stream?.write(body) }
         end(trailers)
     }
 
@@ -278,16 +277,16 @@ final class RunningExchange {
         isResponseBegun = true
         connection.loop.figures.responded(stream == nil ? nil : head.status)
         var head = head
-        head.headerFields[.date] = connection.loop.date
+        head.headerFields.add(.date, connection.loop.date)
         // Attack: a browser takes a response, which may hold what a client sent, for HTML.
-        head.headerFields[.xContentTypeOptions] = "nosniff"
+        head.headerFields.add(.xContentTypeOptions, "nosniff")
         // A refused request may be for a host that is not ours. A proxy that ends TLS decides itself.
         if refusal == nil, connection.client.isTLS,
             StrictTransport.applies(to: self.head.authority ?? "")
         {
             head.headerFields[.strictTransportSecurity] = StrictTransport.policy
         }
-        stream?.write(.head(head))
+        stream?.write(head)
     }
 
     /// Sends a part of the body.
@@ -296,7 +295,7 @@ final class RunningExchange {
     func write(_ part: ByteBuffer) throws -> Bool {
         guard let stream, !isResponseEnded else { throw CancellationError() }
         guard isResponseBegun, head.method != .head, part.readableBytes > 0 else { return true }
-        stream.write(.body(part))
+        stream.write(part)
         stream.flush()
         return stream.isWritable
     }

@@ -14,8 +14,8 @@ enum StrictTransport {
     static func applies(to authority: String) -> Bool {
         var host = authority.lowercased()[...]
         if host.hasSuffix(":443") { host = host.dropLast(":443".count) }
-        // What is left of a colon belongs to another port or to an IPv6 address, for which browsers
-        // ignore the policy, as for one of IPv4.
+        // A remaining colon means another port or an IPv6 address. Browsers ignore the policy for
+        // IP addresses.
         guard !host.isEmpty, !host.contains(":"), InternetAddress(text: String(host)) == nil else {
             return false
         }

@@ -31,6 +31,8 @@ final class WebConnection: ChannelDuplexHandler {
     private var isUsed = false
     private var context: ChannelHandlerContext?
     private var deadlines: Deadlines
+    /// When the client was first seen not to take what was written.
+    private var unwritableSince: Duration?
 
     /// When a connection ends, on the uptime clock.
     private struct Deadlines {
@@ -94,6 +96,11 @@ final class WebConnection: ChannelDuplexHandler {
             deadlines.header = shared.time.uptime() + shared.limits.headerTimeout
         }
         context.fireChannelRead(data)
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable { unwritableSince = nil }
+        context.fireChannelWritabilityChanged()
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -203,10 +210,22 @@ final class WebConnection: ChannelDuplexHandler {
             loop.figures.refused(.slowHeader)
             return close()
         }
+        if isUnwritable(for: shared.limits.writeTimeout, at: now) {
+            loop.figures.refused(.slowReader)
+            return close()
+        }
         if isOver(deadlines.idle) || isOver(deadlines.age) {
             endGracefully(within: isBusy ? shared.limits.goAwayTimeout : .zero)
         }
         http2?.check(at: now)
+    }
+
+    /// Whether the client has taken nothing for so long.
+    private func isUnwritable(for timeout: Duration, at now: Duration) -> Bool {
+        guard context?.channel.isWritable == false else { return false }
+        let since = unwritableSince ?? now
+        unwritableSince = since
+        return now - since >= timeout
     }
 
     /// Accepts no more requests, and closes when the running ones have ended.
