@@ -10,7 +10,7 @@ web_response_bytes=40
 # Calls in flight on each of 8 connections of HTTP/2.
 web_in_flight=(64 16 1)
 # Connections of HTTP/1.1, each with one call in flight.
-web_connections=(64 8)
+web_connections=(8 64)
 web_idle_connections=1000
 
 bench_web() {
@@ -65,16 +65,18 @@ await_line() {
 
 measure_web_calls() {
   local in_flight connections
+  # First, so that the last of them is beside the peers with as many in flight: the machine's speed
+  # drifts.
+  for connections in "${web_connections[@]}"; do
+    measure_http "web-json-$connections" "$web_process $gateway_process" "$web_url" json \
+      -c "$connections" -m 1
+  done
   for in_flight in "${web_in_flight[@]}"; do
     measure_http "http2-floor-$in_flight" "$floor_process" "http://127.0.0.1:$floor_port" grpc \
       -c 8 -m "$in_flight"
     measure_http "web-grpc-$in_flight" "$web_process $gateway_process" "$web_url" grpc \
       -c 8 -m "$in_flight"
     measure_peers "$in_flight"
-  done
-  for connections in "${web_connections[@]}"; do
-    measure_http "web-json-$connections" "$web_process $gateway_process" "$web_url" json \
-      -c "$connections" -m 1
   done
 }
 
