@@ -18,7 +18,8 @@ enum Fuzz {
         "proxy-headers": ProxyHeaderFuzz.finding,
         "forwarded-addresses": ForwardedAddressFuzz.finding,
         "web-frames": MessageFrameFuzz.finding, "request-heads": RequestHeadFuzz.finding,
-        "request-json": RequestJSONFuzz.finding, "http2": HTTP2Fuzz.finding,
+        "request-json": RequestJSONFuzz.finding, "http1": HTTP1Fuzz.finding,
+        "http2": HTTP2Fuzz.finding,
     ]
 
     /// The target of this process; set before the driver starts, and only read afterwards.

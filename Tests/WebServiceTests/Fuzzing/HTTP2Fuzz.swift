@@ -1,6 +1,4 @@
 import HTTPTypes
-import NIOCore
-import NIOEmbedded
 
 @testable import WebService
 
@@ -20,21 +18,14 @@ package enum HTTP2Fuzz {
     }
 
     private static func finding(_ bytes: [UInt8], _ choice: UInt8) throws -> String? {
-        let http2 = try EmbeddedHTTP2 { exchange in
+        let http2 = try EmbeddedConnection(http2: true) { exchange in
             let body = try await exchange.body(bytesMax: 1_024)
             exchange.respond(HTTPResponse(status: .ok), body, trailers: [.server: "fuzz"])
         }
-        var rest = bytes[...]
-        while !rest.isEmpty, http2.channel.isActive {
-            let count = choice == 0 ? rest.count : min(rest.count, Int(choice))
-            try http2.receive(rest.prefix(count))
-            rest = rest.dropFirst(count)
-        }
+        try http2.receive(bytes, inPiecesOf: choice)
         let isGreeted = try http2.sent().first?.kind == 4
-        _ = try http2.channel.finish(acceptAlreadyClosed: true)
-        http2.channel.embeddedEventLoop.run()
+        let left = try http2.finish()
         guard isGreeted else { return "the first frame is no SETTINGS" }
-        let left = http2.connection.runningCount
         return left == 0 ? nil : "\(left) requests are left"
     }
 }

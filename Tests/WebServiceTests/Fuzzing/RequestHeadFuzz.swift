@@ -47,7 +47,8 @@ package enum RequestHeadFuzz {
         var headers = HTTPHeaders()
         for line in lines.dropFirst() {
             let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2 else { continue }
+            // The parser passes no other names on, and `HTTPHeaders` stops the program at them.
+            guard parts.count == 2, parts[0].utf8.allSatisfy({ $0 < 0x80 }) else { continue }
             headers.add(name: String(parts[0]), value: String(parts[1].drop { $0 == " " }))
         }
         return HTTPRequestHead(

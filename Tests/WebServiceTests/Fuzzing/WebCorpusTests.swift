@@ -14,6 +14,9 @@ struct WebCorpusTests {
     @Test("a corpus body split at any place gives the same messages")
     func frames() throws { try expectSound("web-frames", MessageFrameFuzz.finding) }
 
+    @Test("requests of HTTP/1.1 are the same, in whatever pieces they arrive")
+    func http1() throws { try expectSound("http1", HTTP1Fuzz.finding) }
+
     @Test("frames of HTTP/2 are answered by whole frames, and leave no request behind")
     func http2() throws { try expectSound("http2", HTTP2Fuzz.finding) }
 

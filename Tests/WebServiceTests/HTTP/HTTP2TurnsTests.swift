@@ -28,7 +28,7 @@ struct HTTP2TurnsTests {
 
     @Test("a stream that always has more does not hold up another one")
     func turns() throws {
-        let http2 = try EmbeddedHTTP2 { exchange in
+        let http2 = try EmbeddedConnection(http2: true) { exchange in
             exchange.begin(HTTPResponse(status: .ok))
             repeat { try await exchange.write(Self.part) } while exchange.path == "/a"
             exchange.end()

@@ -7,9 +7,9 @@ import ServiceRuntime
 
 @testable import WebService
 
-/// An HTTP/2 connection of the web service without a socket.
-struct EmbeddedHTTP2 {
-    /// A frame that the server has sent.
+/// A connection of the web service without a socket.
+struct EmbeddedConnection {
+    /// A frame of HTTP/2 that the server has sent.
     struct Frame {
         let kind: UInt8
         let flags: UInt8
@@ -23,7 +23,7 @@ struct EmbeddedHTTP2 {
     let channel = EmbeddedChannel()
     let connection: WebConnection
 
-    init(answeredBy responder: @escaping WebResponder) throws {
+    init(http2: Bool, answeredBy responder: @escaping WebResponder) throws {
         let address = try SocketAddress(ipAddress: "127.0.0.1", port: 1)
         guard let peer = ClientAddress("127.0.0.1") else { throw HalfFrame() }
         let shared = WebShared(
@@ -36,8 +36,12 @@ struct EmbeddedHTTP2 {
             shared, loop, peer: peer, isFromTrustedProxy: false, isTLS: false)
         try channel.pipeline.syncOperations.addHandler(connection)
         try channel.connect(to: address).wait()
-        connection.speaks(http2: true)
-        try HTTP2Connection.addHandlers(to: channel, connection)
+        connection.speaks(http2: http2)
+        if http2 {
+            try HTTP2Connection.addHandlers(to: channel, connection)
+        } else {
+            try HTTP1Connection.addHandlers(to: channel, connection)
+        }
     }
 
     /// Passes bytes of the client on, and runs what follows from them.
@@ -46,12 +50,36 @@ struct EmbeddedHTTP2 {
         channel.embeddedEventLoop.run()
     }
 
-    /// The frames since the last call.
-    func sent() throws -> [Frame] {
+    /// Passes bytes on in pieces of at most `size`, until the connection ends; with 0 as a whole.
+    func receive(_ bytes: [UInt8], inPiecesOf size: UInt8) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty, channel.isActive {
+            let count = size == 0 ? rest.count : min(rest.count, Int(size))
+            try receive(rest.prefix(count))
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Closes the channel, and runs what follows.
+    /// - Returns: the number of requests that are left.
+    func finish() throws -> Int {
+        _ = try channel.finish(acceptAlreadyClosed: true)
+        channel.embeddedEventLoop.run()
+        return connection.runningCount
+    }
+
+    /// The bytes that were sent since the last call.
+    func sentBytes() throws -> ByteBuffer {
         var bytes = ByteBuffer()
         while case .byteBuffer(var part)? = try channel.readOutbound(as: IOData.self) {
             bytes.writeBuffer(&part)
         }
+        return bytes
+    }
+
+    /// The same as frames.
+    func sent() throws -> [Frame] {
+        var bytes = try sentBytes()
         var frames: [Frame] = []
         while bytes.readableBytes > 0 {
             guard let head = bytes.readBytes(length: 9),
