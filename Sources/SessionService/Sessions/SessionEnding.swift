@@ -75,3 +75,26 @@ extension AuditEvent {
         return event
     }
 }
+
+extension SQLSession {
+    /// When an ended session of the account was last used; nil when unknown.
+    func accountSeen(_ account: AccountID) throws -> Timestamp? {
+        try queryOne(
+            "SELECT seen_at_ms FROM account_seen WHERE account = ?", [.integer(account.key)]
+        ) { try $0.timestamp(0) }
+    }
+}
+
+extension Transaction {
+    /// Records that an account was seen at `moment`. An earlier moment than the stored one changes
+    /// nothing.
+    func recordSeen(_ account: AccountID, at moment: Timestamp) throws {
+        try put(
+            """
+            INSERT INTO account_seen (account, seen_at_ms) VALUES (?, ?)
+            ON CONFLICT (account) DO UPDATE SET seen_at_ms = excluded.seen_at_ms
+            WHERE excluded.seen_at_ms > account_seen.seen_at_ms
+            """,
+            [.integer(account.key), SQLValue(moment)])
+    }
+}

@@ -1,6 +1,8 @@
 import Contracts
+import Logging
 import Messages
 import ServiceRuntime
+import Storage
 
 /// Whether an authentic proof opens a session at `now` (`SignInProofSeal` defines proofs). Pure:
 ///
@@ -57,5 +59,86 @@ struct SignInProof: Hashable, Sendable {
         provedAt = Timestamp(milliseconds: message.provedAtMs)
         nonce = message.nonce
         generation = message.sessionGeneration
+    }
+}
+
+/// Reads sign-in proofs, and reports those that identity has not sealed with our key: at the first
+/// start of two services with a folder of keys each, all are refused, and each service is healthy.
+final class SignInProofReader: Sendable {
+    private let seal: SignInProofSeal
+    private let logger: Logger
+    /// A gateway that was taken over can send any number of proofs.
+    private let throttle: LogThrottle
+
+    init(seal: SignInProofSeal, time: any Time, logger: Logger) {
+        self.seal = seal
+        self.logger = logger
+        throttle = LogThrottle(time: time)
+    }
+
+    /// The proof, if it is genuine; nil also for none.
+    func proof(_ message: IdentityV1.SignInProof?) -> SignInProof? {
+        if let proof = SignInProof(message, seal: seal) { return proof }
+        if let message, !seal.isGenuine(message), throttle.allows() {
+            logger.error(
+                "session.sign_in_proof.not_genuine",
+                """
+                a sign-in proof was not sealed with this service's key, and the sign-in is refused: \
+                identity and session must share keys/sign-in-proof.key; if they do, a caller forges \
+                proofs
+                """)
+        }
+        return nil
+    }
+}
+
+extension Transaction {
+    /// The latest ends of an account's sessions; nil when none is stored.
+    func accountEnd(of account: AccountID) throws -> AccountEnd? {
+        try queryOne(
+            """
+            SELECT before_ms, generation, before_by_clock_ms FROM account_end WHERE account = ?
+            """,
+            [.integer(account.key)]
+        ) { row in
+            AccountEnd(
+                before: try row.timestamp(0), generation: try row.integer(1),
+                beforeByClock: try row.timestamp(2))
+        }
+    }
+
+    /// Consumes a proof.
+    /// - Returns: whether this is its first use.
+    func useProof(_ proof: SignInProof) throws -> Bool {
+        let inserted = try execute(
+            "INSERT INTO used_proof (nonce, stale_at_ms) VALUES (?, ?) ON CONFLICT DO NOTHING",
+            [.blob(proof.nonce), SQLValue(SignInProofRule.staleAfter(proof))])
+        return inserted == 1
+    }
+
+    /// From now on refuses proofs of `account` from before `end`. Of several ends, the latest time
+    /// and the highest generation are kept, in whichever order they arrive.
+    func recordAccountEnd(
+        _ account: AccountID, _ end: AccountEnd, _ reason: EndReason
+    ) throws {
+        try put(
+            """
+            INSERT INTO account_end (account, before_ms, reason, generation, before_by_clock_ms)
+            VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT (account) DO UPDATE SET
+                before_ms = CASE WHEN excluded.before_ms > account_end.before_ms
+                    THEN excluded.before_ms ELSE account_end.before_ms END,
+                reason = CASE WHEN excluded.before_ms > account_end.before_ms
+                    THEN excluded.reason ELSE account_end.reason END,
+                generation = CASE WHEN excluded.generation > account_end.generation
+                    THEN excluded.generation ELSE account_end.generation END,
+                before_by_clock_ms = CASE
+                    WHEN excluded.before_by_clock_ms > account_end.before_by_clock_ms
+                    THEN excluded.before_by_clock_ms ELSE account_end.before_by_clock_ms END
+            """,
+            [
+                .integer(account.key), SQLValue(end.before), .integer(reason.rawValue),
+                .integer(end.generation), SQLValue(end.beforeByClock),
+            ])
     }
 }
