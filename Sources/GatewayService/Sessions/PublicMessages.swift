@@ -1,7 +1,7 @@
 import Messages
 
-// Messages of the identity service as the public API has them. The enums have the same numbers in
-// both (`PublicAPITests`).
+// Messages of the identity and the session service as the public API has them. The enums have the
+// same numbers in both (`PublicAPITests`).
 
 /// Where the web service serves photos (G-17). Identity stores only their names.
 struct PhotoURLs: Sendable {
@@ -66,5 +66,40 @@ extension GatewayV1.Migration {
             issues: migration.issues.map {
                 GatewayV1.MigrationIssue(collection: $0.collection, name: $0.name, code: $0.code)
             }, createdAtMs: migration.createdAtMs, changedAtMs: migration.changedAtMs)
+    }
+}
+
+extension GatewayV1.Session {
+    /// Converts the session service's tokens.
+    init(_ tokens: SessionV1.Tokens) {
+        self.init(
+            sessionId: tokens.sessionId, accessToken: tokens.accessToken,
+            accessExpiresAtMs: tokens.accessExpiresAtMs, refreshToken: tokens.refreshToken,
+            idleExpiresAtMs: tokens.idleExpiresAtMs, expiresAtMs: tokens.expiresAtMs,
+            answeredAtMs: tokens.serverTimeMs)
+    }
+}
+
+// The other way: a device's key and its signatures, as the session service takes them.
+
+extension SessionV1.DeviceKey {
+    init(_ key: GatewayV1.DeviceKey) {
+        self.init(
+            kind: SessionV1.DeviceKeyKind(rawValue: key.kind.rawValue), publicKey: key.publicKey,
+            possession: key.possession)
+    }
+}
+
+extension SessionV1.DeviceProof {
+    init(_ proof: GatewayV1.DeviceProof) {
+        self.init(signedAtMs: proof.signedAtMs, signature: proof.signature)
+    }
+}
+
+extension SessionV1.PresenceProof {
+    init(_ proof: GatewayV1.PresenceProof) {
+        self.init(
+            signedAtMs: proof.signedAtMs, hardwareKey: proof.hardwareKey,
+            signature: proof.signature)
     }
 }
