@@ -14,7 +14,7 @@ package final class Watchers<Element: Sendable>: Sendable {
     /// No watchers.
     package init() {}
 
-    /// A new watcher: `first` if there is one, then what is sent.
+    /// Returns the stream of a new watcher: `first` if it is given, then each element that is sent.
     package func stream(_ first: Element? = nil) -> AsyncStream<Element> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Element.self, bufferingPolicy: .bufferingNewest(1))

@@ -48,13 +48,8 @@ final class ProtocolSelector: ChannelInboundHandler, RemovableChannelHandler {
     private func select(_ context: ChannelHandlerContext, http2: Bool) {
         guard !isDone else { return }
         isDone = true
-        connection.speaks(http2: http2)
         do {
-            if http2 {
-                try HTTP2Connection.addHandlers(to: context.channel, connection)
-            } else {
-                try HTTP1Connection.addHandlers(to: context.channel, connection)
-            }
+            try connection.speaks(http2: http2, on: context.channel)
         } catch {
             return context.close(promise: nil)  // the channel is closing
         }

@@ -152,17 +152,22 @@ final class WebConnection: ChannelDuplexHandler {
         return admit(channel)
     }
 
-    /// The version of HTTP is known.
-    func speaks(http2: Bool) {
+    /// The version of HTTP is known; adds its handlers.
+    /// - Throws: a pipeline error when the channel is closing; `HTTP2Session.Unavailable`.
+    func speaks(http2: Bool, on channel: any Channel) throws {
         isVersionKnown = true
         client = HTTPConnection(
             peer: client.peer, isFromTrustedProxy: client.isFromTrustedProxy, isTLS: client.isTLS,
             isHTTP2: http2)
-        guard http2 else { return loop.figures.http1.add() }
+        guard http2 else {
+            loop.figures.http1.add()
+            return try HTTP1Connection.addHandlers(to: channel, self)
+        }
         loop.figures.http2.add()
         // Clients connect before they have a request.
         deadlines.header = nil
         deadlines.idle = shared.time.uptime() + shared.limits.idleTimeout
+        try HTTP2Connection.addHandlers(to: channel, self)
     }
 
     // MARK: Requests

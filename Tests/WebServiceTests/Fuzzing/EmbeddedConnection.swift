@@ -36,12 +36,7 @@ struct EmbeddedConnection {
             shared, loop, peer: peer, isFromTrustedProxy: false, isTLS: false)
         try channel.pipeline.syncOperations.addHandler(connection)
         try channel.connect(to: address).wait()
-        connection.speaks(http2: http2)
-        if http2 {
-            try HTTP2Connection.addHandlers(to: channel, connection)
-        } else {
-            try HTTP1Connection.addHandlers(to: channel, connection)
-        }
+        try connection.speaks(http2: http2, on: channel)
     }
 
     /// Passes bytes of the client on, and runs what follows from them.
