@@ -169,9 +169,10 @@ static const ProtobufCFieldDescriptor postern__events__v1__event__fields[] = {
     FIELD("attempt", 7, NONE, INT64, 0, 104, NULL, 0),
     FIELD("app", 8, NONE, BYTES, 0, 112, NULL, 0),
     FIELD("actor", 9, NONE, BYTES, 0, 128, NULL, 0),
+    FIELD("key_id", 10, NONE, BYTES, 0, 144, NULL, 0),
 };
-static const ProtobufCIntRange postern__events__v1__event__ranges[] = {{1, 0}, {0, 9}};
-MESSAGE(postern__events__v1__event, "postern.events.v1.Event", 144, 9,
+static const ProtobufCIntRange postern__events__v1__event__ranges[] = {{1, 0}, {0, 10}};
+MESSAGE(postern__events__v1__event, "postern.events.v1.Event", 160, 10,
         postern__events__v1__event__fields, 1, postern__events__v1__event__ranges);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__account__fields[] = {

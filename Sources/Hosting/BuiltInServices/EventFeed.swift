@@ -90,7 +90,8 @@ extension SQLSession {
     fileprivate func events(after position: Int64, limit: Int) throws -> [EventsV1.Event] {
         try query(
             """
-            SELECT position, at_ms, kind, account, session, outcome, attempt, app, actor
+            SELECT position, at_ms, kind, account, session, outcome, attempt, app, actor,
+                CASE WHEN kind LIKE 'key.signing-key-%' THEN subject END AS key_id
             FROM audit WHERE position > ? ORDER BY position LIMIT ?
             """,
             [.integer(position), .integer(Int64(limit))]
@@ -105,7 +106,9 @@ extension SQLSession {
                 outcome: try row.optionalText("outcome") ?? "",
                 attempt: try row.optionalInteger("attempt") ?? 0,
                 app: try row.optionalText("app") ?? "",
-                actor: try row.optionalText("actor") ?? "")
+                actor: try row.optionalText("actor") ?? "",
+                keyId: try row.optionalBlob("key_id").map { String(decoding: $0, as: UTF8.self) }
+                    ?? "")
         }
     }
 }

@@ -133,6 +133,9 @@ extension EventsV1 {
         /// Who acted, where that was not the account's owner: the application, and after a slash the operator
         /// that it named, for example "tool/jane"; otherwise empty.
         package var actor: String
+        /// The signing key that the event is about, by its `kid` in the tokens and in the key set; otherwise
+        /// empty.
+        package var keyId: String
 
         /// A message of these fields.
         package init(
@@ -144,7 +147,8 @@ extension EventsV1 {
             outcome: String = "",
             attempt: Int64 = 0,
             app: String = "",
-            actor: String = ""
+            actor: String = "",
+            keyId: String = ""
         ) {
             self.position = position
             self.atMs = atMs
@@ -155,6 +159,7 @@ extension EventsV1 {
             self.attempt = attempt
             self.app = app
             self.actor = actor
+            self.keyId = keyId
         }
     }
 }
@@ -175,7 +180,8 @@ extension EventsV1.Event: ProtobufMessage {
         let attempt = try reader.int64(56)
         let app = try reader.text(66)
         let actor = try reader.text(74)
-        return EventsV1.Event(position: position, atMs: atMs, kind: kind, accountId: accountId, sessionId: sessionId, outcome: outcome, attempt: attempt, app: app, actor: actor)
+        let keyId = try reader.text(82)
+        return EventsV1.Event(position: position, atMs: atMs, kind: kind, accountId: accountId, sessionId: sessionId, outcome: outcome, attempt: attempt, app: app, actor: actor, keyId: keyId)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -188,5 +194,6 @@ extension EventsV1.Event: ProtobufMessage {
         if attempt != 0 { sink.int64(56, attempt) }
         if !app.isEmpty { sink.text(66, app) }
         if !actor.isEmpty { sink.text(74, actor) }
+        if !keyId.isEmpty { sink.text(82, keyId) }
     }
 }

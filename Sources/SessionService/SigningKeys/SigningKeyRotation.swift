@@ -132,8 +132,9 @@ extension Transaction {
         try audit(key.id, kind)
     }
 
-    /// Audit records name keys by their rows, which keep the public keys for good.
+    /// Audit records name a key by its `kid`, and by its row, which keeps the public key for good.
     private func audit(_ key: Int64, _ kind: AuditKind) throws {
-        try audit(AuditEvent(kind, attempt: key))
+        let identifier = try signingKey(key)?.verifyingKey.identifier
+        try audit(AuditEvent(kind, subject: identifier.map { Array($0.utf8) }, attempt: key))
     }
 }

@@ -88,6 +88,13 @@ extension SQLSession {
         } ?? 0
     }
 
+    /// The key of a row, in any state.
+    func signingKey(_ id: Int64) throws -> StoredSigningKey? {
+        try queryOne(
+            "SELECT \(StoredSigningKey.columns) FROM signing_key WHERE id = ?", [.integer(id)],
+            StoredSigningKey.init)
+    }
+
     /// The newest keys, in any state.
     func latestSigningKeys(_ countMax: Int64) throws -> [StoredSigningKey] {
         try query(

@@ -12,7 +12,8 @@ package struct AuditEvent: Hashable, Sendable {
     package var account: Int64?
     /// The session's key.
     package var session: Int64?
-    /// Keyed hash of the address that the request named, where there may be no account for it.
+    /// Keyed hash of the address that the request named, where there may be no account for it; of a
+    /// signing key, its `kid`.
     package var subject: [UInt8]?
     /// Keyed hash of the client's address.
     package var clientAddress: [UInt8]?

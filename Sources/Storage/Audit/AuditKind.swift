@@ -201,15 +201,16 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case backedUp = "store.backed-up"
     /// The operator accepted a clock that was far ahead.
     case clockAccepted = "clock.accepted"
-    /// A signing key was generated.
+    /// A signing key was generated; for this and the other kinds about one, `subject` is its `kid` and
+    /// `attempt` its row.
     case signingKeyMade = "key.signing-key-made"
     /// A refresh token key was generated.
     case refreshKeyMade = "key.refresh-key-made"
-    /// A published signing key started to sign; `attempt` is its row.
+    /// A published signing key started to sign.
     case signingKeyActivated = "key.signing-key-activated"
-    /// A signing key's last token expired; the key verifies nothing any more. `attempt` is its row.
+    /// A signing key's last token expired; the key verifies nothing any more.
     case signingKeyRetired = "key.signing-key-retired"
-    /// An operator revoked a signing key; `attempt` is its row.
+    /// An operator revoked a signing key.
     case signingKeyRevoked = "key.signing-key-revoked"
     /// A limit was reached (D0: `rate_limit_triggered`). For this and the next four kinds there is
     /// one record for each limit, subject and wait, written when the wait is over; `attempt` counts

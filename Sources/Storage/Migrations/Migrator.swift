@@ -154,7 +154,8 @@ enum StorageTables {
         ALTER TABLE outbox ADD COLUMN leased_until_ms INTEGER NOT NULL DEFAULT 0;
         """
 
-    /// Append-only. `subject`, `client_address` and `device` are keyed hashes.
+    /// Append-only. `subject`, `client_address` and `device` are keyed hashes; of a signing key
+    /// `subject` is its `kid`.
     private static let audit = """
         CREATE TABLE audit (
             number INTEGER PRIMARY KEY AUTOINCREMENT,

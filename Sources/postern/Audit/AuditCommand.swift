@@ -158,13 +158,16 @@ struct AuditCommand: AsyncParsableCommand {
 }
 
 extension EventsV1.Event {
+    /// The key that the entry is about. Entries of earlier versions name a signing key by its row.
+    private var key: String { keyId.isEmpty ? "\(attempt)" : keyId }
+
     /// As a line:
     /// `2026-01-31T09:05:00.250Z  session  17  session.started  acc_…  ses_…  done`
     func row(of service: String) -> Row {
         let ending = outcome.isEmpty ? "done" : outcome
-        // Entries about keys have the key's row in place of a count.
+        // Entries about keys have the key's `kid` or number in place of a count.
         let isOfKey = kind.hasPrefix("key.")
-        let number = attempt == 0 ? "" : isOfKey ? "key \(attempt)" : "\(attempt)"
+        let number = attempt == 0 ? "" : isOfKey ? "key \(key)" : "\(attempt)"
         return Row([
             .init("at", .moment(atMs), text: Timestamp(milliseconds: atMs).text),
             .init("service", service),
@@ -172,7 +175,8 @@ extension EventsV1.Event {
             .init("kind", kind), .init("account_id", accountId, heading: "account"),
             .init("session_id", sessionId, heading: "session"), .init("outcome", ending),
             .init(
-                isOfKey ? "key" : "attempt", .integer(attempt), text: number,
+                isOfKey ? "key" : "attempt", keyId.isEmpty ? .integer(attempt) : .string(keyId),
+                text: number,
                 phrase: isOfKey || attempt == 0 ? number : "attempt \(attempt)",
                 heading: "attempt"),
             .init("app", app, phrase: app.isEmpty ? "" : "app \(app)"),

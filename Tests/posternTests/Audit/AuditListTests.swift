@@ -74,5 +74,10 @@ struct AuditListTests {
         #expect(row.line.hasSuffix("  key.signing-key-made  done  key 7234567"))
         #expect(row.json.object?["key"] == .integer(7_234_567))
         #expect(row.json.object?["attempt"] == nil)
+        let named = EventsV1.Event(
+            kind: "key.signing-key-revoked", attempt: 7_234_567, keyId: "nVRlBVq0"
+        ).row(of: "session")
+        #expect(named.line.hasSuffix("  key.signing-key-revoked  done  key nVRlBVq0"))
+        #expect(named.json.object?["key"] == .string("nVRlBVq0"))
     }
 }
