@@ -150,6 +150,25 @@ struct CanonicalReaderTests {
         for length in 1..<bytes.count { #expect(Numbers.read(Array(bytes[..<length])) == nil) }
     }
 
+    @Test("the encoder writes nothing beyond its memory, and says that a message does not fit")
+    func tooSmall() throws {
+        for golden in Golden.all {
+            let type = try #require(AllMessages.byName[golden.name])
+            let message = try type.init(decoding: golden.bytes)
+            for count in 0..<golden.bytes.count {
+                var memory = [UInt8](repeating: 0xa5, count: golden.bytes.count + 16)
+                let hasOverflowed = memory.withUnsafeMutableBytes { bytes in
+                    var writer = WireWriter(
+                        UnsafeMutableRawBufferPointer(rebasing: bytes[..<count]))
+                    message.encode(to: &writer)
+                    return writer.hasOverflowed && !writer.isFull
+                }
+                #expect(hasOverflowed)
+                #expect(memory[count...].allSatisfy { $0 == 0xa5 })
+            }
+        }
+    }
+
     @Test("the encoder writes nothing beyond the computed size")
     func exactSize() throws {
         for golden in Golden.all {

@@ -15,7 +15,7 @@ extension WireEncoded {
         var writer = WireWriter(
             UnsafeMutableRawBufferPointer(start: start, count: byteCount))
         encode(to: &writer)
-        precondition(writer.isFull, "a message was measured too large")
+        precondition(writer.isFull, "a message was measured wrongly")
     }
 
     /// The encoded bytes, in a new array.

@@ -1,21 +1,27 @@
 package import Cryptography
 
-/// Writes a message into memory of the size computed before. The same code computes and writes,
-/// from an immutable value; nevertheless it never writes past the end.
+/// Writes messages into memory of a given size, and never past its end: what does not fit is left
+/// out, and `hasOverflowed` says so.
 package struct WireWriter: WireSink {
     private let buffer: UnsafeMutableRawBufferPointer
-    private var position = 0
+    /// The number of bytes written.
+    package private(set) var position = 0
+    /// Whether the memory was too small for what was to be written.
+    package private(set) var hasOverflowed = false
 
     /// Writes into `buffer`.
     package init(_ buffer: UnsafeMutableRawBufferPointer) {
         self.buffer = buffer
     }
 
-    /// Whether the whole buffer has been written.
-    package var isFull: Bool { position == buffer.count }
+    /// Whether what was written is the whole buffer.
+    package var isFull: Bool { position == buffer.count && !hasOverflowed }
 
     private mutating func put(_ byte: UInt8) {
-        precondition(position < buffer.count, "a message was measured too small")
+        guard position < buffer.count else {
+            hasOverflowed = true
+            return
+        }
         buffer[position] = byte
         position += 1
     }
@@ -37,8 +43,10 @@ package struct WireWriter: WireSink {
 
     private mutating func put(_ bytes: UnsafeRawBufferPointer) {
         guard let start = bytes.baseAddress, let place = buffer.baseAddress else { return }
-        precondition(
-            bytes.count <= buffer.count - position, "a message was measured too small")
+        guard bytes.count <= buffer.count - position else {
+            hasOverflowed = true
+            return
+        }
         (place + position).copyMemory(from: start, byteCount: bytes.count)
         position += bytes.count
     }
@@ -66,13 +74,33 @@ package struct WireWriter: WireSink {
         value.withUnsafeBytes { put($0) }
     }
 
-    /// Most nested messages are shorter than 128 bytes. So they are not measured again: the message
-    /// is written behind one byte for its length, and moved if its length takes more.
     package mutating func message(_ tag: UInt32, _ value: some ProtobufMessage) {
-        varint(tag, 0)
-        let start = position
+        let start = begin(tag)
         value.encode(to: &self)
+        end(start)
+    }
+
+    /// Writes a message as a field, unless it is empty.
+    package mutating func payload(_ tag: UInt8, _ value: some WireEncoded) {
+        let before = position
+        let start = begin(UInt32(tag))
+        value.encode(to: &self)
+        if position == start, !hasOverflowed { position = before } else { end(start) }
+    }
+
+    /// Begins a nested message of the fields that follow until `end`. Most are shorter than 128 bytes,
+    /// so none is measured before: it is written behind one byte for its length, and moved if its
+    /// length takes more.
+    /// - Returns: where its content starts, for `end`.
+    package mutating func begin(_ tag: UInt32) -> Int {
+        varint(tag, 0)
+        return position
+    }
+
+    /// Ends the nested message whose content starts at `start`.
+    package mutating func end(_ start: Int) {
         let count = position - start
+        if hasOverflowed { return }
         if count < 0x80 {
             buffer[start - 1] = UInt8(truncatingIfNeeded: count)
         } else {
@@ -82,12 +110,13 @@ package struct WireWriter: WireSink {
 
     /// Makes place for a longer length before the `count` bytes written from `start`.
     private mutating func move(from start: Int, _ count: Int) {
-        guard let place = buffer.baseAddress else { return }
-        let bytes = place + start
+        let moved = start - 1 + WireSize.ofVarint(UInt64(count))
+        guard let place = buffer.baseAddress, count <= buffer.count - moved else {
+            hasOverflowed = true
+            return
+        }
+        (place + moved).copyMemory(from: place + start, byteCount: count)
         position = start - 1
-        let moved = position + WireSize.ofVarint(UInt64(count))
-        precondition(count <= buffer.count - moved, "a message was measured too small")
-        (place + moved).copyMemory(from: bytes, byteCount: count)
         put(UInt64(count))
         position += count
     }

@@ -81,18 +81,13 @@ package struct Metadata: Hashable, Sendable {
             && entries.reduce(0) { $0 + $1.byteCount } <= FrameLimits.metadataBytesMax
     }
 
-    /// Size of the `metadata` fields of a Request.
-    var encodedBytes: Int {
-        entries.reduce(0) { $0 + FrameWriter.fieldBytes($1.encodedBytes) }
-    }
+    /// A size that suffices for the `metadata` fields of a Request: each entry has three tags and
+    /// lengths.
+    var encodedBytesMax: Int { entries.reduce(0) { $0 + $1.byteCount + 32 } }
 }
 
 extension Metadata.Entry {
     var byteCount: Int { key.utf8.count + value.count }
-
-    var encodedBytes: Int {
-        FrameWriter.fieldBytes(key.utf8.count) + FrameWriter.fieldBytes(value.count)
-    }
 
     /// Reads one `postern.wire.v1.Metadata` at `range` of `bytes`.
     /// - Throws: `WireViolation.malformed`.

@@ -1,5 +1,5 @@
 package import Messages
-import NIOCore
+package import NIOCore
 import ServiceRuntime
 
 /// A method with the code that serves it, with its message types erased.
@@ -9,9 +9,11 @@ import ServiceRuntime
 /// a task while the frame is read; after a suspension it continues on the connection's own event
 /// loop. A call therefore never changes threads unless its handler does.
 package struct MethodHandler: Sendable {
-    /// Serves a whole call and writes its Response. The arena decodes the request.
+    /// Serves a whole call and writes its Response to the buffer. The arena decodes the request.
     typealias OnLoop =
-        @Sendable (UnsafeRawBufferPointer, Arena, CallContext, inout ResponseWriter) throws -> Void
+        @Sendable (
+            UnsafeRawBufferPointer, Arena, CallContext, ResponseWriter, inout ResponseBuffer
+        ) throws -> Void
     /// Decodes a request and starts its task.
     typealias Async =
         @Sendable (UnsafeRawBufferPointer, CallContext, AsyncCall) throws -> Task<Void, Never>
@@ -32,9 +34,9 @@ package struct MethodHandler: Sendable {
     ) -> MethodHandler {
         MethodHandler(
             method: method,
-            kind: .onLoop { payload, arena, context, writer in
+            kind: .onLoop { payload, arena, context, writer, out in
                 let request = try Request.decode(payload, in: arena)
-                try writer.write(handle(request, context))
+                try writer.write(handle(request, context), to: &out)
             })
     }
 
@@ -47,27 +49,29 @@ package struct MethodHandler: Sendable {
     ) -> MethodHandler {
         MethodHandler(
             method: method,
-            kind: .onLoop { payload, arena, context, writer in
+            kind: .onLoop { payload, arena, context, writer, out in
                 let request = try Request.decode(payload, in: arena)
                 // Written as bytes: `Encoded<Response>` would cost a generic type lookup in each
                 // call.
-                try writer.write(handle(request, context).bytes)
+                try writer.write(handle(request, context).bytes, to: &out)
             })
     }
 
     /// The same handler, but `attempt` is called first (`ServiceMethods.attempting`).
     func attempting(
         _ attempt:
-            @escaping @Sendable (UnsafeRawBufferPointer, inout ResponseWriter) throws -> Bool
+            @escaping @Sendable (
+                UnsafeRawBufferPointer, ResponseWriter, inout ResponseBuffer
+            ) throws -> Bool
     ) -> MethodHandler {
         guard case .onLoop(let handle) = kind else {
             preconditionFailure("only a handler on the loop answers from the bytes")
         }
         return MethodHandler(
             method: method,
-            kind: .onLoop { payload, arena, context, writer in
-                guard try !attempt(payload, &writer) else { return }
-                try handle(payload, arena, context, &writer)
+            kind: .onLoop { payload, arena, context, writer, out in
+                guard try !attempt(payload, writer, &out) else { return }
+                try handle(payload, arena, context, writer, &out)
             })
     }
 
@@ -93,15 +97,17 @@ package struct MethodHandler: Sendable {
     }
 }
 
+/// A connection's pending output.
+package typealias ResponseBuffer = ByteBuffer
+
 /// Writes the response of an on-loop handler directly after the connection's pending output.
 package struct ResponseWriter {
     let call: UInt64
     let frameBytesMax: Int
-    var out: ByteBuffer
 
     /// Writes the OK Response.
     /// - Throws: `rpc/resource-exhausted` when the response exceeds the peer's frame limit.
-    package mutating func write(_ response: some WireEncoded) throws {
+    package func write(_ response: some WireEncoded, to out: inout ResponseBuffer) throws {
         guard
             FrameWriter.writeResponse(
                 call: call, response, to: &out, frameBytesMax: frameBytesMax) != nil
@@ -140,7 +146,9 @@ package struct ServiceMethods: Sendable {
     package func attempting(
         _ method: MethodDescription,
         _ attempt:
-            @escaping @Sendable (UnsafeRawBufferPointer, inout ResponseWriter) throws -> Bool
+            @escaping @Sendable (
+                UnsafeRawBufferPointer, ResponseWriter, inout ResponseBuffer
+            ) throws -> Bool
     ) -> ServiceMethods {
         ServiceMethods(
             description,

@@ -61,7 +61,8 @@ final class LoopCounts {
 
     /// The counters of one loop, which any thread may read.
     final class Figures: Sendable {
-        let methods: [MethodCounts]
+        /// Allocated once, so that a count finds its counter without a reference count.
+        nonisolated(unsafe) let methods: UnsafeMutableBufferPointer<MethodCounts>
         let receivedBytes = LoopCounter()
         let sentBytes = LoopCounter()
         private let errors: [ErrorCode: Refusals]
@@ -73,8 +74,15 @@ final class LoopCounts {
         }
 
         init(methodCount: Int) {
-            methods = (0..<methodCount).map { _ in MethodCounts() }
+            methods = .allocate(capacity: methodCount)
+            for method in methods.indices {
+                methods.initializeElement(at: method, to: MethodCounts())
+            }
             errors = Dictionary(uniqueKeysWithValues: ErrorCode.allCases.map { ($0, Refusals()) })
+        }
+
+        deinit {
+            methods.deinitialize().deallocate()
         }
 
         /// A call was answered with `error`.
@@ -112,7 +120,7 @@ package struct LoopCounter: ~Copyable, Sendable {
 }
 
 /// The counters of one method on one event loop of a server.
-final class MethodCounts: Sendable {
+struct MethodCounts: ~Copyable, Sendable {
     private let statuses: InlineArray<17, LoopCounter>
     private let buckets: InlineArray<17, LoopCounter>
     private let begun = LoopCounter()

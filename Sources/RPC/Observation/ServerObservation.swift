@@ -124,14 +124,15 @@ extension ServerConnection {
         shared.observation.tracing?.served(method, context, at: eventUptime)
     }
 
-    /// The handler's task has returned. A cancelled one was answered before: as cancelled or, after
-    /// its deadline, as `deadlineExceeded`.
-    func returned(_ call: ObservedCall, _ status: StatusCode, responseBytes: Int = 0) {
-        var status = status
-        if Task.isCancelled {
-            status = shared.time.uptime() >= call.deadline ? .deadlineExceeded : .cancelled
-        }
-        ended(call, status, responseBytes: responseBytes)
+    /// The handler's task has returned.
+    /// - Parameter status: nil if the call had been answered before: as cancelled or, after its
+    ///   deadline, as `deadlineExceeded`.
+    func returned(_ call: ObservedCall, _ status: StatusCode?, responseBytes: Int = 0) {
+        ended(call, status ?? statusOfStopped(call), responseBytes: responseBytes)
+    }
+
+    private func statusOfStopped(_ call: ObservedCall) -> StatusCode {
+        shared.time.uptime() >= call.deadline ? .deadlineExceeded : .cancelled
     }
 
     /// A handler has returned.

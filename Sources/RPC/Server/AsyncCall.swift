@@ -2,13 +2,12 @@ import Messages
 import NIOCore
 import ServiceRuntime
 
-/// A running call, as its task uses it: the executor that it runs on, and how it ends. The task
-/// runs on the connection's loop, so it accesses the connection directly.
+/// A running call, as its task uses it: what it runs on, and how it ends. The task runs on the
+/// connection's loop, so it accesses the connection directly.
 ///
 /// It is a class, since a task and its handler share it: a copy of a struct would retain each part.
 final class AsyncCall: Sendable {
     let call: UInt64
-    let executor: EventLoopTaskExecutor
     let connection: NIOLoopBound<ServerConnection>
     /// The stream; nil for a unary call.
     let stream: CallStream?
@@ -18,11 +17,10 @@ final class AsyncCall: Sendable {
     let observed: ObservedCall
 
     init(
-        call: UInt64, executor: EventLoopTaskExecutor, connection: NIOLoopBound<ServerConnection>,
-        stream: CallStream?, limiter: LaneLimiter, observed: ObservedCall
+        call: UInt64, connection: NIOLoopBound<ServerConnection>, stream: CallStream?,
+        limiter: LaneLimiter, observed: ObservedCall
     ) {
         self.call = call
-        self.executor = executor
         self.connection = connection
         self.stream = stream
         self.limiter = limiter
@@ -31,31 +29,33 @@ final class AsyncCall: Sendable {
 
     /// The connection's arena; valid only while frames are read.
     var arena: Arena { connection.value.resources.arena }
+    /// What the task runs on.
+    var executor: EventLoopTaskExecutor { connection.value.resources.executor }
 
     /// Responds with `response`.
     func finish(_ response: some ProtobufMessage) {
         stream?.end(.answered([]))
         limiter.leave()
         let connection = connection.value
-        let byteCount = connection.finished(call, response)
-        connection.returned(
-            observed, byteCount == nil ? .resourceExhausted : .ok, responseBytes: byteCount ?? 0)
+        let (status, byteCount) = connection.finished(call, response)
+        connection.returned(observed, status, responseBytes: byteCount)
     }
 
     /// Responds after the last item of a server stream.
     func finish() {
         stream?.end(.answered([]))
         limiter.leave()
-        connection.value.finished(call)
-        connection.value.returned(observed, .ok)
+        let connection = connection.value
+        connection.returned(observed, connection.finished(call) ? .ok : nil)
     }
 
     /// Responds with the error that `error` maps to.
     func fail(_ error: any Error) {
         stream?.end(.failed(ServiceError(.cancelled)))
         limiter.leave()
-        connection.value.failed(call, error)
-        connection.value.returned(observed, StatusCode(answering: error))
+        let connection = connection.value
+        let isSent = connection.failed(call, error)
+        connection.returned(observed, isSent ? StatusCode(answering: error) : nil)
     }
 }
 

@@ -6,12 +6,14 @@ import ServiceRuntime
 /// How a server connection ends calls: each gets exactly one Response.
 extension ServerConnection {
     /// A handler returned `response`.
-    /// - Returns: the number of bytes written, 0 if the call had been answered; nil when the response
-    ///   exceeds the peer's frame limit.
-    func finished(_ call: UInt64, _ response: some ProtobufMessage) -> Int? {
+    /// - Returns: the status that was sent, nil if the call had been answered before; and the number of
+    ///   bytes written.
+    func finished(
+        _ call: UInt64, _ response: some ProtobufMessage
+    ) -> (status: StatusCode?, byteCount: Int) {
         guard machine.finished(call) else {
             closeIfDrained()
-            return 0
+            return (nil, 0)
         }
         takeLanguage(of: call)
         if !isReading { resources.provideSpare(&out) }  // a read begins with it
@@ -20,16 +22,18 @@ extension ServerConnection {
         if byteCount == nil { answer(call, ResponseWriter.tooLarge) }
         flushSoon()
         closeIfDrained()
-        return byteCount
+        return (byteCount == nil ? .resourceExhausted : .ok, byteCount ?? 0)
     }
 
     /// The handler of a server stream returned.
-    func finished(_ call: UInt64) {
-        guard machine.finished(call) else { return closeIfDrained() }
+    /// - Returns: false if the call had been answered before.
+    func finished(_ call: UInt64) -> Bool {
+        defer { closeIfDrained() }
+        guard machine.finished(call) else { return false }
         takeLanguage(of: call)
         write(.response(WireV1.Response(call: call)))
         flushSoon()
-        closeIfDrained()
+        return true
     }
 
     /// Ends a running call before its handler has returned: cancels the handler and responds.
@@ -40,11 +44,13 @@ extension ServerConnection {
     }
 
     /// A handler threw `error`.
-    func failed(_ call: UInt64, _ error: any Error) {
-        guard machine.finished(call) else { return closeIfDrained() }
+    /// - Returns: false if the call had been answered before.
+    func failed(_ call: UInt64, _ error: any Error) -> Bool {
+        defer { closeIfDrained() }
+        guard machine.finished(call) else { return false }
         answer(call, error)
         flushSoon()
-        closeIfDrained()
+        return true
     }
 
     /// Responds with the error that `error` maps to. Only the catalogue's codes are sent to peers:

@@ -162,21 +162,16 @@ extension ServerConnection {
         _ call: UInt64, _ payload: UnsafeRawBufferPointer, _ context: CallContext,
         _ entry: MethodTable.Entry, _ handle: MethodHandler.OnLoop
     ) {
-        var writer = ResponseWriter(
-            call: call, frameBytesMax: peerFrameBytesMax, out: ByteBuffer())
+        let writer = ResponseWriter(call: call, frameBytesMax: peerFrameBytesMax)
         let observed = observe(entry, context, requestBytes: payload.count)
-        swap(&writer.out, &out)
-        defer { swap(&writer.out, &out) }
         do {
-            let before = writer.out.readableBytes
-            try observed.run { try handle(payload, resources.arena, context, &writer) }
+            let before = out.readableBytes
+            try observed.run { try handle(payload, resources.arena, context, writer, &out) }
             takeLanguage(of: call)
-            ended(observed, .ok, responseBytes: writer.out.readableBytes - before)
+            ended(observed, .ok, responseBytes: out.readableBytes - before)
         } catch {
             ended(observed, StatusCode(answering: error))
-            swap(&writer.out, &out)
             answer(call, error)
-            swap(&writer.out, &out)
         }
     }
 
@@ -212,7 +207,7 @@ extension ServerConnection {
     ) {
         guard self.context != nil else { return limiter.leave() }
         let handle = AsyncCall(
-            call: call, executor: resources.executor,
+            call: call,
             connection: NIOLoopBound(self, eventLoop: resources.executor.loop), stream: stream,
             limiter: limiter, observed: observe(entry, context, requestBytes: payload.count))
         do {

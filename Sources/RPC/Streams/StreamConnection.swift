@@ -86,8 +86,9 @@ extension StreamConnection {
         guard isPeerTaking, out.readableBytes < FrameLimits.outboundFlushBytes else {
             return .bufferFull
         }
-        let frame = FrameWriter.ItemFrame(call: stream.call, payloadBytes: item.encodedByteCount)
-        guard frame.byteCount <= peerFrameBytesMax else {
+        let byteCount = FrameWriter.itemBytes(
+            call: stream.call, payloadBytes: item.encodedByteCount)
+        guard byteCount <= peerFrameBytesMax else {
             return .failed(
                 ServiceError(
                     .resourceExhausted, detail: "an item exceeds the peer's frame limit"))
@@ -96,7 +97,7 @@ extension StreamConnection {
         case .noCredit: return .noCredit
         case .over: return .failed(ServiceError(.cancelled))
         case .sent:
-            frame.write(item, to: &out)
+            FrameWriter.writeItem(call: stream.call, item, to: &out, byteCount: byteCount)
             flushSoon()
             return .sent
         }

@@ -51,14 +51,12 @@ package struct OutgoingRequest: Sendable {
             }
         }
 
-        var isEmpty: Bool { count == 0 }
-
-        /// Calls `body` with the bytes.
-        /// - Throws: what `body` throws.
-        func withBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+        /// Writes it as a field, unless it is empty.
+        func write(_ tag: UInt32, to writer: inout WireWriter) {
             switch self {
-            case .plain(let bytes): try bytes.withUnsafeBytes(body)
-            case .secret(let bytes): try bytes.withBytes(body)
+            case _ where count == 0: break
+            case .plain(let bytes): writer.bytes(tag, bytes)
+            case .secret(let bytes): writer.secret(tag, bytes)
             }
         }
     }

@@ -50,7 +50,7 @@ extension LimitsHandler {
     /// - Returns: false for any other request, which was not charged.
     /// - Throws: `rpc/resource-exhausted` if the response exceeds the peer's limit.
     func checkInPlace(
-        _ request: UnsafeRawBufferPointer, _ writer: inout ResponseWriter
+        _ request: UnsafeRawBufferPointer, _ writer: ResponseWriter, _ out: inout ResponseBuffer
     ) throws -> Bool {
         guard let check = BorrowedCheck(request) else { return false }
         let now = time.now()
@@ -58,9 +58,9 @@ extension LimitsHandler {
         if verdict.isLimited {
             let language = String(decoding: check.language, as: UTF8.self)
             let decision = answer(verdict, by: check.limit, language, now)
-            try writer.write(RateLimitV1.CheckResponse(decision: decision))
+            try writer.write(RateLimitV1.CheckResponse(decision: decision), to: &out)
         } else {
-            try writer.write(AllowedCheck(verdict, by: check.limit))
+            try writer.write(AllowedCheck(verdict, by: check.limit), to: &out)
         }
         return true
     }
@@ -96,8 +96,8 @@ extension LimitsHandler {
     /// `Check` of one charge is read and answered in place.
     package var methods: ServiceMethods {
         LimitsDispatcher.methods(of: self).attempting(LimitsDescription.check) {
-            [self] request, writer in
-            try checkInPlace(request, &writer)
+            [self] request, writer, out in
+            try checkInPlace(request, writer, &out)
         }
     }
 }

@@ -84,14 +84,14 @@ struct FrameWriterTests {
         let item = expected(.item(WireV1.Item(call: call, payload: payload)))
         var (packed, bytes, end, credit) = (ByteBuffer(), ByteBuffer(), ByteBuffer(), ByteBuffer())
         let sample = WireV1.Credit(call: call, items: UInt32(max(1, count)))
-        let frame = FrameWriter.ItemFrame(call: call, payloadBytes: payload.count)
-        frame.write(message, to: &packed)
-        frame.write(payload, to: &bytes)
+        let byteCount = FrameWriter.itemBytes(call: call, payloadBytes: payload.count)
+        FrameWriter.writeItem(call: call, message, to: &packed, byteCount: byteCount)
+        FrameWriter.writeItem(call: call, payload, to: &bytes, byteCount: byteCount)
         FrameWriter.writeEnd(call: call, to: &end)
         FrameWriter.writeCredit(call: call, items: sample.items, to: &credit)
         #expect(Array(packed.readableBytesView) == item)
         #expect(Array(bytes.readableBytesView) == item)
-        #expect(frame.byteCount == item.count - 4)
+        #expect(byteCount == item.count - 4)
         #expect(
             Array(end.readableBytesView) == expected(.item(WireV1.Item(call: call, end: true))))
         #expect(Array(credit.readableBytesView) == expected(.credit(sample)))
@@ -115,14 +115,20 @@ struct FrameWriterTests {
         }
     }
 
-    @Test("the computed size of a varint matches the library's")
-    func varintBytes() {
-        for shift in 0..<64 {
-            for value in [UInt64(1) << shift, (UInt64(1) << shift) - 1] where value > 0 {
-                let ping = WireV1.Ping(token: value)
-                #expect(FrameWriter.varintBytes(value) == ping.encoded().count - 1)
-            }
+    @Test(
+        "a frame is the same whether it fits into the free memory or not", arguments: [0, 1, 150])
+    func room(payloadBytes: Int) {
+        let payload = [UInt8](repeating: 6, count: payloadBytes)
+        let bytes = expected(.response(WireV1.Response(call: 300, payload: payload)))
+        for room in 0...bytes.count + 1 {
+            var out = ByteBuffer()
+            out.reserveCapacity(256)
+            out.writeRepeatingByte(9, count: out.capacity - room)
+            let before = out.readableBytes
+            let result = FrameWriter.writeResponse(
+                call: 300, payload, to: &out, frameBytesMax: bytes.count - 4)
+            #expect(result == bytes.count)
+            #expect(Array(out.readableBytesView.dropFirst(before)) == bytes)
         }
-        #expect(FrameWriter.varintBytes(0) == 1)
     }
 }

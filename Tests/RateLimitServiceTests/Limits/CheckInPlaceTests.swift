@@ -37,15 +37,18 @@ struct CheckInPlaceTests {
         guard case .onLoop(let handle) = handler.kind else {
             throw ServiceError(.unknownMethod)
         }
-        var writer = ResponseWriter(call: 1, frameBytesMax: 4_096, out: ByteBuffer())
+        let writer = ResponseWriter(call: 1, frameBytesMax: 4_096)
+        var out = ByteBuffer()
         do {
-            try request.withUnsafeBytes { try handle($0, Arena(), fixture.context, &writer) }
+            try request.withUnsafeBytes {
+                try handle($0, Arena(), fixture.context, writer, &out)
+            }
         } catch let error as ServiceError {
             return .failure(error)
         } catch {
             return .failure(ServiceError(.invalidArgument, detail: "\(error)"))
         }
-        return .success(Array(writer.out.readableBytesView))
+        return .success(Array(out.readableBytesView))
     }
 
     /// The responses of two fixtures: one that decides in place where possible, and one that
