@@ -66,11 +66,11 @@ echo_load() {
     --method "postern.benchmark.v1.Echo/$method" "$@"
 }
 
-floor_load() {
-  local name=$1
-  shift
-  "$load" --raw --port "$floor_port" --pid "$floor_process" --seconds "$seconds" \
-    --name "$name" "$@"
+# The load against a server that sends back what it reads: PORT PROCESS NAME, then further options.
+raw_load() {
+  local port=$1 process=$2 name=$3
+  shift 3
+  "$load" --raw --port "$port" --pid "$process" --seconds "$seconds" --name "$name" "$@"
 }
 
 bench_echo() {
@@ -88,6 +88,8 @@ bench_echo() {
   local floor_process=$server_process floor_port=$server_port
   start_server "$build/floor/task_floor" 0
   local task_floor_process=$server_process task_floor_port=$server_port
+  start_server "$release/Benchmarks" nio-floor
+  local nio_floor_process=$server_process nio_floor_port=$server_port
   start_peers
   start_redis
   redis-cli -p "$redis_port" set held "$(head -c 78 /dev/zero | tr '\0' r)" >/dev/null
@@ -109,7 +111,8 @@ bench_echo() {
 measure_calls() {
   local in_flight
   for in_flight in "${echo_in_flight[@]}"; do
-    floor_load "floor-$in_flight" --in-flight "$in_flight"
+    raw_load "$floor_port" "$floor_process" "floor-$in_flight" --in-flight "$in_flight"
+    raw_load "$nio_floor_port" "$nio_floor_process" "nio-floor-$in_flight" --in-flight "$in_flight"
     "$load" --port "$task_floor_port" --pid "$task_floor_process" --seconds "$seconds" \
       --name "task-floor-$in_flight" --method postern.benchmark.v1.Echo/Async \
       --payload "$work/echo" --in-flight "$in_flight"
@@ -131,7 +134,7 @@ measure_tls() {
 }
 
 measure_open_loop() {
-  floor_load floor-open --rate "$open_loop_rate"
+  raw_load "$floor_port" "$floor_process" floor-open --rate "$open_loop_rate"
   echo_load echo-onloop-open OnLoop --rate "$open_loop_rate"
   echo_load echo-async-open Async --rate "$open_loop_rate"
 }
@@ -177,7 +180,7 @@ report_kind() {
 report_echo() {
   local kind in_flight name
   for in_flight in "${echo_in_flight[@]}"; do
-    for kind in floor task-floor echo-onloop echo-async "${peers[@]}" redis-get; do
+    for kind in floor nio-floor task-floor echo-onloop echo-async "${peers[@]}" redis-get; do
       report_kind "$kind-$in_flight"
     done
     report_ratio "echo-onloop-to-redis-get-$in_flight" "echo-onloop-$in_flight-a-core" \
@@ -195,6 +198,7 @@ report_echo() {
   report_kind echo-async-tls-64
   report_ratio echo-onloop-to-floor-64 echo-onloop-64-a-core floor-64-a-core
   report_ratio echo-onloop-cpu-to-floor-1 echo-onloop-1-cpu floor-1-cpu
+  report_ratio nio-floor-cpu-to-floor-1 nio-floor-1-cpu floor-1-cpu
   report_ratio echo-async-cpu-to-task-floor-64 echo-async-64-cpu task-floor-64-cpu
   for kind in floor echo-onloop echo-async; do
     report_median "$kind-open" calls/s

@@ -81,9 +81,9 @@ package struct WireWriter: WireSink {
     }
 
     /// Writes a message as a field, unless it is empty.
-    package mutating func payload(_ tag: UInt8, _ value: some WireEncoded) {
+    package mutating func payload(_ tag: UInt32, _ value: some WireEncoded) {
         let before = position
-        let start = begin(UInt32(tag))
+        let start = begin(tag)
         value.encode(to: &self)
         if position == start, !hasOverflowed { position = before } else { end(start) }
     }

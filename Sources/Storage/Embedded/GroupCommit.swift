@@ -79,7 +79,11 @@ struct GroupCommit {
             outcomes = try run(flows, connection, state)
             // A single flow that threw has rolled back the transaction already.
             if connection.isInTransaction {
-                for (feed, last) in state.heads { try connection.setLastPosition(last, in: feed) }
+                for feed in Feed.allCases {
+                    if let last = state.heads[feed] {
+                        try connection.setLastPosition(last, in: feed)
+                    }
+                }
                 let written = try mark.write(connection)
                 try connection.commit()
                 mark.written = written

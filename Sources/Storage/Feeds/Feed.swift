@@ -58,6 +58,31 @@ package enum Feed: String, CaseIterable, Sendable {
         """
 }
 
+/// A position for each feed, or none. Each flow keeps a copy, for which a dictionary would allocate
+/// memory.
+struct FeedHeads {
+    private var audit: Int64?
+    private var revocations: Int64?
+    private var webhookEvents: Int64?
+
+    subscript(feed: Feed) -> Int64? {
+        get {
+            switch feed {
+            case .audit: audit
+            case .revocations: revocations
+            case .webhookEvents: webhookEvents
+            }
+        }
+        set {
+            switch feed {
+            case .audit: audit = newValue
+            case .revocations: revocations = newValue
+            case .webhookEvents: webhookEvents = newValue
+            }
+        }
+    }
+}
+
 extension SQLSession {
     /// The largest position that was ever given in a feed; 0 before the first. For readers: a flow
     /// does not see what its own group has given.

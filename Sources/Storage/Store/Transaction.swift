@@ -98,6 +98,6 @@ package struct Transaction: SQLSession {
         var hasEnqueued = false
         /// The last position of each feed in which this commit gives positions. Stored before the
         /// commit.
-        var heads: [Feed: Int64] = [:]
+        var heads = FeedHeads()
     }
 }
