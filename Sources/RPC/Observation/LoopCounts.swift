@@ -61,7 +61,8 @@ final class LoopCounts {
 
     /// The counters of one loop, which any thread may read.
     final class Figures: Sendable {
-        /// Allocated once, so that a count finds its counter without a reference count.
+        /// By a method's index in the table. In memory of their own, as an element of an array is
+        /// retained at each use. Only the counters in it change, which are atomic.
         nonisolated(unsafe) let methods: UnsafeMutableBufferPointer<MethodCounts>
         let receivedBytes = LoopCounter()
         let sentBytes = LoopCounter()

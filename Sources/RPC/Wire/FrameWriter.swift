@@ -74,6 +74,8 @@ package enum FrameWriter {
         return count == 0 ? nil : count
     }
 
+    /// Appends a frame if it fits.
+    /// - Parameter room: free memory to make before.
     /// - Returns: the number of bytes written; 0 if the free memory or the limit does not suffice.
     @inline(__always)
     private static func attempt(
