@@ -1,6 +1,5 @@
 import ArgumentParser
 import Cryptography
-import Glibc
 import Metrics
 import NIOPosix
 import RPC
@@ -36,10 +35,7 @@ struct EchoServer: AsyncParsableCommand {
                 mayAssertClientAddress: false),
             tls: tls, group: group, time: SystemTime(), randomness: SecureRandomness(),
             logger: .silent)
-        print(server.port)
-        fflush(nil)
-        // Runs until a signal ends the process.
-        try await Task.sleep(for: .seconds(3600))
+        try await RunningServer.listens(on: server.port)
     }
 
     private var tls: ServerTLS? {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 import NIOCore
 import NIOHPACK
 import NIOHTTP2
@@ -31,10 +30,7 @@ struct HTTP2Floor: AsyncParsableCommand {
                 }.map { _ in }
             }
             .bind(host: "127.0.0.1", port: 0).get()
-        print(listener.localAddress?.port ?? 0)
-        fflush(nil)
-        // Runs until a signal ends the process.
-        try await Task.sleep(for: .seconds(3600))
+        try await RunningServer.listens(on: listener.localAddress?.port ?? 0)
     }
 }
 

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 import NIOCore
 import NIOPosix
 
@@ -20,10 +19,7 @@ struct NIOFloor: AsyncParsableCommand {
             }
         }
         .bind(host: "127.0.0.1", port: 0).get()
-        print(listener.localAddress?.port ?? 0)
-        fflush(nil)
-        // Runs until a signal ends the process.
-        try await Task.sleep(for: .seconds(3600))
+        try await RunningServer.listens(on: listener.localAddress?.port ?? 0)
     }
 }
 

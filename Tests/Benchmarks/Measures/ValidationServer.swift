@@ -40,10 +40,7 @@ struct ValidationServer: AsyncParsableCommand {
                 mayAssertClientAddress: false),
             tls: nil, group: MultiThreadedEventLoopGroup(numberOfThreads: 1), time: SystemTime(),
             randomness: SecureRandomness(), logger: .silent)
-        print(server.port)
-        fflush(nil)
-        // Runs until a signal ends the process.
-        try await Task.sleep(for: .seconds(3600))
+        try await RunningServer.listens(on: server.port)
     }
 
     /// Returns `held` for every request.
