@@ -1,6 +1,6 @@
 package import Cryptography
 
-/// A value with a wire encoding, whose size is computed before it is written.
+/// A value with a wire encoding, whose size can be computed before it is written.
 package protocol WireEncoded: Sendable {
     /// The number of bytes that `encode` writes.
     var encodedByteCount: Int { get }

@@ -1,7 +1,7 @@
 package import Cryptography
 
-/// The target to which a message is encoded, field by field: first a `WireSize`, which only counts
-/// bytes, then a `WireWriter`. One generated function serves both, so that they cannot disagree.
+/// The target to which a message is encoded, field by field: a `WireSize`, which only counts bytes, or
+/// a `WireWriter`. One generated function serves both, so that they cannot disagree.
 ///
 /// `tag` is a field's number and wire type, as encoded. Every value is written, including a
 /// default: generated code omits fields where required.

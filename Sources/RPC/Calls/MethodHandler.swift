@@ -18,6 +18,10 @@ package struct MethodHandler: Sendable {
     typealias Async =
         @Sendable (UnsafeRawBufferPointer, CallContext, AsyncCall) throws -> Task<Void, Never>
 
+    /// Answers a call from the request's bytes, or returns false without any effect.
+    package typealias Attempt =
+        @Sendable (UnsafeRawBufferPointer, ResponseWriter, inout ResponseBuffer) throws -> Bool
+
     enum Kind {
         case onLoop(OnLoop)
         case async(Async)
@@ -59,10 +63,7 @@ package struct MethodHandler: Sendable {
 
     /// The same handler, but `attempt` is called first (`ServiceMethods.attempting`).
     func attempting(
-        _ attempt:
-            @escaping @Sendable (
-                UnsafeRawBufferPointer, ResponseWriter, inout ResponseBuffer
-            ) throws -> Bool
+        _ attempt: @escaping Attempt
     ) -> MethodHandler {
         guard case .onLoop(let handle) = kind else {
             preconditionFailure("only a handler on the loop answers from the bytes")
@@ -144,11 +145,7 @@ package struct ServiceMethods: Sendable {
     /// is for a method whose calls are nearly all equal and cost more to decode and encode than to
     /// serve.
     package func attempting(
-        _ method: MethodDescription,
-        _ attempt:
-            @escaping @Sendable (
-                UnsafeRawBufferPointer, ResponseWriter, inout ResponseBuffer
-            ) throws -> Bool
+        _ method: MethodDescription, _ attempt: @escaping MethodHandler.Attempt
     ) -> ServiceMethods {
         ServiceMethods(
             description,

@@ -50,6 +50,8 @@ extension ClientConnection {
         _ request: OutgoingRequest, as call: UInt64, timeoutMilliseconds: UInt32
     ) -> Bool {
         guard let context else { return true }  // the connection is lost, and so are its calls
+        // It has no memory yet, so the frame is measured and written in one block: a buffer that grows
+        // would leave a copy of the password in freed memory.
         var frame = ByteBuffer()
         guard
             FrameWriter.writeRequest(

@@ -11,17 +11,14 @@ extension ServerConnection {
     func finished(
         _ call: UInt64, _ response: some ProtobufMessage
     ) -> (status: StatusCode?, byteCount: Int) {
-        guard machine.finished(call) else {
-            closeIfDrained()
-            return (nil, 0)
-        }
+        defer { closeIfDrained() }
+        guard machine.finished(call) else { return (nil, 0) }
         takeLanguage(of: call)
         if !isReading { resources.provideSpare(&out) }  // a read begins with it
         let byteCount = FrameWriter.writeResponse(
             call: call, response, to: &out, frameBytesMax: peerFrameBytesMax)
         if byteCount == nil { answer(call, ResponseWriter.tooLarge) }
         flushSoon()
-        closeIfDrained()
         return (byteCount == nil ? .resourceExhausted : .ok, byteCount ?? 0)
     }
 

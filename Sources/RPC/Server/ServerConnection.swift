@@ -26,8 +26,10 @@ final class ServerConnection: ChannelDuplexHandler {
     let resources: LoopResources
     let counts: LoopCounts
     let challenge: [UInt8]
-    // Only code on the loop uses `machine` and `out`, and nothing that they are passed to calls back
-    // into the connection. To check that at each use would be 5 % of a call.
+    // Accesses to `machine` and `out` cannot overlap, so they are not checked at each use, which would
+    // be 5 % of a call: only code on the loop uses them; the machine calls nothing; a handler on the
+    // loop, which gets `out`, is synchronous, and a service writes to a connection only by functions
+    // that are async.
     @exclusivity(unchecked)
     var machine: ServerCallMachine<ServerConnection.RunningCall>
     var application: Application?

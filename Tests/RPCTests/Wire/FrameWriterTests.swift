@@ -131,4 +131,15 @@ struct FrameWriterTests {
             #expect(Array(out.readableBytesView.dropFirst(before)) == bytes)
         }
     }
+
+    @Test("the computed size of a varint matches the library's")
+    func varintBytes() {
+        for shift in 0..<64 {
+            for value in [UInt64(1) << shift, (UInt64(1) << shift) - 1] where value > 0 {
+                let ping = WireV1.Ping(token: value)
+                #expect(WireSize.ofVarint(value) == ping.encoded().count - 1)
+            }
+        }
+        #expect(WireSize.ofVarint(0) == 1)
+    }
 }
