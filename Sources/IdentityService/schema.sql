@@ -28,10 +28,6 @@ CREATE TABLE audit (
     attempt INTEGER
 , actor TEXT, app TEXT, position INTEGER) STRICT;
 
-CREATE UNIQUE INDEX audit_position ON audit (position) WHERE position IS NOT NULL;
-
-CREATE INDEX audit_unpositioned ON audit (number) WHERE position IS NULL;
-
 CREATE TABLE audit_count (
     number INTEGER PRIMARY KEY,
     minute INTEGER NOT NULL,

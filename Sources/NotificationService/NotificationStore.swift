@@ -181,8 +181,8 @@ package enum NotificationStore {
         CREATE INDEX webhook_delivery_event ON webhook_delivery (event);
         """
 
-    /// The next position of `event` is larger than all that were given, also of events that were
-    /// purged (`Feed`).
+    /// For the version that took the positions of `event` from this row; the table numbers its rows
+    /// itself.
     private static let eventPositions = """
         INSERT INTO feed_head (feed, last) VALUES (
             'event', coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'event'), 0));

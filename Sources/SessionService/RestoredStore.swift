@@ -87,7 +87,6 @@ extension Transaction {
             SELECT id, ?1, ?2 FROM session WHERE ended_at_ms IS NULL AND used_at_ms > ?3
             """,
             [SQLValue(at), reason, SQLValue(at - Self.revocationRetention)])
-        try givePositions(in: .revocations)
         return try execute(
             "UPDATE session SET ended_at_ms = ?, end_reason = ? WHERE ended_at_ms IS NULL",
             [SQLValue(at), reason])

@@ -18,6 +18,7 @@ package enum SessionTables {
         Migration(number: 9, sql: sessionGeneration),
         Migration(number: 10, sql: endedSessions),
         Migration(number: 11, sql: deletedSession),
+        Migration(number: 12, sql: revocationNumbers),
     ]
 
     /// One row for each session and so for each refresh token family: `counter` is the leaf's.
@@ -146,7 +147,7 @@ package enum SessionTables {
         ) STRICT;
         """
 
-    /// One row for each end of the last two hours. Followers resume from `position` (`Feed`).
+    /// One row for each end of the last two hours. Followers resume from `number`.
     private static let sessionEnd = """
         CREATE TABLE session_end (
             number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -160,8 +161,8 @@ package enum SessionTables {
             ORDER BY ended_at_ms, id;
         """
 
-    /// The positions of earlier rows are their numbers, and the next one is larger than all numbers
-    /// that were given, also of rows that were purged: followers have them.
+    /// Positions apart from the numbers. Unused since step 12; the version before it gives each row
+    /// without a position its number.
     private static let revocationPositions = """
         INSERT INTO feed_head (feed, last) VALUES (
             'session_end',
@@ -171,6 +172,12 @@ package enum SessionTables {
             WHERE position IS NOT NULL;
         UPDATE session_end SET position = number;
         CREATE INDEX session_end_unpositioned ON session_end (number) WHERE position IS NULL;
+        """
+
+    /// A row's number is its position.
+    private static let revocationNumbers = """
+        DROP INDEX session_end_position;
+        DROP INDEX session_end_unpositioned;
         """
 
     /// Session generations (`AccountEnd`): of the proof that opened a session, 0 for one of an

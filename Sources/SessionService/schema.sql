@@ -27,10 +27,6 @@ CREATE TABLE audit (
     attempt INTEGER
 , actor TEXT, app TEXT, position INTEGER) STRICT;
 
-CREATE UNIQUE INDEX audit_position ON audit (position) WHERE position IS NOT NULL;
-
-CREATE INDEX audit_unpositioned ON audit (number) WHERE position IS NULL;
-
 CREATE TABLE audit_count (
     number INTEGER PRIMARY KEY,
     minute INTEGER NOT NULL,
@@ -125,11 +121,6 @@ CREATE TABLE session_end (
     ended_at_ms INTEGER NOT NULL,
     reason INTEGER NOT NULL
 , position INTEGER) STRICT;
-
-CREATE UNIQUE INDEX session_end_position ON session_end (position)
-    WHERE position IS NOT NULL;
-
-CREATE INDEX session_end_unpositioned ON session_end (number) WHERE position IS NULL;
 
 CREATE TABLE signing_key (
     id INTEGER PRIMARY KEY,

@@ -5,8 +5,10 @@ package import ServiceRuntime
 package import Storage
 
 /// A service's audit trail as an event feed (A-01, A-03). The trail is written in the same
-/// transaction as the change that it records, so the feed misses no event. Its positions stay valid
-/// across restarts of both sides, so a reader can continue from the last one.
+/// transaction as the change that it records, so the feed misses no event. An event's position is
+/// the number of its row: one writer numbers the rows, so numbers are in the order of commits, have
+/// no gaps, and are never given twice, also after a purge. They stay valid across restarts of both
+/// sides, so a reader can continue from the last one.
 package struct EventFeed: EventsService {
     /// Events in one response: about 60 KiB.
     package static let eventsMax = 500
@@ -62,12 +64,13 @@ package struct EventFeed: EventsService {
 extension SQLSession {
     /// The latest event; position 0 if there is none.
     fileprivate func latestEvent() throws -> EventFeed.Position {
-        let last = try lastPosition(in: .audit)
-        return EventFeed.Position(position: last, atMs: try eventTime(at: last) ?? 0)
+        try queryOne("SELECT number, at_ms FROM audit ORDER BY number DESC LIMIT 1") {
+            EventFeed.Position(position: try $0.integer(0), atMs: try $0.integer(1))
+        } ?? EventFeed.Position(position: 0, atMs: 0)
     }
 
     private func eventTime(at position: Int64) throws -> Int64? {
-        try queryOne("SELECT at_ms FROM audit WHERE position = ?", [.integer(position)]) {
+        try queryOne("SELECT at_ms FROM audit WHERE number = ?", [.integer(position)]) {
             try $0.integer(0)
         }
     }
@@ -80,7 +83,7 @@ extension SQLSession {
         if try eventTime(at: requested.position) == requested.atMs { return requested }
         let before =
             try queryOne(
-                "SELECT max(position) FROM audit WHERE at_ms <= ?", [.integer(requested.atMs)]
+                "SELECT max(number) FROM audit WHERE at_ms <= ?", [.integer(requested.atMs)]
             ) { try $0.optionalInteger(0) } ?? nil
         return EventFeed.Position(position: before ?? 0, atMs: requested.atMs)
     }
@@ -90,14 +93,14 @@ extension SQLSession {
     fileprivate func events(after position: Int64, limit: Int) throws -> [EventsV1.Event] {
         try query(
             """
-            SELECT position, at_ms, kind, account, session, outcome, attempt, app, actor,
+            SELECT number, at_ms, kind, account, session, outcome, attempt, app, actor,
                 CASE WHEN kind LIKE 'key.signing-key-%' THEN subject END AS key_id
-            FROM audit WHERE position > ? ORDER BY position LIMIT ?
+            FROM audit WHERE number > ? ORDER BY number LIMIT ?
             """,
             [.integer(position), .integer(Int64(limit))]
         ) { row in
             EventsV1.Event(
-                position: try row.integer("position"), atMs: try row.integer("at_ms"),
+                position: try row.integer("number"), atMs: try row.integer("at_ms"),
                 kind: try row.text("kind"),
                 accountId: try row.optionalInteger("account").flatMap { AccountID(key: $0)?.text }
                     ?? "",

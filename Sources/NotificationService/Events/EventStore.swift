@@ -44,21 +44,20 @@ extension Transaction {
     /// Stores an event under its own id.
     /// - Returns: its position among the stored events.
     func insert(_ event: ServiceEvent, id: EventID) throws -> Int64 {
-        let position = try takePosition(in: .webhookEvents)
-        try put(
+        let position = try queryOne(
             """
             INSERT INTO event (
-                position, id, origin, lane, at_ms, kind, account, session, outcome, attempt,
-                kept_from_ms)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                id, origin, lane, at_ms, kind, account, session, outcome, attempt, kept_from_ms)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING position
             """,
             [
-                .integer(position), .integer(id.key), .integer(event.origin.rawValue),
-                .integer(event.lane),
+                .integer(id.key), .integer(event.origin.rawValue), .integer(event.lane),
                 SQLValue(event.at), .text(event.kind), SQLValue(event.account?.key),
                 SQLValue(event.session?.key), SQLValue(event.outcome), SQLValue(event.attempt),
                 SQLValue(at),
-            ])
+            ]
+        ) { try $0.integer(0) }
+        guard let position else { throw SQLError(.unexpectedValue, detail: "event.position") }
         return position
     }
 

@@ -39,6 +39,11 @@ struct WebhooksHandler: WebhooksService {
 }
 
 extension SQLSession {
+    /// The position of the newest event; 0 if none is stored.
+    private func lastEvent() throws -> Int64 {
+        try queryOne("SELECT coalesce(max(position), 0) FROM event") { try $0.integer(0) } ?? 0
+    }
+
     /// A webhook as the operator sees it. A row that does not decrypt is listed without its URL, so
     /// that the webhook can be removed and the listing does not fail.
     func listed(
@@ -47,7 +52,7 @@ extension SQLSession {
         var listed = NotificationV1.Webhook(
             webhookId: row.id.text, createdAtMs: row.createdAt.milliseconds,
             isPaused: row.isPaused, waiting: try waitingEvents(for: row.id),
-            lastFailure: row.lastFailure ?? "", position: try lastPosition(in: .webhookEvents))
+            lastFailure: row.lastFailure ?? "", position: try lastEvent())
         do {
             let webhook = try row.opened(vault)
             listed.url = webhook.url

@@ -30,10 +30,10 @@ struct RevocationRelay: Sendable {
         let (ends, last) = try await store.read { session in
             (
                 try session.revocations(since: now - retention),
-                try session.lastPosition(in: .revocations)
+                try session.lastRevocation()
             )
         }
-        take(ends, upTo: UInt64(clamping: last), completeAt: now, isReset: true)
+        take(ends, upTo: last, completeAt: now, isReset: true)
     }
 
     /// Runs until cancelled.
@@ -104,7 +104,7 @@ extension SQLSession {
         try query(
             """
             SELECT \(Revocation.columns) FROM session_end
-            WHERE position > ? ORDER BY position LIMIT ?
+            WHERE number > ? ORDER BY number LIMIT ?
             """,
             [.integer(Int64(clamping: position)), .integer(Int64(countMax))], Revocation.init)
     }
@@ -114,9 +114,16 @@ extension SQLSession {
         try query(
             """
             SELECT \(Revocation.columns) FROM session_end
-            WHERE ended_at_ms > ? AND position IS NOT NULL ORDER BY position
+            WHERE ended_at_ms > ? ORDER BY number
             """,
             [SQLValue(moment)], Revocation.init)
+    }
+
+    /// The position of the newest revocation; 0 if there is none.
+    func lastRevocation() throws -> UInt64 {
+        try queryOne("SELECT coalesce(max(number), 0) FROM session_end") {
+            UInt64(clamping: try $0.integer(0))
+        } ?? 0
     }
 }
 
@@ -129,26 +136,21 @@ extension Transaction {
     /// otherwise followers miss it.
     func recordRevocation(of id: SessionID, _ reason: EndReason) throws {
         try put(
-            """
-            INSERT INTO session_end (session, ended_at_ms, reason, position) VALUES (?, ?, ?, ?)
-            """,
-            [
-                .integer(id.key), SQLValue(at), .integer(reason.rawValue),
-                try position(in: .revocations),
-            ])
+            "INSERT INTO session_end (session, ended_at_ms, reason) VALUES (?, ?, ?)",
+            [.integer(id.key), SQLValue(at), .integer(reason.rawValue)])
     }
 }
 
 extension Revocation {
     /// The columns that `init` reads.
-    fileprivate static let columns = "position, session, ended_at_ms, reason"
+    fileprivate static let columns = "number, session, ended_at_ms, reason"
 
     fileprivate init(_ row: SQLRow) throws {
         guard let session = SessionID(key: try row.integer("session")) else {
             throw SQLError(.unexpectedValue, detail: "session_end.session")
         }
         self.init(
-            position: UInt64(clamping: try row.integer("position")), session: session,
+            position: UInt64(clamping: try row.integer("number")), session: session,
             at: try row.timestamp("ended_at_ms"),
             reason: SessionV1.EndReason(rawValue: Int32(clamping: try row.integer("reason"))))
     }

@@ -77,14 +77,14 @@ extension Transaction {
         for count in counts {
             try put(
                 """
-                INSERT INTO audit (at_ms, kind, client_address, outcome, attempt, position)
-                VALUES (?, ?, ?, ?, ?, ?)
+                INSERT INTO audit (at_ms, kind, client_address, outcome, attempt)
+                VALUES (?, ?, ?, ?, ?)
                 """,
                 [
                     SQLValue(at), .text(count.kind),
                     SQLValue(count.site.isEmpty ? nil : count.site),
                     SQLValue(count.outcome.isEmpty ? nil : count.outcome),
-                    .integer(count.refusals), try position(in: .audit),
+                    .integer(count.refusals),
                 ])
             try put("DELETE FROM audit_count WHERE number = ?", [.integer(count.number)])
         }

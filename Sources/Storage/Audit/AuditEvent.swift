@@ -55,14 +55,14 @@ extension Transaction {
             """
             INSERT INTO audit (
                 at_ms, kind, account, session, subject, client_address, device, outcome, attempt,
-                actor, app, position)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                actor, app)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 SQLValue(at), .text(event.kind.rawValue), SQLValue(event.account),
                 SQLValue(event.session), SQLValue(event.subject), SQLValue(event.clientAddress),
                 SQLValue(event.device), SQLValue(event.outcome?.rawValue), SQLValue(event.attempt),
-                SQLValue(event.actor), SQLValue(event.app), try position(in: .audit),
+                SQLValue(event.actor), SQLValue(event.app),
             ])
     }
 }

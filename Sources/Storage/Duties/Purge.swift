@@ -80,7 +80,7 @@ package struct Purge: Sendable {
         ] + (retention.map { [audit(keptFor: $0)] } ?? [])
     }
 
-    /// The audit trail. Its feed gives no position twice (`Feed`), so a reader whose last event was
+    /// The audit trail. No number is given twice (`AUTOINCREMENT`), so a reader whose last event was
     /// deleted continues with the next one.
     private static func audit(keptFor retention: Duration) -> Purge {
         Purge("audit", inOrderOf: "number", expiry: "at_ms", after: retention)

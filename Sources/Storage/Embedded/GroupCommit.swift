@@ -26,8 +26,6 @@ import ServiceRuntime
 /// 4. After a failure the connection is rolled back. If that fails too, it is closed and reopened
 ///    before the next group. When a full disk has space again, writes resume without a restart.
 /// 5. Outside of `commit(_:)` the connection is in no transaction.
-/// 6. Rows of feeds get their positions as they are written, and a flow that throws gives its own
-///    back (`Feed`). The last ones are stored before the commit.
 struct GroupCommit {
     /// Opens the writer's connection.
     let open: () throws -> any SQLConnection
@@ -79,11 +77,6 @@ struct GroupCommit {
             outcomes = try run(flows, connection, state)
             // A single flow that threw has rolled back the transaction already.
             if connection.isInTransaction {
-                for feed in Feed.allCases {
-                    if let last = state.heads[feed] {
-                        try connection.setLastPosition(last, in: feed)
-                    }
-                }
                 let written = try mark.write(connection)
                 try connection.commit()
                 mark.written = written
@@ -138,13 +131,10 @@ struct GroupCommit {
         _ state: Transaction.CommitState
     ) throws -> Outcome {
         try connection.setMark()
-        let heads = state.heads
         let outcome = runOne(flow, connection, state)
         try requireOpen(connection, outcome)
         if case .threw = outcome {
             try connection.rollBackToMark()
-            // The next flow gets the positions that this one gave.
-            state.heads = heads
         } else {
             try connection.releaseMark()
         }

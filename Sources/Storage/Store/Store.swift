@@ -89,7 +89,6 @@ package final class Store: Sendable {
         self.clock = clock
         try StoreError.opening(location) {
             try opened.1.run(migrations, .service)
-            try opened.0.continueFeeds()
             // A full disk must not stop a start: it delays messages until their leases are over.
             try? opened.0.endOutboxLeases(at: time.now())
         }

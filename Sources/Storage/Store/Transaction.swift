@@ -91,13 +91,9 @@ package struct Transaction: SQLSession {
         }
     }
 
-    /// State shared by the flows of one commit, and what the writer must know of them besides their
-    /// rows.
+    /// What the writer must know of the flows of one commit besides their rows.
     final class CommitState {
         /// Whether a message was added to the outbox, so that its relay is woken after the commit.
         var hasEnqueued = false
-        /// The last position of each feed in which this commit gives positions. Stored before the
-        /// commit.
-        var heads = FeedHeads()
     }
 }

@@ -86,20 +86,20 @@ struct PurgeTests {
             let purges = Purges(of: store, [], time: time)
             while try await purges.step() {}
         }
-        func positions(_ store: Store) async throws -> [Int64] {
+        func numbers(_ store: Store) async throws -> [Int64] {
             try await store.read { session in
-                try session.query("SELECT position FROM audit ORDER BY position") {
+                try session.query("SELECT number FROM audit ORDER BY number") {
                     try $0.integer(0)
                 }
             }
         }
-        #expect(try await positions(kept) == [3])
-        #expect(try await positions(store) == [1, 2, 3])
-        // No position is given twice, also when all rows are gone.
+        #expect(try await numbers(kept) == [3])
+        #expect(try await numbers(store) == [1, 2, 3])
+        // No number is given twice, also when all rows are gone.
         time.advance(by: .seconds(61))
         while try await Purges(of: kept, [], time: time).step() {}
         try await kept.write(about: []) { try $0.audit(AuditEvent(.signInFailed)) }
-        #expect(try await positions(kept) == [4])
+        #expect(try await numbers(kept) == [4])
     }
 
     @Test("a flow deletes no row of another flow")
