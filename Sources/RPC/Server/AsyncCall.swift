@@ -3,12 +3,12 @@ import NIOCore
 import ServiceRuntime
 
 /// A running call, as its task uses it: what it runs on, and how it ends. The task runs on the
-/// connection's loop, so it accesses the connection directly.
+/// connection's loop, so it accesses the connection directly; only debug builds check that.
 ///
 /// It is a class, since a task and its handler share it: a copy of a struct would retain each part.
-final class AsyncCall: Sendable {
+final class AsyncCall: @unchecked Sendable {
     let call: UInt64
-    let connection: NIOLoopBound<ServerConnection>
+    private let served: ServerConnection
     /// The stream; nil for a unary call.
     let stream: CallStream?
     /// The lane's limiter, where the call counts as running until its handler returns.
@@ -17,26 +17,30 @@ final class AsyncCall: Sendable {
     let observed: ObservedCall
 
     init(
-        call: UInt64, connection: NIOLoopBound<ServerConnection>, stream: CallStream?,
+        call: UInt64, connection: ServerConnection, stream: CallStream?,
         limiter: LaneLimiter, observed: ObservedCall
     ) {
         self.call = call
-        self.connection = connection
+        served = connection
         self.stream = stream
         self.limiter = limiter
         self.observed = observed
     }
 
+    private var connection: ServerConnection {
+        served.resources.executor.loop.assertInEventLoop()
+        return served
+    }
+
     /// The connection's arena; valid only while frames are read.
-    var arena: Arena { connection.value.resources.arena }
+    var arena: Arena { connection.resources.arena }
     /// What the task runs on.
-    var executor: EventLoopTaskExecutor { connection.value.resources.executor }
+    var executor: EventLoopTaskExecutor { connection.resources.executor }
 
     /// Responds with `response`.
     func finish(_ response: some ProtobufMessage) {
         stream?.end(.answered([]))
         limiter.leave()
-        let connection = connection.value
         let (status, byteCount) = connection.finished(call, response)
         connection.returned(observed, status, responseBytes: byteCount)
     }
@@ -45,7 +49,6 @@ final class AsyncCall: Sendable {
     func finish() {
         stream?.end(.answered([]))
         limiter.leave()
-        let connection = connection.value
         connection.returned(observed, connection.finished(call) ? .ok : nil)
     }
 
@@ -53,7 +56,6 @@ final class AsyncCall: Sendable {
     func fail(_ error: any Error) {
         stream?.end(.failed(ServiceError(.cancelled)))
         limiter.leave()
-        let connection = connection.value
         let isSent = connection.failed(call, error)
         connection.returned(observed, isSent ? StatusCode(answering: error) : nil)
     }

@@ -207,9 +207,8 @@ extension ServerConnection {
     ) {
         guard self.context != nil else { return limiter.leave() }
         let handle = AsyncCall(
-            call: call,
-            connection: NIOLoopBound(self, eventLoop: resources.executor.loop), stream: stream,
-            limiter: limiter, observed: observe(entry, context, requestBytes: payload.count))
+            call: call, connection: self, stream: stream, limiter: limiter,
+            observed: observe(entry, context, requestBytes: payload.count))
         do {
             let task = try handle.observed.run { try start(payload, context, handle) }
             machine.attach(ServerConnection.RunningCall(task: task, stream: stream), to: call)
