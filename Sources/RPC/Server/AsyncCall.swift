@@ -27,6 +27,7 @@ final class AsyncCall: @unchecked Sendable {
         self.observed = observed
     }
 
+    /// The connection; only on its loop.
     private var connection: ServerConnection {
         served.resources.executor.loop.assertInEventLoop()
         return served

@@ -28,17 +28,22 @@ extension ServerConnection {
     func admitted(
         _ head: Envelope.Request, _ entry: MethodTable.Entry, _ timeout: Duration
     ) throws(ServiceError) -> CallCaller {
-        guard let application else { throw ServiceError(.unauthenticated, notProcessed: true) }
+        // Field by field: a copy of `application` would retain all of it in each call.
+        guard let name = application?.name else {
+            throw ServiceError(.unauthenticated, notProcessed: true)
+        }
         // Only such a caller's metadata are searched, so other calls cost nothing. From any other
         // caller a token is ignored, as an asserted address is: its calls stay its own.
-        if application.mayCarryTokens, let token = try Self.applicationToken(head.metadata) {
+        if application?.mayCarryTokens == true, let application,
+            let token = try Self.applicationToken(head.metadata)
+        {
             return try tokenCaller(token, head.metadata, entry, timeout, carriedBy: application)
         }
         guard peer.permissions.allows(entry.index) else { throw Self.notPermitted }
         return CallCaller(
             context: context(
-                of: application.name, head.metadata, timeout,
-                mayAssertClientAddress: application.mayAssertClientAddress))
+                of: name, head.metadata, timeout,
+                mayAssertClientAddress: application?.mayAssertClientAddress == true))
     }
 
     /// The context of a call by an application.

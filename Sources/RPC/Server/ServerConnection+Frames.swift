@@ -202,7 +202,7 @@ extension ServerConnection {
     /// Runs the handler of a call that is registered and has entered `limiter`.
     func run(
         _ call: UInt64, _ payload: UnsafeRawBufferPointer, _ context: CallContext,
-        _ entry: MethodTable.Entry, _ start: MethodHandler.Async, _ limiter: LaneLimiter,
+        _ entry: MethodTable.Entry, _ start: MethodHandler.Async, _ limiter: consuming LaneLimiter,
         _ stream: CallStream? = nil
     ) {
         guard self.context != nil else { return limiter.leave() }
