@@ -15,16 +15,26 @@ extension AccountExportsHandler {
             transaction -> (Bool, BlobName?) in
             let row = try transaction.callersRow(owner.account)
             try transaction.requireLive(owner)
-            guard try transaction.hasExport(of: row.account, at: transaction.at) else {
-                return (false, nil)
-            }
-            let blob = try transaction.deleteExport(of: row.account)
-            try transaction.audit(.exportCancelled, row.account, from: origin)
-            return (true, blob)
+            return try transaction.cancelExport(of: row.account, from: origin)
         }
         watchers.changed(owner.account)
         // If this fails, the sweep removes the file; it is sealed, and no row names it.
         if let blob { try? await blobs.remove([blob]) }
         return IdentityV1.CancelDataExportResponse(cancelled: isCancelled)
+    }
+}
+
+extension Transaction {
+    /// Deletes the export of an account, in any state, and records it.
+    /// - Returns: false if there was none, or it has expired; and the archive's blob, to be removed
+    ///   after the commit. The sweep removes a blob that stays.
+    @discardableResult
+    func cancelExport(
+        of account: AccountID, from origin: CallOrigin
+    ) throws -> (isCancelled: Bool, blob: BlobName?) {
+        guard try hasExport(of: account, at: at) else { return (false, nil) }
+        let blob = try deleteExport(of: account)
+        try audit(.exportCancelled, account, from: origin)
+        return (true, blob)
     }
 }

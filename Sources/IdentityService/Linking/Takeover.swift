@@ -19,6 +19,8 @@ import Storage
 ///                                                  a child, and refuses as its parent: the account
 ///                                                  would be deleted
 ///     a deletion that waits (G-19)                 an account that vanishes a week later
+///     an export (G-21)                             a stranger's data in the owner's hands, and a
+///                                                  deletion that waits for that archive
 ///
 /// The need of a parent stays, for seven days from the takeover: nothing tells the owner from a
 /// child who takes over the own account (`Transaction.forgetParent`, `AgeGate.admitOwner`).
@@ -73,6 +75,7 @@ struct Takeover {
         try transaction.forgetParent(of: account, until: transaction.at + AgeGate.parentLife)
         try transaction.voidPendingState(of: account)
         try transaction.cancelDeletion(of: account, from: origin)
+        try transaction.cancelExport(of: account, from: origin)
         try transaction.enqueue(outbox.revokeDevices(account))
     }
 

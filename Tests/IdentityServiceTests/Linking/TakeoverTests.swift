@@ -93,6 +93,29 @@ struct TakeoverTests {
         #expect(try await fixture.signIn(by: own).account?.accountId != stranger.accountId)
     }
 
+    @Test("X-04: the stranger's export is cancelled, by a provider's sign-in and by a reset")
+    func export() async throws {
+        let stranger = try await squat()
+        let session = fixture.devices.open(stranger.accountId)
+        _ = try await fixture.prepareExport(session)
+        _ = try await fixture.credentials.requestPasswordReset(
+            .init(email: "ada@example.org", origin: IdentityFixture.origin), fixture.context())
+        try await fixture.relay()
+        _ = try await fixture.credentials.resetPassword(
+            .init(
+                token: try fixture.latestToken("reset-password"), password: "Owner8Password",
+                origin: IdentityFixture.origin), fixture.context())
+        #expect(try await fixture.count("exports") == 0)
+        #expect(try await fixture.audited("export.cancelled") == 1)
+
+        let other = IdentityV1.ProviderToken.token("g2", email: "eve@example.org")
+        let second = try #require(
+            try await fixture.register("eve@example.org", password: "Stranger7Password").account)
+        try await fixture.orderExport(fixture.devices.open(second.accountId))
+        #expect(try await fixture.signIn(by: other).account?.accountId == second.accountId)
+        #expect(try await fixture.count("exports") == 0)
+    }
+
     @Test("X-04: a reset of an account with a proved address keeps its identities")
     func provedKeeps() async throws {
         _ = try await fixture.registerProved()
