@@ -61,10 +61,16 @@ struct PageCalls: Sendable {
                 GatewayV1.ConfirmEmailChangeRequest(
                     token: token, password: SecretBytes(submission.input), device: device), context)
         case .resetPassword:
-            let reset = try await passwords.resetPassword(
-                GatewayV1.ResetPasswordRequest(
-                    token: token, password: SecretBytes(submission.input), device: device), context)
-            await signOut(reset.session?.refreshToken ?? "", self.context(submission, "sign-out"))
+            let request = GatewayV1.ResetPasswordRequest(
+                token: token, password: SecretBytes(submission.input), device: device)
+            do {
+                let reset = try await passwords.resetPassword(request, context)
+                await signOut(
+                    reset.session?.refreshToken ?? "", self.context(submission, "sign-out"))
+            } catch let error as ServiceError where error.code == .sessionEnded {
+                // The form was sent twice: the first call has set the password, and the page has
+                // signed its session out.
+            }
         case .forgotPassword:
             _ = try await passwords.requestPasswordReset(
                 GatewayV1.RequestPasswordResetRequest(email: submission.input, device: device),

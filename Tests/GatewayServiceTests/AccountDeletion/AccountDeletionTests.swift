@@ -97,6 +97,17 @@ struct AccountDeletionTests {
         }
     }
 
+    @Test("a cancellation passes the caller's idempotency key on, so a repeat gets its response")
+    func cancelledOnce() async throws {
+        let deletions = ScriptedDeletions()
+        let fixture = try await GatewayFixture(deletions: deletions)
+        var context = fixture.context()
+        context.metadata[Metadata.Key.idempotencyKey] = "k1"
+        _ = try await fixture.accountDeletion.cancelDeletion(
+            .init(linkToken: .init(text: "l")), context)
+        #expect(deletions.calls == ["cancel once by link l"])
+    }
+
     @Test("the fourth link to one address in an hour is refused, whether or not it has an account")
     func links() async throws {
         let deletions = ScriptedDeletions()

@@ -50,7 +50,7 @@ final class ScriptedDeletions: AccountDeletionsAPI {
     func cancelDeletion(
         _ request: IdentityV1.CancelDeletionRequest, _ context: CallContext
     ) async throws -> IdentityV1.CancelDeletionResponse {
-        try record("cancel", request.caller)
+        try record(context.idempotencyKey == nil ? "cancel" : "cancel once", request.caller)
         return .init(cancelled: true)
     }
 

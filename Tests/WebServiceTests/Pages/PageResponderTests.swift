@@ -77,6 +77,17 @@ struct PageResponderTests {
         }
     }
 
+    @Test("a reset that is sent twice succeeds twice, also when its session is signed out already")
+    func repeatedReset() async throws {
+        try await PagesFixture.run { fixture in
+            let open = try await fixture.open(.resetPassword, "token=repeated")
+            #expect(try await fixture.submit(open, "Correct7Horse").status == 200)
+            #expect(fixture.gateway.calls.map(\.method) == ["ResetPassword"])
+            let other = try await fixture.open(.verifyEmail, "token=repeated")
+            #expect(try await fixture.submit(other, "Correct7Horse").status == 422)
+        }
+    }
+
     @Test(
         "spaces around an address are left out: keyboards of phones add them",
         arguments: [Page.forgotPassword, .deleteAccount])

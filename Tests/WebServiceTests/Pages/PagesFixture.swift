@@ -363,6 +363,7 @@ final class PagesGateway: Sendable {
         }
         switch (token, text) {
         case ("used", _): throw ServiceError(.invalidLink)
+        case ("repeated", _): throw ServiceError.sessionEnded(.signedOut)
         case (_, "wrong"): throw ServiceError(.invalidCredential).worded(in: context.voice)
         case (_, "weak"): throw ServiceError.weakPassword([.length, .common], field: "password")
         case (_, "often"): throw ServiceError(.tooManyRequests, retryAfter: .milliseconds(1_001))
