@@ -48,7 +48,7 @@ struct AgeGate: Sendable {
             on: today)
         switch outcome {
         case .birthDateMissing:
-            throw ServiceError(.consentRequired, fields: ["acceptance.birth_date"])
+            throw ServiceError.birthDateRequired
         case .birthDateWrong:
             throw ServiceError(.invalidArgument, fields: ["acceptance.birth_date"])
         case .ok, .parentNeeded, .underage: return outcome

@@ -52,6 +52,7 @@ phone/number-kind: An solche Nummern können wir keine Codes senden. Bitte geben
 document/enumeration: Bitte wählen Sie eine der Möglichkeiten.
 document/server-only: Das können Sie nicht selbst ändern.
 photo/photo-format: Bitte wählen Sie ein Bild im Format JPEG, PNG oder WebP.
+consent/birth-date: Bitte geben Sie zuerst Ihr Geburtsdatum an.
 session-end/signed-out: Sie haben sich abgemeldet. Bitte melden Sie sich erneut an.
 session-end/inactive: Sie waren länger nicht hier. Bitte melden Sie sich erneut an.
 session-end/maximum-age: Sie sind schon lange angemeldet. Bitte melden Sie sich erneut an.
@@ -163,6 +164,7 @@ document/server-only: Das kannst du nicht selbst ändern.
 photo/photo-bytes: Das Bild ist zu groß.
 photo/photo-format: Bitte wähle ein Bild im Format JPEG, PNG oder WebP.
 photo/photo-pixels: Das Bild hat zu viele Pixel.
+consent/birth-date: Bitte gib zuerst dein Geburtsdatum an.
 session-end/signed-out: Du hast dich abgemeldet. Bitte melde dich erneut an.
 session-end/inactive: Du warst länger nicht hier. Bitte melde dich erneut an.
 session-end/maximum-age: Du bist schon lange angemeldet. Bitte melde dich erneut an.
@@ -285,6 +287,7 @@ document/server-only: You cannot change this yourself.
 photo/photo-bytes: The picture is too large.
 photo/photo-format: Please choose a JPEG, PNG or WebP picture.
 photo/photo-pixels: The picture has too many pixels.
+consent/birth-date: Please enter your date of birth first.
 session-end/signed-out: You have signed out. Please sign in again.
 session-end/inactive: You have not been here for a while. Please sign in again.
 session-end/maximum-age: You have been signed in for a long time. Please sign in again.
@@ -371,6 +374,7 @@ phone/number-kind: No podemos enviar códigos a este tipo de número. Introduzca
 document/enumeration: Elija una de las opciones.
 document/server-only: No puede cambiar esto por su cuenta.
 photo/photo-format: Elija una imagen JPEG, PNG o WebP.
+consent/birth-date: Indique primero su fecha de nacimiento.
 session-end/signed-out: Ha cerrado la sesión. Vuelva a iniciar sesión.
 session-end/inactive: Lleva un tiempo sin entrar. Vuelva a iniciar sesión.
 session-end/maximum-age: Lleva mucho tiempo con la sesión abierta. Vuelva a iniciar sesión.
@@ -482,6 +486,7 @@ document/server-only: No puedes cambiar esto por tu cuenta.
 photo/photo-bytes: La imagen pesa demasiado.
 photo/photo-format: Elige una imagen JPEG, PNG o WebP.
 photo/photo-pixels: La imagen tiene demasiados píxeles.
+consent/birth-date: Indica primero tu fecha de nacimiento.
 session-end/signed-out: Has cerrado la sesión. Vuelve a iniciar sesión.
 session-end/inactive: Llevas un tiempo sin entrar. Vuelve a iniciar sesión.
 session-end/maximum-age: Llevas mucho tiempo con la sesión abierta. Vuelve a iniciar sesión.
@@ -604,6 +609,7 @@ document/server-only: Vous ne pouvez pas modifier ceci vous-même.
 photo/photo-bytes: L’image est trop volumineuse.
 photo/photo-format: Veuillez choisir une image JPEG, PNG ou WebP.
 photo/photo-pixels: L’image a trop de pixels.
+consent/birth-date: Veuillez d’abord indiquer votre date de naissance.
 session-end/signed-out: Vous vous êtes déconnecté. Veuillez vous reconnecter.
 session-end/inactive: Vous n’êtes pas venu depuis un moment. Veuillez vous reconnecter.
 session-end/maximum-age: Vous êtes connecté depuis longtemps. Veuillez vous reconnecter.
@@ -726,6 +732,7 @@ document/server-only: ご自身では変更できません。
 photo/photo-bytes: 画像のサイズが大きすぎます。
 photo/photo-format: JPEG、PNG、WebPのいずれかの画像を選んでください。
 photo/photo-pixels: 画像のピクセル数が多すぎます。
+consent/birth-date: 先に生年月日を入力してください。
 session-end/signed-out: ログアウトしました。もう一度ログインしてください。
 session-end/inactive: しばらくご利用がありませんでした。もう一度ログインしてください。
 session-end/maximum-age: ログインから長い時間が経ちました。もう一度ログインしてください。

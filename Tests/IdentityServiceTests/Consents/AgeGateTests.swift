@@ -61,6 +61,7 @@ struct AgeGateTests {
         for acceptance in missing {
             let error = try await refusal { try await Self.register(fixture, acceptance) }
             #expect(error.code == .consentRequired && error.fields == ["acceptance.birth_date"])
+            #expect(error.userMessage == "Please enter your date of birth first.")
         }
         for date in ["2026-01-02", "1800-01-01", "2013-02-30", "x"] {
             let error = try await refusal { try await Self.register(fixture, .born(date)) }

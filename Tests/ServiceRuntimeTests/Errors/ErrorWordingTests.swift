@@ -203,7 +203,7 @@ struct ErrorWordingTests {
     private static let rules =
         PasswordRule.allCases.map(\.rawValue) + PhoneNumberRule.allCases.map(\.rawValue)
         + DocumentRule.allCases.map(\.rawValue) + PhotoRule.allCases.map(\.rawValue)
-        + SessionEndReason.allCases.map(\.rawValue)
+        + SessionEndReason.allCases.map(\.rawValue) + AcceptanceRule.allCases.map(\.rawValue)
 
     @Test("X-01: no two rules have one name")
     func ruleNames() {

@@ -47,6 +47,7 @@ extension Voice {
             ?? DocumentRule(rawValue: rule)?.sentence(in: self)
             ?? PhotoRule(rawValue: rule)?.sentence(in: self)
             ?? SessionEndReason(rawValue: rule)?.sentence(in: self)
+            ?? AcceptanceRule(rawValue: rule)?.sentence(in: self)
     }
 
     /// Read once, at the first use.
