@@ -9,6 +9,7 @@ import ServiceRuntime
 struct BackendToken: Sendable {
     /// Metadata of a call have 8 KiB in all. A token has about 400 bytes.
     private static let bytesMax = 2_048
+    private typealias Rule = ApplicationToken.Refusal
 
     /// The claim `bh`, decoded: the SHA-256 of the body. Nil where it is absent.
     let bodyHash: [UInt8]?
@@ -26,20 +27,27 @@ struct BackendToken: Sendable {
         self.method = method
     }
 
-    /// Why it is not valid now for a call of `method`; nil if it is. The gateway checks the same,
-    /// with the same leeway, and relies on itself only; this saves the way there.
+    /// Why it is not valid now for a call of `method`, as a rule and a sentence; nil if it is. The
+    /// gateway checks the same, with the same leeway, and relies on itself only; this saves the way
+    /// there.
     /// - Parameter bindsBody: Whether it must name the request's body.
     func refusal(
         method called: SchemaMethod, bindsBody: Bool, at now: Timestamp
-    ) -> String? {
+    ) -> (rule: String, sentence: String)? {
         if method != called.name {
-            return "The token's method is not \(called.name), the method that is called."
+            return (
+                Rule.method.rawValue,
+                "The token's method is not \(called.name), the method that is called."
+            )
         }
         if bindsBody, bodyHash == nil, !called.hasRequestItems, !called.hasResponseItems {
-            return "The token has no bh, the base64url of the SHA-256 of the body as sent."
+            return (
+                Rule.body.rawValue,
+                "The token has no bh, the base64url of the SHA-256 of the body as sent."
+            )
         }
         return now < expiresAt + TokenVerifier.leeway
-            ? nil : "The token has expired; sign one for each call."
+            ? nil : (Rule.expired.rawValue, "The token has expired; sign one for each call.")
     }
 }
 

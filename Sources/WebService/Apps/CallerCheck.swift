@@ -102,7 +102,7 @@ package struct CallerCheck: Sendable {
         if let refusal = token.refusal(
             method: method, bindsBody: bindsBody, at: time.now())
         {
-            throw Self.unknownCaller(refusal)
+            throw Self.unknownCaller(rule: refusal.rule, refusal.sentence)
         }
         return token
     }
@@ -141,7 +141,7 @@ package struct CallerCheck: Sendable {
             && head.authority.map(LoopbackHost.isHost) == true
     }
 
-    private static func unknownCaller(_ sentence: String) -> ServiceError {
-        .refused(.unauthenticated, CallerField.app, sentence)
+    private static func unknownCaller(rule: String = "", _ sentence: String) -> ServiceError {
+        .refused(.unauthenticated, CallerField.app, rule: rule, sentence)
     }
 }

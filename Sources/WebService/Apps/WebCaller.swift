@@ -27,7 +27,7 @@ package struct WebCaller: Sendable {
     package func check(body: some Collection<UInt8>) throws(ServiceError) {
         guard let bodyHash, bodyHash != SHA256.hash(body) else { return }
         throw .refused(
-            .unauthenticated, CallerField.app,
+            .unauthenticated, CallerField.app, rule: ApplicationToken.Refusal.body.rawValue,
             "The token's bh is not the base64url of the SHA-256 of the body as sent.")
     }
 
@@ -52,12 +52,13 @@ enum CallerField {
 extension ServiceError {
     /// A refusal that says which field of the request a developer has to correct, and how.
     static func refused(
-        _ code: ErrorCode, _ field: HTTPField.Name, _ sentence: String
+        _ code: ErrorCode, _ field: HTTPField.Name, rule: String = "", _ sentence: String
     ) -> ServiceError {
         var error = ServiceError(
-            code, fields: [field.canonicalName], detail: "\(field.canonicalName): \(sentence)",
-            notProcessed: true)
-        error.violations[0].sentence = sentence
+            code, detail: "\(field.canonicalName): \(sentence)", notProcessed: true)
+        error.violations = [
+            ServiceError.Violation(field: field.canonicalName, rule: rule, sentence: sentence)
+        ]
         return error
     }
 }

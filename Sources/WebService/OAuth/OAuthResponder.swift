@@ -190,8 +190,7 @@ struct OAuthError: Error, Hashable, Sendable {
 
     /// The error of a call to the gateway, with the fields at fault and the rules that they break.
     init(_ error: ServiceError) {
-        let faults = error.violations.map { $0.rule.isEmpty ? $0.field : "\($0.field) \($0.rule)" }
-        reason = ([error.code.rawValue] + faults).joined(separator: ", ")
+        reason = ([error.code.rawValue] + error.violations.map(Self.fault)).joined(separator: ", ")
         retryAfterSeconds = error.retryAfterSeconds
         switch error.status {
         case .unauthenticated: (code, status) = ("invalid_client", .unauthorized)
@@ -202,6 +201,14 @@ struct OAuthError: Error, Hashable, Sendable {
         case .internal, .unknown, .dataLoss: (code, status) = ("server_error", .internalServerError)
         default: (code, status) = ("invalid_request", .badRequest)
         }
+    }
+
+    /// A fault in the client's own terms: its parameters become the field `x-postern-app`.
+    private static func fault(_ violation: ServiceError.Violation) -> String {
+        let isClient = violation.field == CallerField.app.canonicalName
+        let field = isClient ? "client_assertion or client_id" : violation.field
+        let why = violation.rule.isEmpty ? violation.sentence ?? "" : violation.rule
+        return why.isEmpty ? field : "\(field): \(why)"
     }
 
     var document: JSONObject {

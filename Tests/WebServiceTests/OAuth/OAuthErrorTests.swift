@@ -29,10 +29,18 @@ struct OAuthErrorTests {
         #expect(OAuthError(error).retryAfterSeconds == 2)
     }
 
-    @Test("the description names the fields at fault")
+    @Test("the description names the fields at fault in the client's terms, with what is wrong")
     func fields() {
-        let error = ServiceError(.unauthenticated, fields: ["x-postern-app"])
-        #expect(OAuthError(error).reason == "rpc/unauthenticated, x-postern-app")
+        var error = ServiceError(.unauthenticated, fields: ["x-postern-app"])
+        #expect(OAuthError(error).reason == "rpc/unauthenticated, client_assertion or client_id")
+        error.violations = [
+            .init(field: "x-postern-app", sentence: "It is no token."),
+            .init(field: "application-token", rule: "expired", sentence: "Sign one for each call."),
+        ]
+        #expect(
+            OAuthError(error).reason
+                == "rpc/unauthenticated, client_assertion or client_id: It is no token., "
+                + "application-token: expired")
     }
 
     @Test("a missing client is 401, everything else of the request 400")
