@@ -69,7 +69,6 @@ package struct JSONReader {
     }
 
     private mutating func value(depth: Int) throws(JSONError) -> JSONValue {
-        guard depth <= options.depthMax else { throw error("nested too deep") }
         skipSpace()
         switch next {
         case UInt8(ascii: "{"): return .object(try object(depth: depth))
@@ -89,6 +88,7 @@ package struct JSONReader {
     }
 
     private mutating func object(depth: Int) throws(JSONError) -> JSONObject {
+        guard depth <= options.depthMax else { throw error("nested too deep") }
         position += 1
         var members: [JSONObject.Member] = []
         var names = Names()
@@ -128,6 +128,7 @@ package struct JSONReader {
     }
 
     private mutating func array(depth: Int) throws(JSONError) -> [JSONValue] {
+        guard depth <= options.depthMax else { throw error("nested too deep") }
         position += 1
         var values: [JSONValue] = []
         skipSpace()

@@ -43,6 +43,8 @@ struct JSONReaderTests {
         let seven = Array(#"{"a":[[[[[[]]]]]]}"#.utf8)
         #expect(JSONReader.object(in: seven) == nil)
         #expect(JSONReader.object(in: seven, depthMax: 7) != nil)
+        let filled = Array(#"{"a":[[[[[[1]]]]]]}"#.utf8)
+        #expect(JSONReader.object(in: filled, depthMax: 7) != nil, "a number is no level")
         #expect(JSONReader.object(in: Array(#"{"a":[[[[[[[]]]]]]]}"#.utf8), depthMax: 7) == nil)
     }
 
