@@ -24,6 +24,11 @@ enum Screen {
         _ = write(STDERR_FILENO, bytes, bytes.count)  // a failure does not matter, as for `line`
     }
 
+    /// Says on standard error that a list ends at its limit. A script must not take it for all.
+    static func sayMore(than limit: Int) {
+        error("there are more than these \(limit): raise --limit")
+    }
+
     /// - Returns: whether everything was written.
     private static func flush() -> Bool { fflush(nil) == 0 }
 }

@@ -45,6 +45,7 @@ extension AccountsCommand {
                     request.page = page.nextPage
                 } while left > 0 && !request.page.isEmpty
                 try writer.finish()
+                if !request.page.isEmpty { Screen.sayMore(than: limit) }
             }
         }
 

@@ -60,7 +60,11 @@ struct ApplicationsCommand: ParsableCommand {
         @Option(help: "A server that it calls; may be repeated (default: gateway).")
         var server: [String] = []
 
-        @Option(help: "A method that it may call, or SERVICE/*; may be repeated (default: all).")
+        @Option(
+            help: """
+                A method that it may call, or SERVICE/*; may be repeated (default: all but those for \
+                named callers only).
+                """)
         var method: [String] = []
 
         @Flag(help: "It may assert its user's address: for a backend of your own.")

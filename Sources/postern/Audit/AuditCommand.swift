@@ -74,7 +74,8 @@ struct AuditCommand: AsyncParsableCommand {
                 let page = try await entries(of: name, account: id)
                 try writer.write(page.events.map { $0.row(of: name) })
                 if let next = page.next {
-                    Screen.error("more: postern audit list --service \(name) --after \(next)")
+                    Screen.error(
+                        "more: the same command with --service \(name) --after \(next)")
                 }
             }
             try writer.finish(ifEmpty: "no entries")

@@ -114,13 +114,16 @@ struct AccountFile {
 
         /// Adds the result of reading a record that ends at `end`.
         mutating func add(_ read: ReadRecord, lost: [String], end: Int64) {
+            let start = self.end
             self.end = end
             self.lost += lost
             switch read {
             case .account(let record):
                 accounts.append(record)
                 bytes += record.encodedByteCount + 8
-            case .refused(let record): refused.append(record)
+            case .refused(var record):
+                record.offset = start
+                refused.append(record)
             case .skipped(let what): self.lost.append(what)
             case .parameters: break
             }
@@ -153,12 +156,17 @@ struct RefusedRecord: Hashable {
     let code: String
     let field: String
     let reason: String
+    /// Bytes of the file before the record; nil for one that the service has rejected, which has
+    /// an id.
+    var offset: Int64?
 
     /// A line of the file of rejected records.
     var line: String {
-        JSONWriter.text([
+        var object: JSONObject = [
             "external_id": .string(externalID), "code": .string(code), "field": .string(field),
             "reason": .string(reason),
-        ])
+        ]
+        if let offset { _ = object.add("offset", .integer(offset)) }
+        return JSONWriter.text(object)
     }
 }

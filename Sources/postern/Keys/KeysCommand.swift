@@ -58,7 +58,7 @@ struct KeysCommand: AsyncParsableCommand {
                 signed out.
                 """)
 
-        @Argument(help: "The key's id, as listed.")
+        @Argument(help: "The key's id, as listed; one that begins with - comes last, after --.")
         var key: String
 
         @OptionGroup var services: EndpointsOption

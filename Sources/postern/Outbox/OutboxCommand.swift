@@ -71,6 +71,7 @@ struct OutboxCommand: AsyncParsableCommand {
                     request.page = page.nextPage
                 } while left > 0 && !request.page.isEmpty
                 try writer.finish()
+                if !request.page.isEmpty { Screen.sayMore(than: limit) }
             }
         }
     }

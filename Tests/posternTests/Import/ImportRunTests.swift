@@ -133,6 +133,9 @@ struct ImportRunTests {
             to: "users.jsonl")
         let counts = try await fixture.take(path)
         #expect(counts.created == 1 && counts.refused == 1)
+        let refused = String(
+            decoding: try TextFile.read(path + ".refused.jsonl"), as: UTF8.self)
+        #expect(refused.contains(#""external_id":"1""#) && refused.hasSuffix("\"offset\":0}\n"))
         fixture.close()
     }
 
