@@ -31,7 +31,8 @@ package struct DeletionSettings: Sendable {
         wait = settings.duration(
             "deletion-wait", default: Self.waitStandard,
             in: .seconds(1)...(.seconds(30 * 24 * 3_600)),
-            reason: "How long a deletion can be cancelled, if it is requested to wait (G-19).")
+            reason: "How long a deletion can be cancelled, if it is requested to wait (G-19). Less "
+                + "than a day is for tests: people are told that it is a day.")
         awaitsBackend = settings.boolean(
             "deletion-awaits-backend", default: false,
             reason: "A deletion waits, 72 hours at most, until an application of account-admins "

@@ -175,7 +175,8 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case sessionStarted = "session.started"
     /// A session's refresh token was rotated.
     case sessionRefreshed = "session.refreshed"
-    /// A session was ended by its owner.
+    /// A session has ended: by a sign-out, by time, because others were opened, or for its owner's
+    /// safety; but one whose refresh token was replayed has `refreshTokenReplayed` instead.
     case sessionEnded = "session.ended"
     /// A refresh repeated an earlier response: a retry within the grace, or one proved by a device
     /// key.

@@ -128,6 +128,25 @@ struct SessionEndsHandlerTests {
         #expect(!after.last.reset)
     }
 
+    @Test("S-06: after a restart without revocations a subscriber starts over, and misses none")
+    func restartAfterPurge() async throws {
+        let first = try await fixture.open()
+        _ = try await fixture.signOut(.accessToken(first.accessToken))
+        try await fixture.restart()
+        let before = try await ends(from: 0)
+        #expect(before.last.position == 1)
+        fixture.time.advance(by: .seconds(7_201))
+        try await fixture.purge()
+        try await fixture.restart()
+        let after = try await ends(from: before.last.position)
+        #expect(after.last.reset && after.last.position == 0)
+        let second = try await fixture.open()
+        _ = try await fixture.signOut(.accessToken(second.accessToken))
+        try await fixture.restart()
+        let next = try await ends(from: after.last.position)
+        #expect(next.ends.map(\.sessionId) == [second.sessionId] && next.last.position == 2)
+    }
+
     @Test("S-06: the log is limited by the access token's life, in memory and in the store")
     func bounded() async throws {
         for _ in 0..<20 {
