@@ -26,7 +26,7 @@ extension AccountExportsHandler {
 
 extension Transaction {
     /// Deletes the export of an account, in any state, and records it.
-    /// - Returns: false if there was none, or it has expired; and the archive's blob, to be removed
+    /// - Returns: whether there was one that had not expired; and the archive's blob, to be removed
     ///   after the commit. The sweep removes a blob that stays.
     @discardableResult
     func cancelExport(

@@ -188,7 +188,7 @@ struct OAuthError: Error, Hashable, Sendable {
         status = code == "invalid_client" ? .unauthorized : .badRequest
     }
 
-    /// The error of a call to the gateway, with the fields at fault and the rules that they break.
+    /// The error of a call to the gateway, with the fields at fault and what is wrong with them.
     init(_ error: ServiceError) {
         reason = ([error.code.rawValue] + error.violations.map(Self.fault)).joined(separator: ", ")
         retryAfterSeconds = error.retryAfterSeconds
@@ -207,8 +207,8 @@ struct OAuthError: Error, Hashable, Sendable {
     private static func fault(_ violation: ServiceError.Violation) -> String {
         let isClient = violation.field == CallerField.app.canonicalName
         let field = isClient ? "client_assertion or client_id" : violation.field
-        let why = violation.rule.isEmpty ? violation.sentence ?? "" : violation.rule
-        return why.isEmpty ? field : "\(field): \(why)"
+        let why = [violation.sentence ?? "", violation.rule].first { !$0.isEmpty }
+        return why.map { "\(field): \($0)" } ?? field
     }
 
     var document: JSONObject {

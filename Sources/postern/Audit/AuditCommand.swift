@@ -75,7 +75,7 @@ struct AuditCommand: AsyncParsableCommand {
                 try writer.write(page.events.map { $0.row(of: name) })
                 if let next = page.next {
                     Screen.error(
-                        "more: the same command with --service \(name) --after \(next)")
+                        "more: the same command with --service \(name) alone, and --after \(next)")
                 }
             }
             try writer.finish(ifEmpty: "no entries")

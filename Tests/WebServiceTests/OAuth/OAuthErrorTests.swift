@@ -35,12 +35,12 @@ struct OAuthErrorTests {
         #expect(OAuthError(error).reason == "rpc/unauthenticated, client_assertion or client_id")
         error.violations = [
             .init(field: "x-postern-app", sentence: "It is no token."),
-            .init(field: "application-token", rule: "expired", sentence: "Sign one for each call."),
+            .init(field: "application-token", rule: "audience", sentence: ""),
         ]
         #expect(
             OAuthError(error).reason
                 == "rpc/unauthenticated, client_assertion or client_id: It is no token., "
-                + "application-token: expired")
+                + "application-token: audience")
     }
 
     @Test("a missing client is 401, everything else of the request 400")
