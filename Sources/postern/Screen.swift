@@ -26,7 +26,7 @@ enum Screen {
 
     /// Says on standard error that a list ends at its limit. A script must not take it for all.
     static func sayMore(than limit: Int) {
-        error("there are more than these \(limit): raise --limit")
+        error("--limit \(limit) is reached: there may be more")
     }
 
     /// - Returns: whether everything was written.
