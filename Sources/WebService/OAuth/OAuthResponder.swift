@@ -188,7 +188,8 @@ struct OAuthError: Error, Hashable, Sendable {
         status = code == "invalid_client" ? .unauthorized : .badRequest
     }
 
-    /// The error of a call to the gateway, with the fields at fault and what is wrong with them.
+    /// Maps an error of the gateway. `error_description` has its code and each invalid field with the
+    /// reason.
     init(_ error: ServiceError) {
         reason = ([error.code.rawValue] + error.violations.map(Self.fault)).joined(separator: ", ")
         retryAfterSeconds = error.retryAfterSeconds

@@ -34,16 +34,6 @@ extension IdentityFixture {
         return try #require(answer.account)
     }
 
-    /// Sets a new password with a mailed link, on another device than `origin`.
-    func resetPassword(of email: String) async throws -> IdentityV1.ResetPasswordResponse {
-        _ = try await credentials.requestPasswordReset(.init(email: email), context())
-        try await relay()
-        return try await credentials.resetPassword(
-            .init(
-                token: try latestToken("reset-password"), password: .init(text: "Owners9Password"),
-                origin: Self.origin(of: "reset-device")), context())
-    }
-
     /// The origin of calls from a device.
     static func origin(of device: String) -> IdentityV1.Origin {
         .init(clientAddress: "192.0.2.8", deviceId: device, platform: "cli")

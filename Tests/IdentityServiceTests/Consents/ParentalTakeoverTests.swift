@@ -49,7 +49,7 @@ struct ParentalTakeoverTests {
     func resetByTheChild() async throws {
         let (_, link) = try await child()
         #expect(try await fixture.answerParent(link, .give) == .given)
-        let reset = try await fixture.resetPassword(of: Self.email)
+        let reset = try await fixture.resetPassword(of: Self.email, on: "reset-device")
         #expect(reset.takenOver)
         #expect(reset.account?.requiredActions == [.parentalConsent])
         let first = fixture.time.now() + Self.week
@@ -57,7 +57,7 @@ struct ParentalTakeoverTests {
         let void = try await refusal { try await fixture.answerParent(link, .refuse) }
         #expect(void.code == .invalidLink)
         fixture.time.advance(by: Self.week / 2)
-        #expect(try await !fixture.resetPassword(of: Self.email).takenOver)
+        #expect(try await !fixture.resetPassword(of: Self.email, on: "reset-device").takenOver)
         #expect(try await end() == first.milliseconds, "the address is proved now")
         fixture.time.advance(by: Self.week)
         #expect(try await fixture.expireParents() == 1)
@@ -85,7 +85,7 @@ struct ParentalTakeoverTests {
         _ = try await child()
         switch way {
         case "later": #expect(try await signIn(nil, on: "d2") == [.parentalConsent])
-        case "reset": _ = try await fixture.resetPassword(of: Self.email)
+        case "reset": _ = try await fixture.resetPassword(of: Self.email, on: "reset-device")
         default: break
         }
         let kept = "birth_date IS NOT NULL"

@@ -30,13 +30,7 @@ struct AccountGenerationTests {
     func reset() async throws {
         let account = try await fixture.registerProved()
         let before = try #require(try await fixture.signIn().proof)
-        _ = try await fixture.credentials.requestPasswordReset(
-            .init(email: "ada@example.org", origin: IdentityFixture.origin), fixture.context())
-        try await fixture.relay()
-        let answer = try await fixture.credentials.resetPassword(
-            .init(
-                token: try fixture.latestToken("reset-password"), password: "Owner8Password",
-                origin: IdentityFixture.origin), fixture.context())
+        let answer = try await fixture.resetPassword()
         let after = try #require(answer.proof)
         try await fixture.relay()
         let ended = try #require(fixture.sessions.ended.last)

@@ -214,13 +214,7 @@ struct FederatedSignInTests {
     @Test("G-15: a reset link to the proved address adds a password to a provider's account")
     func passwordAfterProvider() async throws {
         let account = try await fixture.account(by: .token("g1", email: "ada@example.org"))
-        _ = try await fixture.credentials.requestPasswordReset(
-            .init(email: "ada@example.org", origin: IdentityFixture.origin), fixture.context())
-        try await fixture.relay()
-        _ = try await fixture.credentials.resetPassword(
-            .init(
-                token: try fixture.latestToken("reset-password"), password: "Owner8Password",
-                origin: IdentityFixture.origin), fixture.context())
+        try await fixture.resetPassword()
         let signedIn = try await fixture.signIn(password: "Owner8Password")
         #expect(signedIn.account?.accountId == account.accountId)
         #expect(signedIn.account?.methods == ["password", "google"])

@@ -24,17 +24,6 @@ struct SessionsEndTests {
         return (account, fixture.devices.open(account))
     }
 
-    /// Ada sets a password with an emailed link.
-    private func reset() async throws {
-        _ = try await fixture.credentials.requestPasswordReset(
-            .init(email: "ada@example.org", origin: IdentityFixture.origin), fixture.context())
-        try await fixture.relay()
-        _ = try await fixture.credentials.resetPassword(
-            .init(
-                token: try fixture.latestToken("reset-password"), password: "Owner8Password",
-                origin: IdentityFixture.origin), fixture.context())
-    }
-
     /// Links a token, and runs `meanwhile` while the token is checked.
     private func link(
         _ token: IdentityV1.ProviderToken, in session: String,
@@ -114,7 +103,7 @@ struct SessionsEndTests {
     func resetWhileLinking() async throws {
         let stranger = try await squat()
         let error = try await refusal {
-            try await link(own, in: stranger.session) { try await reset() }
+            try await link(own, in: stranger.session) { _ = try await fixture.resetPassword() }
         }
         #expect(error.code == .sessionEnded)
         #expect(try await fixture.count("identities") == 0)

@@ -65,13 +65,7 @@ struct TakeoverTests {
         let session = fixture.devices.open(stranger.accountId)
         let own = IdentityV1.ProviderToken.token("stranger", by: "apple")
         _ = try await fixture.link(own, in: session)
-        _ = try await fixture.credentials.requestPasswordReset(
-            .init(email: "ada@example.org", origin: IdentityFixture.origin), fixture.context())
-        try await fixture.relay()
-        let reset = try await fixture.credentials.resetPassword(
-            .init(
-                token: try fixture.latestToken("reset-password"), password: "Owner8Password",
-                origin: IdentityFixture.origin), fixture.context())
+        let reset = try await fixture.resetPassword()
         #expect(reset.account?.methods == ["password"])
         #expect(try await fixture.signIn(by: own).account?.accountId != stranger.accountId)
         try await fixture.relay()
@@ -98,13 +92,7 @@ struct TakeoverTests {
         let stranger = try await squat()
         let session = fixture.devices.open(stranger.accountId)
         _ = try await fixture.prepareExport(session)
-        _ = try await fixture.credentials.requestPasswordReset(
-            .init(email: "ada@example.org", origin: IdentityFixture.origin), fixture.context())
-        try await fixture.relay()
-        _ = try await fixture.credentials.resetPassword(
-            .init(
-                token: try fixture.latestToken("reset-password"), password: "Owner8Password",
-                origin: IdentityFixture.origin), fixture.context())
+        try await fixture.resetPassword()
         #expect(try await fixture.count("exports") == 0)
         #expect(try await fixture.audited("export.cancelled") == 1)
 
@@ -120,13 +108,7 @@ struct TakeoverTests {
     func provedKeeps() async throws {
         _ = try await fixture.registerProved()
         _ = try await fixture.signIn(by: ada)
-        _ = try await fixture.credentials.requestPasswordReset(
-            .init(email: "ada@example.org", origin: IdentityFixture.origin), fixture.context())
-        try await fixture.relay()
-        let reset = try await fixture.credentials.resetPassword(
-            .init(
-                token: try fixture.latestToken("reset-password"), password: "Owner8Password",
-                origin: IdentityFixture.origin), fixture.context())
+        let reset = try await fixture.resetPassword()
         #expect(reset.account?.methods == ["password", "google"])
     }
 

@@ -154,6 +154,21 @@ final class IdentityFixture: Sendable {
     /// The number of messages in the outbox.
     func waiting() async throws -> Int { try await store.read { try $0.outboxCount() } }
 
+    /// Sets the password "Owner8Password" with a mailed link.
+    @discardableResult
+    func resetPassword(
+        of email: String = "ada@example.org", on device: String? = nil
+    ) async throws -> IdentityV1.ResetPasswordResponse {
+        let origin = device.map(Self.origin(of:)) ?? Self.origin
+        _ = try await credentials.requestPasswordReset(
+            .init(email: email, origin: origin), context())
+        try await relay()
+        return try await credentials.resetPassword(
+            .init(
+                token: try latestToken("reset-password"), password: "Owner8Password",
+                origin: origin), context())
+    }
+
     /// The token of the link in the latest mail of a template. The link's path is the template's
     /// name.
     /// - Parameter recipient: Its address, where mails to several were waiting: they are delivered
