@@ -2167,7 +2167,7 @@ MESSAGE(postern__identity__v1__confirm_email_request, "postern.identity.v1.Confi
 
 static const ProtobufCFieldDescriptor postern__identity__v1__confirm_email_response__fields[] = {
     FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__account__descriptor, 0),
-    FIELD("password_replaced", 2, NONE, BOOL, 0, 32, NULL, 0),
+    FIELD("forget_devices", 2, NONE, BOOL, 0, 32, NULL, 0),
 };
 static const ProtobufCIntRange postern__identity__v1__confirm_email_response__ranges[] = {{1, 0}, {0, 2}};
 MESSAGE(postern__identity__v1__confirm_email_response, "postern.identity.v1.ConfirmEmailResponse", 40, 2,
@@ -2694,7 +2694,7 @@ static const ProtobufCFieldDescriptor postern__identity__v1__reset_password_resp
     FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__account__descriptor, 0),
     FIELD("proof", 2, NONE, MESSAGE, 0, 32, &postern__identity__v1__sign_in_proof__descriptor, 0),
     FIELD("history", 3, NONE, MESSAGE, 0, 40, &postern__identity__v1__sign_in_history__descriptor, 0),
-    FIELD("taken_over", 4, NONE, BOOL, 0, 48, NULL, 0),
+    FIELD("forget_devices", 4, NONE, BOOL, 0, 48, NULL, 0),
     FIELD("collision", 5, NONE, MESSAGE, 0, 56, &postern__identity__v1__collision__descriptor, 0),
 };
 static const ProtobufCIntRange postern__identity__v1__reset_password_response__ranges[] = {{1, 0}, {0, 5}};

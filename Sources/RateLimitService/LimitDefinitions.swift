@@ -138,8 +138,9 @@ private let limits: [LimitDefinition] = [
     // limit: other mails may not delay a deletion.
     row(.deletionByAccount, window(3, minutes: 60),
         of: .text, in: .account, absent: .pass),
-    // Identity's time, against one household's checks of new passwords: one a second is more than a
-    // person types. A check says nothing about an account, so the limit protects no secret.
+    // Identity's time, against one household's checks of new passwords, and passwords sent with a
+    // mailed link: one a second is more than a person types. None says anything about another
+    // person's account, so the limit protects no secret.
     row(.passwordCheckByAddress, window(60, minutes: 1),
         of: .address, in: .address, absent: .pass, isDurable: false),
     // Against an application that does not assert its users' addresses, so that it notices.

@@ -38,7 +38,8 @@ package protocol AuthAPI: Sendable {
     /// Confirms the email address that a verification link was sent to. In the session that
     /// registered, the link alone confirms.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-link`,
-    ///   `auth/password-needed`, `auth/weak-password`, `auth/user-disabled`.
+    ///   `auth/password-needed`, `auth/weak-password`, `auth/user-disabled`,
+    ///   `auth/too-many-requests`.
     func verifyEmail(
         _ request: GatewayV1.VerifyEmailRequest, _ context: CallContext
     ) async throws -> GatewayV1.VerifyEmailResponse
@@ -259,6 +260,7 @@ package enum AuthDescription {
                 "auth/password-needed",
                 "auth/weak-password",
                 "auth/user-disabled",
+                "auth/too-many-requests",
             ],
             "postern.gateway.v1.Auth/RefreshSession": [
                 "auth/invalid-refresh-token",

@@ -18,7 +18,7 @@ package protocol PasswordsAPI: Sendable {
 
     /// Sets a new password by that link and signs in; all other sessions end. A guest may come along,
     /// as with SignInWithPassword.
-    /// - Throws: `auth/invalid-link`, `auth/weak-password`,
+    /// - Throws: `auth/invalid-link`, `auth/weak-password`, `auth/too-many-requests`,
     ///   `auth/user-disabled`, `auth/invalid-access-token`, `auth/session-ended`.
     func resetPassword(
         _ request: GatewayV1.ResetPasswordRequest, _ context: CallContext
@@ -131,6 +131,7 @@ package enum PasswordsDescription {
             "postern.gateway.v1.Passwords/ResetPassword": [
                 "auth/invalid-link",
                 "auth/weak-password",
+                "auth/too-many-requests",
                 "auth/user-disabled",
                 "auth/invalid-access-token",
                 "auth/session-ended",

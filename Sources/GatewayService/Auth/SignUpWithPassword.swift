@@ -30,8 +30,11 @@ extension AuthHandler {
             return answer(registered, nil)
         }
         // The device that created the account counts as known until another person proves to own
-        // the address. Otherwise guesses by strangers would lock this device out.
-        await limits.remember(registered.account?.email ?? "", on: origin.deviceId, context)
+        // the address. Otherwise guesses by strangers would lock this device out. Attack: the
+        // former holder of the address signs up with it, changes to another address, and guesses
+        // the next owner's password from devices that are known.
+        await limits.remember(
+            registered.account?.email ?? "", on: origin.deviceId, forgettingOthers: true, context)
         let session = try await sessions.open(
             by: registered.proof, on: request.device, from: origin, onward)
         return answer(registered, session)

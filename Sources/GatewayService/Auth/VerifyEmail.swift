@@ -1,4 +1,5 @@
 import Contracts
+import Cryptography
 import Messages
 import RPC
 import ServiceRuntime
@@ -8,25 +9,35 @@ extension AuthHandler {
     /// alone is enough. Elsewhere a password is required. Attack: a stranger signs up with somebody
     /// else's address; the password on record is then the stranger's, and the owner's click must
     /// not confirm it.
+    ///
+    /// A password is charged to the caller's address. Attack: a link stays valid after a password
+    /// that is refused, so that one link would have us hash without end.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-link`,
     ///   `auth/password-needed`, `auth/weak-password`, `auth/user-disabled`,
-    ///   `rpc/invalid-argument`.
+    ///   `auth/too-many-requests`, `rpc/invalid-argument`.
     func verifyEmail(
         _ request: GatewayV1.VerifyEmailRequest, _ context: CallContext
     ) async throws -> GatewayV1.VerifyEmailResponse {
         let onward = try context.onward(for: "VerifyEmail")
         let origin = try Origin.of(request.device, context)
         let owner = try await sessions.optional(context)?.accountID ?? ""
-        let confirmed = try await accounts.confirmEmail(
-            IdentityV1.ConfirmEmailRequest(
-                token: request.token, accountId: owner, password: request.password,
-                origin: origin), onward)
-        // Confirmed by the account's own session, or by a caller who has replaced a stranger's
-        // password.
-        if !owner.isEmpty || confirmed.passwordReplaced {
+        let confirm = IdentityV1.ConfirmEmailRequest(
+            token: request.token, accountId: owner, password: request.password, origin: origin)
+        let confirmed =
+            if request.password.isEmpty {
+                try await accounts.confirmEmail(confirm, onward)
+            } else {
+                try await limits.charging(
+                    .passwordCheck(caller: LimitedCaller(context)), context
+                ) {
+                    try await accounts.confirmEmail(confirm, onward)
+                }.answer
+            }
+        // Confirmed by the account's own session, or by the first owner of the account.
+        if !owner.isEmpty || confirmed.forgetDevices {
             await limits.remember(
                 confirmed.account?.email ?? "", on: origin.deviceId,
-                forgettingOthers: confirmed.passwordReplaced, context)
+                forgettingOthers: confirmed.forgetDevices, context)
         }
         return GatewayV1.VerifyEmailResponse(
             account: confirmed.account.map { GatewayV1.Account($0, photos) })

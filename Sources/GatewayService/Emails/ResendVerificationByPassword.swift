@@ -31,8 +31,13 @@ extension EmailsHandler {
                         email: request.email, password: request.password, origin: origin), onward)
             }
         }
-        await limits.succeed(guess, context)
-        if !answer.sent { await limits.refund(mailed, context) }
+        // Without a mail the password was only compared: the device does not become known by that.
+        if answer.sent {
+            await limits.succeed(guess, context)
+        } else {
+            await limits.refund(guess, context)
+            await limits.refund(mailed, context)
+        }
         let next = await limits.nextMail(after: mailed, context)
         return GatewayV1.ResendVerificationByPasswordResponse(
             sent: answer.sent, nextAfterMs: next.afterMs, remaining: next.remaining)

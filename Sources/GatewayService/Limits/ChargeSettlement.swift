@@ -16,6 +16,7 @@ import ServiceRuntime
 ///     we failed (UNAVAILABLE, INTERNAL)                 stays      refunded   refunded
 ///
 /// A write and an upload are acts, but what we refuse of them for its content stays charged too.
+/// Work stays charged after all errors but the first row's.
 ///
 /// The attacks:
 /// - *A deadline that passes between a right answer, which is fast, and a wrong one, which is
@@ -39,6 +40,7 @@ enum ChargeSettlement: Hashable, Sendable {
 
     private static func stays(_ kind: ChargeKind, _ error: ServiceError) -> Bool {
         if error.didNothing { return false }
+        if kind == .work { return true }
         if kind.costlyRefusals.contains(error.code) { return !error.isOfLengthAlone }
         if error.status == .invalidArgument { return false }
         return switch error.code {
@@ -80,6 +82,8 @@ enum ChargeKind: CaseIterable, Sendable {
     case write
     /// A photo or a guest's documents are received: an act that costs as much when it is refused.
     case upload
+    /// The limit is on what an answer costs us, whatever it is.
+    case work
 
     /// The refusals that come after the costly part.
     var costlyRefusals: Set<ErrorCode> {
@@ -90,7 +94,7 @@ enum ChargeKind: CaseIterable, Sendable {
                 .consentRequired, .parentalConsentRequired, .emailNotVerified, .invalidArgument,
             ]
         case .upload: [.invalidPhoto, .documentQuota, .invalidDocument, .invalidArgument]
-        case .guess, .token, .act, .guardedAct, .signUp: []
+        case .guess, .token, .act, .guardedAct, .signUp, .work: []
         }
     }
 }
@@ -110,12 +114,12 @@ extension LimitedAction {
         case .providerSignIn, .providerProof: .token
         case .signUp: .signUp
         case .verificationMailByPassword: .guardedAct
-        case .guestSignUp, .passwordReset, .deletionLink, .passwordCheck, .verificationMail,
-            .parentalMail, .unrequestedMail, .phoneCodeRequest, .profileUpdate, .dataExport,
-            .deletion:
+        case .guestSignUp, .passwordReset, .deletionLink, .verificationMail, .parentalMail,
+            .unrequestedMail, .phoneCodeRequest, .profileUpdate, .dataExport, .deletion:
             .act
         case .documentWrite: .write
         case .photoUpload, .guestBundle: .upload
+        case .passwordCheck: .work
         }
     }
 }

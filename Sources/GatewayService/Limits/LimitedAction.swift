@@ -11,7 +11,8 @@ enum LimitedAction {
     case passwordReset(email: String, caller: LimitedCaller)
     /// The same for a link to the page that deletes an account (G-19).
     case deletionLink(email: String, caller: LimitedCaller)
-    /// Whether a new password meets the rules, asked while it is typed.
+    /// A new password: checked while it is typed, or sent with a mailed link, where it may be hashed
+    /// twice although it is refused.
     case passwordCheck(caller: LimitedCaller)
     /// A mail that the caller's own account requests to verify its address.
     case verificationMail(account: String)
@@ -275,6 +276,6 @@ extension LimitName {
 
 extension ServiceError {
     /// Whether a guess was refused without being compared with a code. The identity service then
-    /// names the request, not the code, as the field at fault (`PhoneCodeRefusal`).
+    /// names the request, not the code, as the field at fault (`PhoneCodeGuess.Refusal`).
     var isOfNoLiveCode: Bool { code == .invalidCode && fields == ["request_id"] }
 }

@@ -4,10 +4,10 @@ import RPC
 import ServiceRuntime
 
 extension PasswordsHandler {
-    /// G-11: read the caller's session → set a new password by the token from a mailed link →
-    /// record the device as known and unlock what strangers' failures locked → open a session. The
-    /// token cannot be guessed, so there is no limit. A user who is locked out of signing in can
-    /// therefore still use a reset.
+    /// G-11: read the caller's session → charge the limit → set a new password by the token from a
+    /// mailed link → record the device as known and unlock what strangers' failures locked → open a
+    /// session. The token cannot be guessed, so the limit is only on the work of one address. A
+    /// user who is locked out of signing in can therefore still use a reset.
     ///
     /// A crash between reset and session leaves an account with the new password. A retry with the
     /// same idempotency key then returns the same account and opens the session (G-25).
@@ -15,22 +15,27 @@ extension PasswordsHandler {
     /// A guest may come along; the response has the collision (G-16, G-27). An account's session is
     /// ignored. If it is this account's, the reset ends it, and a repeat still gets its response.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-link`,
-    ///   `auth/weak-password`, `auth/user-disabled`, `rpc/invalid-argument`.
+    ///   `auth/weak-password`, `auth/user-disabled`, `auth/too-many-requests`,
+    ///   `rpc/invalid-argument`.
     func resetPassword(
         _ request: GatewayV1.ResetPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.ResetPasswordResponse {
         let onward = try context.onward(for: "ResetPassword")
         let origin = try Origin.of(request.device, context)
         let reset = try await sessions.bringing(context) { caller in
-            try await credentials.resetPassword(
-                IdentityV1.ResetPasswordRequest(
-                    token: request.token, password: request.password, origin: origin,
-                    guestAccessToken: caller), onward)
+            try await limits.charging(
+                .passwordCheck(caller: LimitedCaller(context)), context
+            ) {
+                try await credentials.resetPassword(
+                    IdentityV1.ResetPasswordRequest(
+                        token: request.token, password: request.password, origin: origin,
+                        guestAccessToken: caller), onward)
+            }.answer
         }
         // Independent of the session's outcome: the reader of the mail has set the password.
         await limits.remember(
-            reset.account?.email ?? "", on: origin.deviceId, forgettingOthers: reset.takenOver,
-            context)
+            reset.account?.email ?? "", on: origin.deviceId,
+            forgettingOthers: reset.forgetDevices, context)
         let session = try await sessions.open(
             by: reset.proof, on: request.device, from: origin, onward)
         return GatewayV1.ResetPasswordResponse(

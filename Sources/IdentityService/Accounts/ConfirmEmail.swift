@@ -22,14 +22,14 @@ extension AccountsHandler {
                     store: store, keys: keys, passwords: passwords, time: time,
                     randomness: randomness
                 ).run(attempt) {
-                    return try await answer(row, isReplaced: false)
+                    return try await answer(row, forgetsDevices: true)
                 }
                 return try await answerAgain(attempt)
             }
             guard holder.row.status.mayVerify else { throw ServiceError(.accountDisabled) }
             let newHash = try await decide(attempt, holder)
-            if let (row, isReplaced) = try await write(attempt, link, holder, newHash) {
-                return try await answer(row, isReplaced: isReplaced)
+            if let (row, forgetsDevices) = try await write(attempt, link, holder, newHash) {
+                return try await answer(row, forgetsDevices: forgetsDevices)
             }
             return nil
         }
@@ -79,13 +79,13 @@ extension AccountsHandler {
     private func write(
         _ attempt: ConfirmationAttempt, _ link: Link, _ checked: PasswordHolder,
         _ newHash: [UInt8]?
-    ) async throws -> (AccountRow, isReplaced: Bool)? {
+    ) async throws -> (AccountRow, forgetsDevices: Bool)? {
         try await store.write(about: [.account(link.account)]) { transaction in
             let account = link.account
             if let first = try transaction.storedResponse(of: attempt.call),
                 let row = try transaction.account(account)
             {
-                return (row, first.hasReplaced)
+                return (row, first.forgetsKnownDevices)
             }
             // The link may have been used, or the password or address may have changed, in the
             // meantime.
@@ -129,20 +129,20 @@ extension AccountsHandler {
     ) async throws -> IdentityV1.ConfirmEmailResponse {
         let (first, holder) = try await passwords.holder(
             ofRepeated: attempt.call, asking: attempt.asking, password: attempt.password)
-        return try await answer(holder.row, isReplaced: first.hasReplaced)
+        return try await answer(holder.row, forgetsDevices: first.forgetsKnownDevices)
     }
 
     private func answer(
-        _ row: AccountRow, isReplaced: Bool
+        _ row: AccountRow, forgetsDevices: Bool
     ) async throws -> IdentityV1.ConfirmEmailResponse {
         IdentityV1.ConfirmEmailResponse(
-            account: try await answers.account(row), passwordReplaced: isReplaced)
+            account: try await answers.account(row), forgetDevices: forgetsDevices)
     }
 }
 
 extension StoredResponse {
-    /// Whether the confirmation that stored this response replaced the password.
-    fileprivate var hasReplaced: Bool { figure == 1 }
+    /// Whether the confirmation that stored this response replaced the password or made the account.
+    fileprivate var forgetsKnownDevices: Bool { figure == 1 }
 }
 
 /// A request to confirm an address, parsed and checked.

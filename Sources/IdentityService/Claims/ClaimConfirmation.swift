@@ -79,7 +79,8 @@ struct ClaimConfirmation: Sendable {
                     try transaction.owner(ofAddress: claim.addressKey) == nil
                 else { return nil }
                 try prove(claim, of: row, attempt, transaction)
-                try transaction.remember(attempt.call, StoredResponse(account: row.account.key))
+                try transaction.remember(
+                    attempt.call, StoredResponse(account: row.account.key, figure: 1))
                 guard let holder = try transaction.passwordHolder(row.account),
                     holder.row.address?.provedAt != nil, holder.sealedHash != nil,
                     !holder.row.isGuest

@@ -9,7 +9,9 @@ extension CredentialsHandler {
     /// session is kept and all others end; pending reset links become void.
     ///
     /// Attack: a stolen access token is used to guess the password. A wrong guess always returns
-    /// `auth/invalid-credential` and nothing else does; the gateway counts guesses by this code.
+    /// `auth/invalid-credential` and nothing else does; the gateway counts guesses by this code. An
+    /// idempotency key of another request is refused before the password is compared: the error
+    /// would confirm a right one with no record and no mail to the owner.
     /// - Throws: `auth/invalid-credential`, `auth/weak-password`, `auth/email-not-verified`,
     ///   `auth/user-disabled`, `auth/idempotency-key-reused`, `rpc/invalid-argument`;
     ///   `rpc/unavailable` when the account changes during every check; `rpc/deadline-exceeded`,
@@ -18,6 +20,7 @@ extension CredentialsHandler {
         _ request: IdentityV1.ChangePasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.ChangePasswordResponse {
         let attempt = try ChangeAttempt(request, context, keys)
+        _ = try await store.storedResponse(of: attempt.call)
         try await responseTimeFloor.requireTime(until: context.deadline)
         return try await untilUnchanged {
             try await check(attempt) ? IdentityV1.ChangePasswordResponse() : nil
@@ -42,7 +45,15 @@ extension CredentialsHandler {
         }
         guard let holder else { throw ServiceError(.invalidCredential) }
         let hash = try await passwords.hash(new, try reader.vault(holder.row))
-        return try await write(attempt, holder, hash, isSame: new.bytes == attempt.current.bytes)
+        let isWritten: Bool?
+        do {
+            isWritten = try await write(
+                attempt, holder, hash, isSame: new.bytes == attempt.current.bytes)
+        } catch let error as ServiceError {
+            throw error.afterComparison
+        }
+        guard let isWritten else { throw ServiceError(.idempotencyKeyReused) }
+        return isWritten
     }
 
     private func newPassword(
@@ -90,9 +101,11 @@ extension CredentialsHandler {
     }
 
     /// - Parameter isSame: The new password is the current one.
+    /// - Returns: false if the account changed during the check; nil if an earlier call with the
+    ///   idempotency key set another password.
     private func write(
         _ attempt: ChangeAttempt, _ checked: PasswordHolder, _ hash: [UInt8], isSame: Bool
-    ) async throws -> Bool {
+    ) async throws -> Bool? {
         try await store.write(about: [.account(attempt.account)]) { transaction in
             // The password may have been replaced, or the account disabled, while the hash ran. A
             // caller who knows only the old password must not undo a reset.
@@ -102,8 +115,7 @@ extension CredentialsHandler {
             if try transaction.storedResponse(of: attempt.call) != nil {
                 // The fingerprint has no passwords. This is the first call's request only if that
                 // one set the password which is the current one now.
-                guard isSame else { throw ServiceError(.idempotencyKeyReused) }
-                return true
+                return isSame ? true : nil
             }
             try replace(hash, attempt, transaction)
             try transaction.remember(attempt.call, StoredResponse(account: attempt.account.key))

@@ -38,8 +38,8 @@ extension CredentialsHandler {
             if let done = try await write(attempt, link, hash) {
                 if done.guest != nil { guests.wake() }
                 return try await answer(
-                    done.row, done.history, setAt: done.history.at, isTakenOver: done.isTakenOver,
-                    guest: done.guest)
+                    done.row, done.history, setAt: done.history.at,
+                    forgetsDevices: done.forgetsDevices, guest: done.guest)
             }
             return nil
         }
@@ -65,8 +65,9 @@ extension CredentialsHandler {
     private struct Done: Sendable {
         let row: AccountRow
         let history: SignInHistory
-        /// Whether the address was unverified before.
-        let isTakenOver: Bool
+        /// Whether devices that are known under the email are not the owner's: the address was
+        /// unverified, or there was no password.
+        let forgetsDevices: Bool
         /// The guest that made the call.
         let guest: SettledGuest?
     }
@@ -82,18 +83,20 @@ extension CredentialsHandler {
                 let (link, row) = try Self.find(attempt, transaction, at: transaction.at),
                 link == checked, row.status.mayVerify
             else { return nil }
+            let forgetsDevices =
+                try row.address?.provedAt == nil
+                || transaction.passwordHolder(row.account)?.sealedHash == nil
             let history = try set(hash, of: row, attempt, transaction)
-            let isTakenOver = row.address?.provedAt == nil
             let guest = try guests.settle(
                 attempt.caller, afterSignInTo: row.account, from: attempt.origin, transaction)
             try transaction.remember(
                 attempt.call,
                 StoredResponse(
-                    account: row.account, history: history, isTakenOver: isTakenOver,
+                    account: row.account, history: history, forgetsDevices: forgetsDevices,
                     collision: guest?.collision))
             guard let new = try transaction.account(row.account), new.address?.provedAt != nil
             else { throw ServiceError(.internalError, detail: "the address is not verified") }
-            return Done(row: new, history: history, isTakenOver: isTakenOver, guest: guest)
+            return Done(row: new, history: history, forgetsDevices: forgetsDevices, guest: guest)
         }
     }
 
@@ -151,20 +154,20 @@ extension CredentialsHandler {
         let guest = try await store.read { try SettledGuest(first.collision, in: $0) }
         return try await answer(
             holder.row, first.history, setAt: max(now - ProofIssuer.afterEnd, setAt),
-            isTakenOver: first.isTakenOver, guest: guest)
+            forgetsDevices: first.forgetsDevices, guest: guest)
     }
 
     /// Proofs from the millisecond of the change end with the older sessions. This proof gets the
     /// first time that stays valid.
     private func answer(
-        _ row: AccountRow, _ history: SignInHistory, setAt: Timestamp, isTakenOver: Bool,
+        _ row: AccountRow, _ history: SignInHistory, setAt: Timestamp, forgetsDevices: Bool,
         guest: SettledGuest?
     ) async throws -> IdentityV1.ResetPasswordResponse {
         IdentityV1.ResetPasswordResponse(
             account: try await answers.account(row, lastSignInAt: history.before),
             proof: ProofIssuer(keys: keys, randomness: randomness).proof(
                 row, by: Self.methods, provedAt: setAt + ProofIssuer.afterEnd),
-            history: history.message, takenOver: isTakenOver,
+            history: history.message, forgetDevices: forgetsDevices,
             collision: try await guest?.answer(answers))
     }
 }

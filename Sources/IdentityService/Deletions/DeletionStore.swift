@@ -127,6 +127,15 @@ extension Transaction {
             ])
     }
 
+    /// Voids the mailed link that cancels the deletion, if one waits; the worker mails another.
+    func renewKeepLink(of account: AccountID) throws {
+        try put(
+            """
+            UPDATE deletions SET keep_link = NULL, next_attempt_at_ms = ?
+            WHERE account = ? AND step = 0
+            """, [SQLValue(at), .integer(account.key)])
+    }
+
     /// Notes that a step is done. A step that another call has finished stays finished.
     /// - Parameter change: what the step changes in this store, and of the row.
     func finish(

@@ -10,6 +10,11 @@ extension EmailChangesHandler {
     ///
     /// If the address is verified already, `sent` is false. A claim fails like an unknown address:
     /// under `enumeration: strict`, a user who waits for a link signs up again.
+    ///
+    /// Attack: leaked passwords are tried here instead of at sign-in, to find right ones without a
+    /// record or a mail to the owner. So an answer that confirms a password is recorded as a
+    /// sign-in's is, with its device, and an idempotency key of another request is refused before
+    /// the password is compared.
     /// - Throws: `auth/invalid-credential`, `auth/user-disabled`, `auth/invalid-email`,
     ///   `auth/idempotency-key-reused`; `rpc/deadline-exceeded`, not processed, as
     ///   `ResponseTimeFloor.requireTime`.
@@ -21,6 +26,7 @@ extension EmailChangesHandler {
             in: nil, context, keys)
         let call = try RepeatableCall(
             "ResendVerificationByPassword", [attempt.lookUpKey], context, hash: keys.calls)
+        _ = try await store.storedResponse(of: call)
         try await responseTimeFloor.requireTime(until: context.deadline)
         let holder = try await store.read {
             try $0.passwordHolder(ofAddress: attempt.lookUpKey)
@@ -29,8 +35,14 @@ extension EmailChangesHandler {
         guard let holder, isRight else {
             throw try await attempt.refused(.invalidCredential, holder, store)
         }
-        guard holder.row.status.mayVerify else { throw ServiceError(.accountDisabled) }
-        return .init(sent: try await send(to: holder, attempt, call))
+        guard holder.row.status.mayVerify else {
+            throw try await attempt.refused(.accountDisabled, holder, store)
+        }
+        do {
+            return .init(sent: try await send(to: holder, attempt, call))
+        } catch let error as ServiceError {
+            throw error.afterComparison
+        }
     }
 
     /// - Returns: false if the address is verified already.
@@ -45,11 +57,24 @@ extension EmailChangesHandler {
                 let mail = try LinkMail(
                     .verifyEmail, token, to: row, settings, outbox,
                     at: transaction.at)
-            else { return false }
+            else {
+                try recordConfirmed(checked.row.account, attempt, transaction)
+                return false
+            }
             try transaction.send(mail)
             try transaction.audit(.verificationResent, row.account, from: attempt.origin)
             try transaction.remember(call, StoredResponse(account: row.account.key, figure: 1))
             return true
         }
+    }
+
+    private func recordConfirmed(
+        _ account: AccountID, _ attempt: SignInAttempt, _ transaction: Transaction
+    ) throws {
+        try transaction.audit(
+            .verificationNotNeeded, account, from: attempt.origin, subject: attempt.subject)
+        _ = try SignInRecorder(settings: settings, keys: keys, randomness: randomness)
+            .recordDevice(
+                attempt.device, by: "password", of: account, from: attempt.origin, transaction)
     }
 }

@@ -19,9 +19,20 @@ struct SignInRecorder: Sendable {
         from origin: CallOrigin, _ transaction: Transaction
     ) throws -> SignInHistory {
         try transaction.setLastSignIn(account)
+        let isNew = try recordDevice(device, by: method, of: account, from: origin, transaction)
+        return SignInHistory(before: before, at: transaction.at, isNewDevice: isNew)
+    }
+
+    /// Records the device of a call that proved the account's owner, and tells the owner of a new
+    /// one.
+    /// - Returns: whether the device is new.
+    func recordDevice(
+        _ device: SignInDevice, by method: String, of account: AccountID,
+        from origin: CallOrigin, _ transaction: Transaction
+    ) throws -> Bool {
         let isNew = try remember(device, of: account, transaction)
         if isNew { try notifyOwner(account, method, device, origin, transaction) }
-        return SignInHistory(before: before, at: transaction.at, isNewDevice: isNew)
+        return isNew
     }
 
     /// Records the device of a registration. It is the account's first device, so no mail is sent.
@@ -47,24 +58,18 @@ struct SignInRecorder: Sendable {
     }
 }
 
-/// Decides whether a sign-in comes from a new device (G-08). Pure:
+/// Decides whether a device that an account does not know is new (G-08). Pure:
 ///
-///     device id sent    known    known devices    new
-///     no                –        any              no
-///     yes               yes      any              no
-///     yes               no       none             no: it is the account's first device, or the
-///                                                 account is older than `known_devices`, and
-///                                                 nothing tells whether the device was used
-///                                                 before
-///     yes               no       some             yes
+///     known devices    new
+///     none             no: it is the account's first device, or the account is older than
+///                      `known_devices`, and nothing tells whether the device was used before
+///     some             yes
 enum KnownDeviceRule {
     /// Known devices for each account. Beyond this, the least recently used one is dropped; it
     /// counts as new when it returns.
     static let devicesMax = 32
 
-    static func isNew(isNamed: Bool, isKnown: Bool, knownDevices: Int) -> Bool {
-        isNamed && !isKnown && knownDevices > 0
-    }
+    static func isNew(knownDevices: Int) -> Bool { knownDevices > 0 }
 }
 
 /// The device of a sign-in, as the caller describes it.
@@ -106,35 +111,35 @@ struct SignInHistory: Hashable, Sendable {
 extension StoredResponse {
     /// The stored response of a sign-in with its history, so that a retry returns the same.
     /// - Parameters:
-    ///   - isTakenOver: for a password reset: it verified the address for the first time.
+    ///   - forgetsDevices: for a password reset: what its response says of known devices.
     ///   - collision: for a sign-in by a guest: the guest is another account.
     init(
-        account: AccountID, history: SignInHistory, isTakenOver: Bool = false,
+        account: AccountID, history: SignInHistory, forgetsDevices: Bool = false,
         collision: IdentityV1.Collision? = nil
     ) {
         self.init(
             account: account.key, figure: history.before?.milliseconds ?? 0,
             moment: history.at.milliseconds,
-            mark: (history.isNewDevice ? 1 : 0) | (isTakenOver ? 2 : 0),
+            mark: (history.isNewDevice ? 1 : 0) | (forgetsDevices ? 2 : 0),
             collisionBytes: collision?.encoded() ?? [])
     }
 
-    /// The collision that `init(account:history:isTakenOver:collision:)` stored.
+    /// The collision that `init(account:history:forgetsDevices:collision:)` stored.
     var collision: IdentityV1.Collision? {
         get throws {
             collisionBytes.isEmpty ? nil : try IdentityV1.Collision(decoding: collisionBytes)
         }
     }
 
-    /// The history that `init(account:history:isTakenOver:collision:)` stored.
+    /// The history that `init(account:history:forgetsDevices:collision:)` stored.
     var history: SignInHistory {
         let before = figure == 0 ? nil : Timestamp(milliseconds: figure)
         return SignInHistory(
             before: before, at: Timestamp(milliseconds: moment), isNewDevice: mark & 1 != 0)
     }
 
-    /// The flag that `init(account:history:isTakenOver:)` stored.
-    var isTakenOver: Bool { mark & 2 != 0 }
+    /// The flag that `init(account:history:forgetsDevices:collision:)` stored.
+    var forgetsDevices: Bool { mark & 2 != 0 }
 }
 
 /// The devices from which each account was signed in to. Stored as a keyed hash of account and
@@ -166,7 +171,7 @@ extension Transaction {
         try put(
             "INSERT INTO known_devices (account, device_key, seen_at_ms) VALUES (?, ?, ?)",
             [.integer(account.key), .blob(deviceKey), SQLValue(at)])
-        return KnownDeviceRule.isNew(isNamed: true, isKnown: false, knownDevices: known)
+        return KnownDeviceRule.isNew(knownDevices: known)
     }
 
     /// Deletes all known devices of an account.

@@ -122,9 +122,10 @@ extension IdentityV1 {
         package var proof: Optional<IdentityV1.SignInProof>
         /// About the previous sign-in.
         package var history: Optional<IdentityV1.SignInHistory>
-        /// The address had not been verified before: the previous user of the account may not be its
-        /// owner.
-        package var takenOver: Bool
+        /// Devices that are known under the email are not the owner's: the address had not been verified
+        /// before, so the previous user of the account may not be its owner; or the account had no
+        /// password, so they are from an earlier account with this email.
+        package var forgetDevices: Bool
         /// The calling guest, which is another account than this one, if it has documents; absent without
         /// one.
         package var collision: Optional<IdentityV1.Collision>
@@ -134,13 +135,13 @@ extension IdentityV1 {
             account: IdentityV1.Account? = nil,
             proof: IdentityV1.SignInProof? = nil,
             history: IdentityV1.SignInHistory? = nil,
-            takenOver: Bool = false,
+            forgetDevices: Bool = false,
             collision: IdentityV1.Collision? = nil
         ) {
             self.account = account
             self.proof = proof
             self.history = history
-            self.takenOver = takenOver
+            self.forgetDevices = forgetDevices
             self.collision = collision
         }
     }
@@ -156,16 +157,16 @@ extension IdentityV1.ResetPasswordResponse: ProtobufMessage {
         let account: IdentityV1.Account? = try reader.message(10)
         let proof: IdentityV1.SignInProof? = try reader.message(18)
         let history: IdentityV1.SignInHistory? = try reader.message(26)
-        let takenOver = try reader.bool(32)
+        let forgetDevices = try reader.bool(32)
         let collision: IdentityV1.Collision? = try reader.message(42)
-        return IdentityV1.ResetPasswordResponse(account: account, proof: proof, history: history, takenOver: takenOver, collision: collision)
+        return IdentityV1.ResetPasswordResponse(account: account, proof: proof, history: history, forgetDevices: forgetDevices, collision: collision)
     }
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         if let proof { sink.message(18, proof) }
         if let history { sink.message(26, history) }
-        if takenOver { sink.bool(32, takenOver) }
+        if forgetDevices { sink.bool(32, forgetDevices) }
         if let collision { sink.message(42, collision) }
     }
 }

@@ -915,16 +915,17 @@ extension IdentityV1 {
     package struct ConfirmEmailResponse: Hashable, Sendable {
         /// The account.
         package var account: Optional<IdentityV1.Account>
-        /// The password was replaced, so the account's sessions end.
-        package var passwordReplaced: Bool
+        /// Devices that are known under the email are not the owner's: a stranger's password was replaced,
+        /// and the account's sessions end; or the account is new, and they are from an earlier one.
+        package var forgetDevices: Bool
 
         /// A message of these fields.
         package init(
             account: IdentityV1.Account? = nil,
-            passwordReplaced: Bool = false
+            forgetDevices: Bool = false
         ) {
             self.account = account
-            self.passwordReplaced = passwordReplaced
+            self.forgetDevices = forgetDevices
         }
     }
 }
@@ -937,13 +938,13 @@ extension IdentityV1.ConfirmEmailResponse: ProtobufMessage {
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.ConfirmEmailResponse {
         let account: IdentityV1.Account? = try reader.message(10)
-        let passwordReplaced = try reader.bool(16)
-        return IdentityV1.ConfirmEmailResponse(account: account, passwordReplaced: passwordReplaced)
+        let forgetDevices = try reader.bool(16)
+        return IdentityV1.ConfirmEmailResponse(account: account, forgetDevices: forgetDevices)
     }
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
-        if passwordReplaced { sink.bool(16, passwordReplaced) }
+        if forgetDevices { sink.bool(16, forgetDevices) }
     }
 }
 

@@ -47,7 +47,8 @@ public struct AuthCalls: Sendable {
     /// Confirms the email address that a verification link was sent to. In the session that
     /// registered, the link alone confirms.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-link`,
-    ///   `auth/password-needed`, `auth/weak-password`, `auth/user-disabled`.
+    ///   `auth/password-needed`, `auth/weak-password`, `auth/user-disabled`,
+    ///   `auth/too-many-requests`.
     public func verifyEmail(
         _ request: GatewayV1.VerifyEmailRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.VerifyEmailResponse {

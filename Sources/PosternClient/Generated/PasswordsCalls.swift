@@ -25,7 +25,7 @@ public struct PasswordsCalls: Sendable {
 
     /// Sets a new password by that link and signs in; all other sessions end. A guest may come along,
     /// as with SignInWithPassword.
-    /// - Throws: `auth/invalid-link`, `auth/weak-password`,
+    /// - Throws: `auth/invalid-link`, `auth/weak-password`, `auth/too-many-requests`,
     ///   `auth/user-disabled`, `auth/invalid-access-token`, `auth/session-ended`.
     public func resetPassword(
         _ request: GatewayV1.ResetPasswordRequest, _ options: CallOptions = CallOptions()

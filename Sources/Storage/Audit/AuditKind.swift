@@ -64,6 +64,9 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case addressClaimed = "account.address-claimed"
     /// Another verification link was mailed.
     case verificationResent = "account.verification-resent"
+    /// Another verification link was requested with the right password, but the address is verified
+    /// already.
+    case verificationNotNeeded = "account.verification-not-needed"
     /// A provider's grant was stored, so that deleting the account can revoke it.
     case grantKept = "grant.kept"
     /// A provider returned no grant for a code; `outcome` says why.
@@ -120,7 +123,7 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case phoneCodeRefused = "phone-code.refused"
     /// An account's owner reauthenticated with a phone code.
     case phoneCodeProved = "phone-code.proved"
-    /// A provider reported that a number recently changed its owner or SIM.
+    /// Identity learned of a number of an account that it recently changed its owner or SIM.
     case phoneNumberChanged = "phone.number-changed"
     /// The owner confirmed a changed number with another proof.
     case phoneNumberConfirmed = "phone.number-confirmed"
@@ -160,7 +163,7 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case exportRequested = "export.requested"
     /// An export can be fetched.
     case exportReady = "export.ready"
-    /// An account's owner fetched the archive, from its first byte.
+    /// A session of the account's owner fetched from the archive for the first time, from any byte.
     case exportFetched = "export.fetched"
     /// An account's owner deleted the export.
     case exportCancelled = "export.cancelled"
@@ -202,8 +205,8 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case backedUp = "store.backed-up"
     /// The operator accepted a clock that was far ahead.
     case clockAccepted = "clock.accepted"
-    /// A signing key was generated; for this and the other kinds about one, `subject` is its `kid` and
-    /// `attempt` its row.
+    /// A signing key was generated; for this and the other kinds about one, `subject` is its `kid`
+    /// and `attempt` its row.
     case signingKeyMade = "key.signing-key-made"
     /// A refresh token key was generated.
     case refreshKeyMade = "key.refresh-key-made"
@@ -213,15 +216,14 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case signingKeyRetired = "key.signing-key-retired"
     /// An operator revoked a signing key.
     case signingKeyRevoked = "key.signing-key-revoked"
-    /// A limit was reached (D0: `rate_limit_triggered`). For this and the next four kinds there is
-    /// one record for each limit, subject and wait, written when the wait is over; `attempt` counts
-    /// the refusals during it.
+    /// A limit was reached. For this and the next four kinds there is one record for each limit,
+    /// subject and wait, written when the wait is over; `attempt` counts the refusals during it.
     case limitReached = "limit.reached"
-    /// A limit was reached repeatedly (`repeated_rate_limit`).
+    /// A limit was reached repeatedly.
     case limitRepeated = "limit.repeated"
-    /// A limit was reached by a caller who does not stop (`severe_rate_limit`).
+    /// A limit was reached by a caller who does not stop.
     case limitSevere = "limit.severe"
-    /// Codes or passwords are being guessed (`otp_brute_force_detected`).
+    /// Codes or passwords are being guessed.
     case bruteForce = "limit.brute-force"
     /// SMS pumping: messages are requested by someone who earns from them.
     case pumping = "limit.pumping"
@@ -249,9 +251,12 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case webhookSecretRotated = "webhook.secret-rotated"
     /// A webhook was paused, by the operator or because its receiver asked for no more.
     case webhookHeldBack = "webhook.held-back"
+    /// The operator resumed a webhook.
+    case webhookResumed = "webhook.resumed"
     /// An event was given up because its webhook's receiver was unreachable for days.
     case webhookGivenUp = "webhook.given-up"
-    /// A provider reported that a number recently changed its owner or SIM.
+    /// An SMS provider reported that a number recently changed its owner or SIM; notification tells
+    /// identity (`phone.number-changed`).
     case numberChanged = "message.number-changed"
     /// A device was registered for push messages.
     case pushDeviceAdded = "push-device.added"

@@ -782,7 +782,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/invalid-link, auth/password-needed, auth/weak-password, auth/user-disabled.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/invalid-link, auth/password-needed, auth/weak-password, auth/user-disabled, auth/too-many-requests.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -1618,7 +1618,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-link, auth/weak-password, auth/user-disabled, auth/invalid-access-token, auth/session-ended.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-link, auth/weak-password, auth/too-many-requests, auth/user-disabled, auth/invalid-access-token, auth/session-ended.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }

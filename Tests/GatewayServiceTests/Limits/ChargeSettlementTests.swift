@@ -31,6 +31,7 @@ struct ChargeSettlementTests {
             .invalidPhoto, .documentQuota, .invalidDocument, .invalidArgument, .deadlineExceeded,
             .cancelled,
         ],
+        .work: Set(ErrorCode.allCases),
     ]
 
     @Test(

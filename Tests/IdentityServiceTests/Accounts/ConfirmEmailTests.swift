@@ -34,7 +34,7 @@ struct ConfirmEmailTests {
         let answer = try await confirm(token, account: account)
         #expect(answer.account?.emailVerified == true)
         #expect(answer.account?.accountId == account)
-        #expect(!answer.passwordReplaced)
+        #expect(!answer.forgetDevices)
         #expect(try await fixture.signIn().account?.emailVerified == true)
         #expect(try await fixture.waiting() == 0)
     }
@@ -54,7 +54,7 @@ struct ConfirmEmailTests {
         let (_, token) = try await registered()
         let answer = try await confirm(token, password: "Correct7Horse")
         #expect(answer.account?.emailVerified == true)
-        #expect(!answer.passwordReplaced)
+        #expect(!answer.forgetDevices)
         try await fixture.relay()
         #expect(fixture.sessions.ended.isEmpty)
     }
@@ -64,7 +64,7 @@ struct ConfirmEmailTests {
         let (account, token) = try await registered()
         let strangersProof = try #require(try await fixture.signIn().proof)
         let answer = try await confirm(token, password: "Owners9Password")
-        #expect(answer.passwordReplaced)
+        #expect(answer.forgetDevices)
         #expect(answer.account?.emailVerified == true)
         try await fixture.relay()
         let ended = try #require(fixture.sessions.ended.first)
@@ -85,7 +85,7 @@ struct ConfirmEmailTests {
             #expect(error.code == .weakPassword)
         }
         _ = try await fixture.signIn()
-        #expect(try await confirm(token, password: "Owners9Password").passwordReplaced)
+        #expect(try await confirm(token, password: "Owners9Password").forgetDevices)
     }
 
     @Test("I-06: a link works once")
@@ -120,7 +120,7 @@ struct ConfirmEmailTests {
                 group.addTask {
                     do {
                         return try await confirm(token, password: "Owner\(number)Password")
-                            .passwordReplaced
+                            .forgetDevices
                     } catch {
                         return false
                     }
@@ -208,7 +208,7 @@ struct ConfirmEmailTests {
         let first = try await confirm(token, password: "Owners9Password", key: "k")
         let second = try await confirm(token, password: "Owners9Password", key: "k")
         #expect(first == second)
-        #expect(second.passwordReplaced)
+        #expect(second.forgetDevices)
         let wrong = try await refusal {
             try await confirm(token, password: "Guessed7Horse", key: "k")
         }

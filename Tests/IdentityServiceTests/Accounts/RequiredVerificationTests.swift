@@ -13,10 +13,12 @@ struct RequiredVerificationTests {
 
     private func resend(
         _ password: String = "Correct7Horse", email: String = "ada@example.org",
-        key: String? = nil
+        key: String? = nil, on device: String = ""
     ) async throws -> Bool {
         try await fixture.emails.resendVerificationByPassword(
-            .init(email: email, password: .init(text: password)), fixture.context(key)
+            .init(
+                email: email, password: .init(text: password), origin: .init(deviceId: device)),
+            fixture.context(key)
         ).sent
     }
 
@@ -67,6 +69,35 @@ struct RequiredVerificationTests {
         _ = try await fixture.accounts.confirmEmail(
             .init(token: token, password: "Correct7Horse"), fixture.context())
         #expect(try await !resend())
+    }
+
+    @Test("a right password of a verified account is audited, and a new device mailed")
+    func confirmsPassword() async throws {
+        _ = try await fixture.register()
+        try await fixture.relay()
+        _ = try await fixture.accounts.confirmEmail(
+            .init(token: try fixture.latestToken(), password: "Correct7Horse"), fixture.context())
+        #expect(try await !resend(on: "thief"))
+        try await fixture.relay()
+        #expect(fixture.templates.last == "new-device")
+        #expect(try await fixture.audited("account.verification-not-needed") == 1)
+        try await fixture.change("UPDATE accounts SET status = 2")
+        #expect(try await refusal { try await resend() }.code == .accountDisabled)
+        #expect(
+            try await fixture.count(
+                "audit", where: "kind = 'sign-in.failed' AND outcome = 'auth/user-disabled'") == 1)
+    }
+
+    @Test("another request's idempotency key is refused before the password is compared")
+    func reusedKey() async throws {
+        _ = try await fixture.register()
+        _ = try await fixture.register("eve@example.org")
+        #expect(try await resend(email: "eve@example.org", key: "k"))
+        let before = fixture.hashes
+        let wrong = try await refusal { try await resend("Wrong7Horse", key: "k") }
+        let right = try await refusal { try await resend(key: "k") }
+        #expect(wrong == right && right.code == .idempotencyKeyReused)
+        #expect(fixture.hashes == before)
     }
 
     @Test("X-02: unknown accounts and wrong passwords get one error and cost one hash each")

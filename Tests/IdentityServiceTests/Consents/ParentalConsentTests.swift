@@ -137,7 +137,7 @@ struct ParentalConsentTests {
         _ = try await fixture.accounts.confirmEmail(
             .init(token: try fixture.latestToken(), accountId: child), fixture.context())
         let reset = try await fixture.resetPassword(of: "kid@example.org", on: "reset-device")
-        #expect(!reset.takenOver)
+        #expect(!reset.forgetDevices)
         #expect(reset.account?.requiredActions == [])
         fixture.time.advance(by: Self.week * 50)
         #expect(try await answer(link, .unspecified).state == .given)

@@ -50,14 +50,14 @@ struct ParentalTakeoverTests {
         let (_, link) = try await child()
         #expect(try await fixture.answerParent(link, .give) == .given)
         let reset = try await fixture.resetPassword(of: Self.email, on: "reset-device")
-        #expect(reset.takenOver)
+        #expect(reset.forgetDevices)
         #expect(reset.account?.requiredActions == [.parentalConsent])
         let first = fixture.time.now() + Self.week
         #expect(try await end() == first.milliseconds)
         let void = try await refusal { try await fixture.answerParent(link, .refuse) }
         #expect(void.code == .invalidLink)
         fixture.time.advance(by: Self.week / 2)
-        #expect(try await !fixture.resetPassword(of: Self.email, on: "reset-device").takenOver)
+        #expect(try await !fixture.resetPassword(of: Self.email, on: "reset-device").forgetDevices)
         #expect(try await end() == first.milliseconds, "the address is proved now")
         fixture.time.advance(by: Self.week)
         #expect(try await fixture.expireParents() == 1)

@@ -192,16 +192,17 @@ struct ChangePasswordTests {
         #expect(try await audited("password-replaced") == 1)
     }
 
-    @Test("G-25: a key used for another request changes nothing, and guesses still fail")
+    @Test("G-25: a key used for another request is refused before a password is compared")
     func reusedKey() async throws {
         try await change(key: "k")
         let other = "ses_0000000000002"
+        let before = fixture.hashes
         let wrong = try await refusal { try await change(session: other, key: "k") }
-        #expect(wrong.code == .invalidCredential)
         let right = try await refusal {
             try await change(Self.new, "Third9Password", session: other, key: "k")
         }
-        #expect(right.code == .idempotencyKeyReused)
+        #expect(wrong == right && right.code == .idempotencyKeyReused)
+        #expect(fixture.hashes == before)
         _ = try await fixture.signIn(password: Self.new)
     }
 }

@@ -222,7 +222,7 @@ struct ResetPasswordTests {
             fixture.time.advance(by: delay)
             let again = try await reset(token, key: "k")
             #expect(again.account == first.account && again.history == first.history)
-            #expect(first.takenOver && again.takenOver)
+            #expect(first.forgetDevices && again.forgetDevices)
             let proof = try #require(again.proof)
             #expect(proof.provedAtMs >= (try #require(first.proof)).provedAtMs)
             #expect(proof.provedAtMs <= fixture.time.now().milliseconds + 1)
@@ -236,16 +236,24 @@ struct ResetPasswordTests {
         #expect(fixture.sessions.ended.count == 1)
     }
 
-    @Test("G-25: a repeat answers the same as the first call on whether it was a takeover")
+    @Test("G-25: a repeat answers the same as the first call on whether devices are forgotten")
     func repeatedTakeover() async throws {
         let first = try await reset(try await asked(), key: "k")
-        #expect(first.takenOver)
+        #expect(first.forgetDevices)
         let token = try await askAgain()
         let second = try await reset(token, "Third9Password", key: "l")
-        #expect(!second.takenOver)
+        #expect(!second.forgetDevices)
         fixture.time.advance(by: .seconds(60))
         let again = try await reset(token, "Third9Password", key: "l")
-        #expect(!again.takenOver && again.history == second.history)
+        #expect(!again.forgetDevices && again.history == second.history)
+    }
+
+    @Test("the first password of an account forgets the devices that are known under its email")
+    func firstPassword() async throws {
+        let account = try await fixture.account(by: .token("g7", email: "ada@example.org"))
+        let first = try await reset(try await askAgain())
+        #expect(first.account?.accountId == account.accountId && first.forgetDevices)
+        #expect(try await !reset(try await askAgain(), "Third9Password").forgetDevices)
     }
 
     @Test("G-25: a key used with another link is refused, and the new link stays valid")

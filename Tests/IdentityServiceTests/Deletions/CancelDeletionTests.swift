@@ -75,6 +75,25 @@ struct CancelDeletionTests {
         #expect(try await refusal { try await cancel(malformed) }.code == .invalidLink)
     }
 
+    @Test("a change of the address voids the mailed link, and another is mailed to the new address")
+    func changedAddress() async throws {
+        try await wait()
+        let former = IdentityFixture.caller(
+            link: try link("deletion-scheduled", page: "keep-account"))
+        _ = try await fixture.requestChange("new@example.org", token)
+        try await fixture.relay()
+        _ = try await fixture.confirmChange(try fixture.changeToken(), access: token)
+        #expect(try await refusal { try await cancel(former) }.code == .invalidLink)
+        await fixture.carryOn(ada)
+        try await fixture.relay()
+        let mail = try #require(fixture.notifications.mails.last)
+        #expect(mail.template == "deletion-scheduled" && mail.recipient == "new@example.org")
+        #expect(
+            try await cancel(
+                IdentityFixture.caller(
+                    link: try link("deletion-scheduled", page: "keep-account"))))
+    }
+
     @Test("the mail is sent once, and never to an address that is not verified")
     func mails() async throws {
         try await wait()

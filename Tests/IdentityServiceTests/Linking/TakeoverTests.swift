@@ -83,7 +83,7 @@ struct TakeoverTests {
             .init(
                 token: try fixture.latestToken(), password: "Owner8Password",
                 origin: IdentityFixture.origin), fixture.context())
-        #expect(confirmed.passwordReplaced && confirmed.account?.methods == ["password"])
+        #expect(confirmed.forgetDevices && confirmed.account?.methods == ["password"])
         #expect(try await fixture.signIn(by: own).account?.accountId != stranger.accountId)
     }
 
