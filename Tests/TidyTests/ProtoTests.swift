@@ -2,6 +2,21 @@ import Testing
 
 @Suite("Comments and layout of the protos")
 struct ProtoTests {
+    @Test("the golden file has every generated message, so that Python's protobuf agrees with each")
+    func golden() throws {
+        let checkout = try Checkout.here.get()
+        let golden = try checkout.text(of: "Tests/MessagesTests/Golden/golden.txt")
+        let tested = Set(
+            golden.split(separator: "\n").filter { $0.hasPrefix("message\t") }
+                .compactMap { $0.split(separator: "\t").dropFirst(2).first })
+        let code = checkout.paths.filter { $0.hasPrefix("Sources/Messages/Generated/") }
+        let missing = try code.flatMap { path in
+            try checkout.text(of: path).matches(of: /fullName: String \{ "([a-zA-Z0-9_.]+)" \}/)
+                .map(\.1).filter { !tested.contains($0) }.map(String.init)
+        }
+        #expect(missing == [], "run Tests/MessagesTests/Golden/make_golden.py")
+    }
+
     @Test("every service, rpc, message, field, enum and value has a comment")
     func comments() throws {
         let sources = try Self.protos()
