@@ -89,7 +89,7 @@ package struct NotificationSettings: Settings {
         _ store: Store, _ keys: NotificationKeys, _ time: any Time, _ logger: Logger
     ) throws -> [Channel: any MessageRoute] {
         let client = try makeProviderClient()
-        return try makeRoutes(
+        return try makeMailDelivery(
             dataFolder: store.folder, store: store, keys: keys, time: time, logger: logger
         ).merging(
             try makeSMSAndPushRoutes(
@@ -98,10 +98,10 @@ package struct NotificationSettings: Settings {
         ) { own, _ in own }
     }
 
-    /// The route by which mails are delivered.
+    /// The channel of mails: templates and the suppression list over the route.
     /// - Parameter dataFolder: where the inbox folder is, unless a setting says otherwise.
     /// - Throws: `OutboundClient.Unavailable`, `MaildirInbox.FileError`.
-    package func makeRoutes(
+    package func makeMailDelivery(
         dataFolder: String, store: Store, keys: NotificationKeys, time: any Time, logger: Logger
     ) throws -> [Channel: any MessageRoute] {
         let route = try makeMailRoute(dataFolder: dataFolder, time: time, logger: logger)
@@ -118,7 +118,7 @@ package struct NotificationSettings: Settings {
         try MaildirInbox(folder: inboxFolder ?? "\(dataFolder)/inbox")
     }
 
-    /// The route by which mails are delivered.
+    /// The route by which mails leave: mail servers, or the inbox.
     /// - Throws: as `makeRoutes`.
     func makeMailRoute(
         dataFolder: String, time: any Time, logger: Logger

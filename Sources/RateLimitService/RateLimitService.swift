@@ -165,6 +165,6 @@ extension RateLimitService {
             let request = subjects.request(limit, name, rule, subjects.ring, at: now)
             _ = subjects.table.decide(.consume, request, at: now)
         }
-        try await subjects.table.persisted([])
+        try await subjects.table.persisted()
     }
 }

@@ -16,6 +16,15 @@ struct IndexTests {
         expectNone(findings)
     }
 
+    @Test("the terms are in alphabetical order: letters, digits and spaces count")
+    func order() throws {
+        let page = IndexPage(text: try Checkout.here.get().text(of: IndexPage.path))
+        let terms = page.rows.map { row in
+            row.term.lowercased().filter { $0.isLetter || $0.isNumber || $0 == " " }
+        }
+        #expect(terms == terms.sorted())
+    }
+
     @Test("a missing file, a missing declaration, a duplicate term and a malformed row are found")
     func twin() throws {
         let text = """

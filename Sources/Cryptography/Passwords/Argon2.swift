@@ -133,15 +133,16 @@ package struct Argon2Parameters: Hashable, Sendable {
     /// OWASP's first choice for Argon2id: 19 MiB, two passes, one lane; 23 ms.
     package static let standard = Argon2Parameters(memoryKiB: 19_456, passes: 2, lanes: 1)
 
-    /// Parameters, which are not validated here. Their user checks `areAllowed`.
+    /// Parameters, which are not validated here: `areAllowed` is for our own hashes,
+    /// `ForeignHash.Cost` for imported ones.
     package init(memoryKiB: Int, passes: Int, lanes: Int) {
         self.memoryKiB = memoryKiB
         self.passes = passes
         self.lanes = lanes
     }
 
-    /// The limits on any computed hash. Hashes are imported from other systems, and one text must
-    /// not be able to require gigabytes or minutes (RFC 9106 allows 4 TiB).
+    /// The limits on our own hashes. One setting, or one text of the store, must not be able to
+    /// require gigabytes or minutes (RFC 9106 allows 4 TiB).
     static let memoryKiBMax = 64 * 1_024
     static let passesMax = 16
     static let lanesMax = 16

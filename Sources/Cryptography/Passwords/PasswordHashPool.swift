@@ -5,8 +5,9 @@ package import ServiceRuntime
 /// Hashes and checks passwords on its own threads, a bounded number at once (I-03).
 ///
 /// A password hash is slow and uses much memory by design. Without a bound, a few hundred
-/// concurrent sign-ins would take gigabytes and starve all other calls. Here the memory is fixed,
-/// the queue is bounded, and calls beyond it are rejected with the time after which to retry.
+/// concurrent sign-ins would take gigabytes and starve all other calls. Here each thread has the
+/// memory of one hash of our own (an imported one may need more, `ForeignHash.Cost`), the queue is
+/// bounded, and calls beyond it are rejected with the time after which to retry.
 package final class PasswordHashPool: Sendable {
     let workers: HashWorkers
     private let parameters: Argon2Parameters

@@ -34,17 +34,16 @@ extension AccountSessionsHandler {
         switch shown {
         case .password(let password):
             reauthentication.proof = try await verify(
-                password, request, of: account, origin, context, onward)
+                password, of: account, origin, context, onward)
         case .deviceKey(let presence):
             // For a password, the identity service checks the account's status itself.
             guard account.status == .active else { throw ServiceError(.accountDisabled) }
             reauthentication.presence = SessionV1.PresenceProof(presence)
         case .providerToken(let token):
             reauthentication.proof = try await prove(
-                token, request, of: account, in: session, origin, context, onward)
+                token, of: account, in: session, origin, context, onward)
         case .phoneCode(let code):
-            reauthentication.proof = try await prove(
-                code, request, in: session, origin, context, onward)
+            reauthentication.proof = try await prove(code, in: session, origin, context, onward)
         }
         let answer = try await devices.reauthenticate(reauthentication, onward)
         await remember(shown, of: account, on: origin.deviceId, context)
@@ -76,9 +75,9 @@ extension AccountSessionsHandler {
     /// The identity service checks whose session calls, and whether the token belongs to a provider
     /// that is linked to its account.
     private func prove(
-        _ token: GatewayV1.ProviderToken, _ request: GatewayV1.ReauthenticateRequest,
-        of account: IdentityV1.Account, in session: CallerSession, _ origin: IdentityV1.Origin,
-        _ context: CallContext, _ onward: CallContext
+        _ token: GatewayV1.ProviderToken, of account: IdentityV1.Account,
+        in session: CallerSession, _ origin: IdentityV1.Origin, _ context: CallContext,
+        _ onward: CallContext
     ) async throws -> IdentityV1.SignInProof? {
         try await limits.countingProviderToken(
             .providerProof(
@@ -95,9 +94,8 @@ extension AccountSessionsHandler {
     /// The identity service checks whose session calls, and whether the number is the one of its
     /// account.
     private func prove(
-        _ shown: GatewayV1.PhoneCodeProof, _ request: GatewayV1.ReauthenticateRequest,
-        in session: CallerSession, _ origin: IdentityV1.Origin, _ context: CallContext,
-        _ onward: CallContext
+        _ shown: GatewayV1.PhoneCodeProof, in session: CallerSession,
+        _ origin: IdentityV1.Origin, _ context: CallContext, _ onward: CallContext
     ) async throws -> IdentityV1.SignInProof? {
         let number = try PhoneNumber.required(shown.phoneNumber)
         return try await limits.countingPhoneCode(
@@ -111,9 +109,8 @@ extension AccountSessionsHandler {
     }
 
     private func verify(
-        _ password: SecretBytes, _ request: GatewayV1.ReauthenticateRequest,
-        of account: IdentityV1.Account, _ origin: IdentityV1.Origin, _ context: CallContext,
-        _ onward: CallContext
+        _ password: SecretBytes, of account: IdentityV1.Account, _ origin: IdentityV1.Origin,
+        _ context: CallContext, _ onward: CallContext
     ) async throws -> IdentityV1.SignInProof? {
         // An account without an email has no password.
         guard !account.email.isEmpty else { throw ServiceError(.invalidCredential) }

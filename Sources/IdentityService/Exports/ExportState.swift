@@ -5,7 +5,7 @@ import ServiceRuntime
 ///     state       event              becomes
 ///     (none)      requested          preparing, at once
 ///     preparing   requested          the same: a second request changes nothing
-///     preparing   an attempt failed  preparing, with a later next attempt
+///     preparing   an attempt begins  preparing, with the time of the next one, should it fail
 ///     preparing   archive written    ready, for 7 days
 ///     preparing   7 days over        (none)
 ///     ready       requested          the same
@@ -33,8 +33,8 @@ enum ExportState: Hashable, Sendable {
         if case .preparing = self { true } else { false }
     }
 
-    /// After the `attempts`th failure at `moment`; 1 for the first one.
-    static func failed(attempts: Int64, at moment: Timestamp) -> ExportState {
+    /// When the `attempts`th attempt begins at `moment`; 1 for the first one.
+    static func begun(attempts: Int64, at moment: Timestamp) -> ExportState {
         let doublings = min(max(attempts - 1, 0), 16)
         let wait = min(retryMin * (1 << Int(doublings)), retryMax)
         return .preparing(nextAttemptAt: moment + wait)

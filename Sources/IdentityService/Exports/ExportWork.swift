@@ -102,7 +102,7 @@ struct ExportWork: Sendable {
             else { return nil }
             let attempts = current.attempts + 1
             try transaction.update(
-                current.with(.failed(attempts: attempts, at: transaction.at), attempts: attempts))
+                current.with(.begun(attempts: attempts, at: transaction.at), attempts: attempts))
             return row
         }
     }

@@ -1,8 +1,7 @@
 import Messages
 
 extension IdentitySettings {
-    /// What happens to a guest's documents when the guest signs in to an account (G-16, D3
-    /// FR-006b).
+    /// What happens to a guest's documents when the guest signs in to an account (G-16).
     package enum GuestDataMode: String, CaseIterable, Sendable {
         /// The guest is deleted with them.
         case discard

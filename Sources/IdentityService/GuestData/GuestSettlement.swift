@@ -14,8 +14,8 @@ import Storage
 ///     chosen into this account  any        nothing                              the first choice
 ///     chosen into another one   any        nothing                              no collision
 ///
-/// A sign-in does not fail for any of it, and a migration does its work after it (D3 FR-001e). From
-/// a choice on, the guest's documents can only be read (`requireUnsettled`).
+/// A sign-in does not fail for any of it, and a migration does its work after it. From a
+/// choice on, the guest's documents can only be read (`requireUnsettled`).
 struct GuestSettlement: Sendable {
     /// How long a kept guest can be read.
     static let keptFor: Duration = .seconds(30 * 24 * 3_600)

@@ -3,7 +3,7 @@ import Storage
 
 /// Deletes the ids that accounts had in another system, hourly, once they are older than the
 /// setting `imported-ids-kept`: what an import leaves behind (I-08). An account that is imported
-/// again later is found by its address only.
+/// again later is then refused, since its address, number or identity belongs to an account.
 struct ImportedIDPurge: Sendable {
     static let interval: Duration = .seconds(3_600)
     /// Rows of one transaction.

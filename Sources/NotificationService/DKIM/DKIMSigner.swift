@@ -7,12 +7,12 @@ import ServiceRuntime
 /// Pure: the mail and its time go in, header fields come out. One mail always gives the same bytes,
 /// because both algorithms are deterministic and `t=` is the time of acceptance.
 ///
-/// | tag | value | why |
-/// |---|---|---|
-/// | `c` | `relaxed/relaxed` | relays fold lines and trim spaces |
-/// | `h` | every field that we write, once more than it occurs | oversigning: a second From or
-/// Subject that an attacker prepends breaks the signature (RFC 6376, 8.15) | | `l` | never | it
-/// would let an attacker append text after the signed part (8.2) |
+///     tag  value                            why
+///     c    relaxed/relaxed                  relays fold lines and trim spaces
+///     h    every field that we write, once  oversigning: a second From or Subject that an attacker
+///          more than it occurs              prepends breaks the signature (RFC 6376, 8.15)
+///     l    never                            it would let an attacker append text after the signed
+///                                           part (8.2)
 struct DKIMSigner: Sendable {
     /// Fields that are signed even if a mail lacks them, so that an attacker cannot add one.
     static let fields = [

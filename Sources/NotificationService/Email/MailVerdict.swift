@@ -3,22 +3,28 @@ import ServiceRuntime
 
 /// The meaning of a mail server's answer, for the mail and for the server. Pure.
 ///
-/// | answer | verdict | why |
-/// |---|---|---|
-/// | 250 to the whole message | taken | |
-/// | 5xx with 5.1.1, 5.1.2, 5.1.3, 5.1.6, 5.1.10, 5.2.1, from RCPT on | address is dead | no such
-/// mailbox: RFC 3463, 3.2 and 3.3; RFC 7505 | | any other 5xx from RCPT on | refused | content or
-/// policy; also a bare 550, which may be either | | 5xx to MAIL, but for the size | server failed |
-/// it rejects all our mail: a configuration error, which the operator can fix | | 530, 534, 535,
-/// 538 | server failed | authentication or encryption required: the same (RFC 4954, 6) | | 421 |
-/// server failed | it closes the connection, whatever the recipient | | any other 4xx to RCPT |
-/// later | about one address: otherwise an attacker with a few odd addresses could open the
-/// server's breaker for everybody | | 450; 4xx with 4.1, 4.2, 4.5, 4.6 or 4.7 | later, in a minute
-/// at least | greylisting, a full mailbox, too many mails: the server works | | any other 4xx |
-/// server failed | its disk, its network, its own error | | no SMTPUTF8 for an address that needs
-/// it | unsupported | another server may support it | | no answer after the whole message |
-/// uncertain | it may have the mail, so no other server gets it at once | | anything else | server
-/// failed | |
+///     answer                                    verdict             why
+///     250 to the whole message                  taken
+///     5xx with 5.1.1, 5.1.2, 5.1.3, 5.1.6,      address is dead     no such mailbox: RFC 3463, 3.2
+///     5.1.10, 5.2.1, from RCPT on                                   and 3.3; RFC 7505
+///     any other 5xx from RCPT on                refused             content or policy; also a bare
+///                                                                   550, which may be either
+///     5xx to MAIL, but for the size             server failed       it rejects all our mail: a
+///                                                                   configuration error
+///     530, 534, 535, 538                        server failed       authentication or encryption
+///                                                                   required (RFC 4954, 6)
+///     421                                       server failed       it closes the connection
+///     450; 4xx with 4.1, 4.2, 4.5, 4.6, 4.7     later, in a minute  greylisting, a full mailbox,
+///                                               at least            too many mails: it works
+///     any other 4xx to RCPT                     later               about one address
+///     any other 4xx                             server failed       its disk, its network
+///     no SMTPUTF8 for an address that needs it  unsupported         another server may support it
+///     no answer after the whole message         uncertain           it may have the mail, so no
+///                                                                   other server gets it at once
+///     anything else                             server failed
+///
+/// Attack: a few odd addresses, each answered with 4xx, open the server's breaker for everybody. So
+/// such an answer to RCPT says nothing about the server.
 enum MailVerdict: Hashable, Sendable {
     case taken
     case addressDead(String)

@@ -11,13 +11,12 @@ import ServiceRuntime
 /// and `expires_at_ms` for a message that expires. The request is signed (`signature`). The
 /// service answers:
 ///
-/// | status | meaning |
-/// |---|---|
-/// | 2xx | taken; an object with `"number_changed": true` reports that the number has recently
-/// changed hands | | 410 | the number is dead |
-/// | 422 | this text is rejected permanently |
-/// | 400, 403, 404 | this text is rejected for now; `retry-after` is honoured |
-/// | anything else | the service fails; repeated failures open its circuit breaker |
+///     2xx             taken; an object with `"number_changed": true` reports that the number has
+///                     recently changed hands
+///     410             the number is dead
+///     422             this text is rejected permanently
+///     400, 403, 404   this text is rejected for now; `retry-after` is honoured
+///     anything else   the service fails; repeated failures open its circuit breaker
 struct WebhookSMS: SMSProvider {
     let providerGuard: ProviderGuard
     private let http: ProviderHTTP

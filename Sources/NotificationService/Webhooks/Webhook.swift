@@ -22,7 +22,7 @@ struct Webhook: Sendable {
 /// The events that a webhook matches: names from the catalogue, prefixes of names (`session.*`), or
 /// all.
 struct WebhookFilter: Hashable, Sendable {
-    /// Patterns of one webhook. The catalogue has about fifty names.
+    /// Patterns of one webhook: more than anybody lists by hand, since a prefix matches many events.
     static let patternsMax = 64
 
     /// The patterns in the order given.

@@ -2,13 +2,14 @@ import ServiceRuntime
 
 /// The retry rule of a webhook: an attempt's outcome gives the next step. Pure.
 ///
-/// | the receiver | next step |
-/// |---|---|
-/// | answers 2xx | done; the next event of the lane becomes due |
-/// | answers anything else, or nothing | retry after the backoff, or later if the receiver asks for
-/// it (Retry-After) | | has done so for three days since the event was queued | given up, with an
-/// audit record; the next event of the lane becomes due | | answers 410 | as above, and the webhook
-/// is paused until the operator resumes it |
+///     the receiver                        next step
+///     answers 2xx                         done; the next event of the lane becomes due
+///     answers anything else, or nothing   retry after the backoff, or later if the receiver asks
+///                                         for it (Retry-After)
+///     has done so for three days since    given up, with an audit record; the next event of the
+///     the event was queued                lane becomes due
+///     answers 410                         as any other failure, and the webhook is paused until
+///                                         the operator resumes it
 ///
 /// The backoff: 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 2 h, then 4 h each; with a jitter of at most
 /// 20 %.

@@ -125,10 +125,10 @@ package final class LimitTable: Sendable {
         return decideLocked(operation, batch, at: Self.moment(now))
     }
 
-    /// Returns once the decisions on these requests, and all earlier decisions, are on disk.
+    /// Returns once all decisions so far are on disk.
     /// - Throws: `rpc/unavailable` while the disk accepts no writes. The charge stays in memory and
     ///   will be written.
-    package func persisted(_ batch: [LimitRequest]) async throws { try await journal?.flush() }
+    package func persisted() async throws { try await journal?.flush() }
 
     /// Drops states that no longer count.
     package func sweep(at now: Timestamp) {

@@ -30,7 +30,7 @@ extension LimitsHandler {
         let isLimited = verdict?.isLimited ?? false
         if !isLimited, plan.isDurable {
             do {
-                try await table.persisted(plan.requests)
+                try await table.persisted()
                 try requireCaller(of: context)
             } catch {
                 // The caller gets no id to refund. An error on our side must not count against the

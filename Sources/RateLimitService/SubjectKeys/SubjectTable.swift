@@ -225,7 +225,7 @@ final class MovedStates: Sendable {
     /// - Throws: `rpc/unavailable` while the disk accepts no writes; nothing is deleted then.
     func write(_ table: LimitTable) async throws {
         let moved = keys.withLock { $0 }
-        try await table.persisted([])
+        try await table.persisted()
         guard !moved.isEmpty else { return }
         table.remove(moved)
         keys.withLock { $0.subtract(moved) }
@@ -235,6 +235,6 @@ final class MovedStates: Sendable {
     /// - Throws: as `write`.
     func finish(_ table: LimitTable) async throws {
         try await write(table)
-        try await table.persisted([])
+        try await table.persisted()
     }
 }

@@ -3,7 +3,7 @@ package import ServiceRuntime
 /// A message for another service, written in the transaction of the change that it reports and
 /// delivered afterwards, at least once.
 package struct OutboxMessage: Hashable, Sendable {
-    /// The kind of message, for example `session.end-account`; nothing personal.
+    /// The kind of message, for example `end-account`; nothing personal.
     package let topic: String
     /// The idempotency key by which the receiver recognises a redelivery.
     package let key: String

@@ -37,7 +37,7 @@ struct FirebaseUser {
         record.identities = identities(links, &lost)
         record.passwordHash = password(user, links, &lost)
         if user["mfaInfo"]?.array?.isEmpty == false { lost.append("second factors") }
-        if !text(user["tenantId"]).isEmpty { lost.append("tenants: taken in without") }
+        if !text(user["tenantId"]).isEmpty { lost.append("tenants: imported without them") }
         guard !record.email.isEmpty || !record.phoneNumber.isEmpty || !record.identities.isEmpty
         else {
             return (
@@ -81,7 +81,7 @@ struct FirebaseUser {
             return ""
         }
         guard let hash = base64(hash), hash != Array(Self.redacted.utf8) else {
-            lost.append("passwords: hidden from who made the export")
+            lost.append("passwords: the exporting user may not see them")
             return ""
         }
         guard let salt = base64(text(user["salt"])), !salt.isEmpty else {

@@ -42,10 +42,16 @@ struct ImportCommand: AsyncParsableCommand {
                                        where SALT and HASH are Base64 without padding
                   display_name, photo_url, language, disabled, onboarding_complete
                   created_at_ms, last_sign_in_at_ms     milliseconds since 1970
+                  terms_version, privacy_version, marketing, analytics   consents
+                  source               the system that this account comes from, instead of --source
+                  account_id           ignored; `postern export` writes it
                   custom_claims        an object of at most 1,000 bytes; stored, not yet in tokens
                   identities           [{"method": "google", \
                 "issuer": "https://accounts.google.com",
                                          "subject": "…", "email": "…", "display_name": "…"}]
+
+                A line {"hash_parameters": {…}}, as `postern export` writes it, applies to the \
+                Firebase hashes after it.
 
                 A hash that would take more than 128 MiB or a second to check is rejected.
                 """)

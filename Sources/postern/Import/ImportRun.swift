@@ -34,7 +34,7 @@ struct ImportRun {
                         + "\(refused) were rejected"
             ]
             lines += lost.sorted { $0.key < $1.key }.map {
-                "  not in the file: \($0.value) × \($0.key)"
+                "  left out, or missing in the file: \($0.value) × \($0.key)"
             }
             lines += altered.sorted { $0.key < $1.key }
                 .map { "  invalid, left out or truncated: \($0.value) × \($0.key)" }
@@ -88,6 +88,8 @@ struct ImportRun {
         var progress = ImportProgress(
             byteCount: byteCount, start: file.start, time: time, show: show)
         var state = State(position: file.start)
+        // Only a run that goes on adds to the records of the one before.
+        if file.start == 0 { _ = unlink(deadLetterPath) }
         var (number, position, isOver) = (0, file.start, false)
         try await withThrowingTaskGroup(of: Done.self) { group in
             var running = 0

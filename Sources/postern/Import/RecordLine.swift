@@ -8,8 +8,10 @@ import Messages
 ///      "password_hash": "$2b$10$…", "display_name": "Ada", "photo_url": "https://…",
 ///      "phone_number": "+49…", "disabled": false, "created_at_ms": 1, "last_sign_in_at_ms": 1,
 ///      "language": "en", "custom_claims": {…}, "source": "…", "onboarding_complete": true,
+///      "terms_version": "…", "privacy_version": "…", "marketing": true, "analytics": true,
 ///      "identities": [{"method": "google", "issuer": "https://accounts.google.com",
-///                      "subject": "…", "email": "…", "display_name": "…"}]}
+///                      "subject": "…", "email": "…", "display_name": "…"}], "account_id": "acc_…"}
+///     {"hash_parameters": {"parameters_id": 1, "signer_key": "…", "salt_separator": "…"}}
 ///
 /// A member with another name is rejected: a misspelt `password_hash` would lose all passwords.
 enum RecordLine {

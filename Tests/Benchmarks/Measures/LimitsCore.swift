@@ -73,7 +73,7 @@ struct LimitsCore: AsyncParsableCommand {
                         .consume, keys.request(charge % Self.durable),
                         at: Self.start + .seconds(round * 200))
                     guard !verdict.isLimited else { throw ExitCode.failure }
-                    try await table.persisted([])
+                    try await table.persisted()
                 })
         }
         Figure(name: "limits-durable", value: .median(rates), unit: "charges/s").report()
@@ -84,7 +84,7 @@ struct LimitsCore: AsyncParsableCommand {
         let many = LimitsKeys(count: keys, rule: Self.rule)
         let table = try table(folder: "\(folder)/many")
         fill(table, many)
-        try await table.persisted([])
+        try await table.persisted()
         let resident = Double(Self.residentBytes() - before)
         Figure(name: "limits-bytes-a-key", value: Double(table.bytes) / Double(keys), unit: "B")
             .report()

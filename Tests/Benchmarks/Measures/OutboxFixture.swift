@@ -45,7 +45,7 @@ final class OutboxFixture: Sendable {
             case .none: [:]
             case .route(let route): [.email: route]
             case .server:
-                try settings.makeRoutes(
+                try settings.makeMailDelivery(
                     dataFolder: folder, store: store, keys: keys, time: time, logger: .silent)
             }
         delivery = BackgroundDelivery(

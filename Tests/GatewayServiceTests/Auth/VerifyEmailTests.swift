@@ -41,6 +41,18 @@ struct VerifyEmailTests {
         #expect(try await fixture.check(ada.session.accessToken).authenticated)
     }
 
+    @Test("one address tries 60 passwords a minute with a link; the account's session needs none")
+    func work() async throws {
+        for _ in 0..<60 {
+            let weak = try await refusal { try await fixture.verify(token, password: "short") }
+            #expect(weak.code == .weakPassword)
+        }
+        let error = try await refusal { try await fixture.verify(token, password: "short") }
+        #expect(error.code == .tooManyRequests)
+        #expect(
+            try await fixture.verify(token, accessToken: ada.session.accessToken).emailVerified)
+    }
+
     @Test("G-12: another account's session or an expired token does not replace the password")
     func strangers() async throws {
         let eve = try await fixture.signUp("eve@example.org")

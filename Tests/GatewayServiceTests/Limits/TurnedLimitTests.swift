@@ -125,6 +125,21 @@ struct TurnedLimitTests {
         }
     }
 
+    @Test("B5: a device of the former holder of an address is unknown to its next owner")
+    func freed() async throws {
+        let gateway = try await GatewayFixture()
+        let eve = try await gateway.signUp(device: "squatter")
+        _ = try await gateway.requestEmailChange("eve@example.org", eve.session.accessToken)
+        let token = try await gateway.inner.linkToken(to: "eve@example.org", page: "change-email")
+        _ = try await gateway.confirmEmailChange(token, access: eve.session.accessToken)
+        gateway.time.advance(by: .seconds(1))
+        _ = try await gateway.signUp(device: "owner")
+        try await siege(gateway)
+        let squatter = try await refusal { try await gateway.signIn(device: "squatter") }
+        #expect(squatter.code == .tooManyRequests)
+        _ = try await gateway.signIn(device: "owner")
+    }
+
     @Test("B14: after 100 wrong passwords in a row, a reset enables password sign-in again")
     func hundred() async throws {
         let gateway = try await GatewayFixture()

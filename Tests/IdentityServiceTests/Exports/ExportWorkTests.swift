@@ -26,14 +26,14 @@ struct ExportWorkTests {
     func waits() {
         let moment = Timestamp(milliseconds: 1_000)
         let waits = (Int64(1)...15).map { attempt -> Duration in
-            guard case .preparing(let next) = ExportState.failed(attempts: attempt, at: moment)
+            guard case .preparing(let next) = ExportState.begun(attempts: attempt, at: moment)
             else { return .zero }
             return next - moment
         }
         #expect(waits.prefix(4) == [.seconds(2), .seconds(4), .seconds(8), .seconds(16)])
         #expect(waits.suffix(4).allSatisfy { $0 == .seconds(3_600) })
         #expect(
-            ExportState.failed(attempts: .max, at: moment)
+            ExportState.begun(attempts: .max, at: moment)
                 == .preparing(nextAttemptAt: moment + .seconds(3_600)))
     }
 

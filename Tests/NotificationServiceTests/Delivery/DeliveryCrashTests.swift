@@ -45,7 +45,7 @@ struct DeliveryCrashTests {
         let first = try NotificationFixture(in: folder)
         try await first.send()
         let claimed = try await first.store.writeUnchecked { try $0.claimMails(8) }
-        let routes = try NotificationFixture.settings([:]).makeRoutes(
+        let routes = try NotificationFixture.settings([:]).makeMailDelivery(
             dataFolder: folder.path, store: first.store, keys: first.keys, time: first.time,
             logger: first.log.logger(time: first.time))
         let attempts = DeliveryAttempts(

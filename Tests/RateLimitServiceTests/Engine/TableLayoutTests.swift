@@ -119,7 +119,7 @@ struct TableLayoutTests {
             _ in CountingRule(Self.ring)
         }
         _ = fill(before, 0..<1_500, limit: 0)
-        try await before.persisted([])
+        try await before.persisted()
         before.close()
         let after = try LimitTable(
             statesMax: 1_000, layout: Self.layout, journal: place, at: now, logger: logger

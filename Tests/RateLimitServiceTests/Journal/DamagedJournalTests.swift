@@ -18,7 +18,7 @@ struct DamagedJournalTests {
         var ends = [0]
         for subject: UInt64 in 1...4 {
             for _ in 0..<subject { fixture.charge(subject) }
-            try await fixture.table.persisted([])
+            try await fixture.table.persisted()
             ends.append(try Data(contentsOf: URL(filePath: folder.file("limits.log.0"))).count)
         }
         fixture.table.close()
@@ -105,7 +105,7 @@ struct DamagedJournalTests {
     func snapshot() async throws {
         let fixture = try JournaledTable(folder, logBytes: 1)
         fixture.charge(5)
-        try await fixture.table.persisted([])
+        try await fixture.table.persisted()
         try await fixture.snapshot(1)
         fixture.table.close()
         let name = folder.file("limits.snapshot.1")
@@ -128,7 +128,7 @@ struct DamagedJournalTests {
     func missing() async throws {
         let fixture = try JournaledTable(folder, logBytes: 1)
         fixture.charge(5)
-        try await fixture.table.persisted([])
+        try await fixture.table.persisted()
         try await fixture.snapshot(1)
         fixture.table.close()
         try FileManager.default.removeItem(atPath: folder.file("limits.log.1"))

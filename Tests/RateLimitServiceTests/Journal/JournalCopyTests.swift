@@ -25,7 +25,7 @@ struct JournalCopyTests {
                 var subject: UInt64 = 0
                 while progress.copies.load(ordering: .relaxed) < wanted {
                     fixture.charge(subject)
-                    try await fixture.table.persisted([])
+                    try await fixture.table.persisted()
                     subject += 1
                     progress.flushed.store(Int(subject), ordering: .sequentiallyConsistent)
                 }

@@ -18,11 +18,11 @@ struct JournalHealthTests {
         files.isFull.store(true, ordering: .sequentiallyConsistent)
         for _ in 0..<3 {
             // The same as the service does each second (`RateLimitService.flush`).
-            await #expect(throws: ServiceError.self) { try await fixture.table.persisted([]) }
+            await #expect(throws: ServiceError.self) { try await fixture.table.persisted() }
             #expect(writes.failure != nil)
         }
         files.isFull.store(false, ordering: .sequentiallyConsistent)
-        try await fixture.table.persisted([])
+        try await fixture.table.persisted()
         #expect(writes.failure == nil)
         #expect(try fixture.contentsAfterKill() == fixture.contents)
         fixture.table.close()

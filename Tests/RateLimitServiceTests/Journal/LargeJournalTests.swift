@@ -23,7 +23,7 @@ struct LargeJournalTests {
             _ = fixture.table.decide(.reset, request, at: JournaledTable.now)
             if subject % 2 == 0 { fixture.charge(subject) }
         }
-        try await fixture.table.persisted([])
+        try await fixture.table.persisted()
         #expect(try fixture.contentsAfterKill() == fixture.contents)
         // Removed while as many others wait to be written.
         for subject in 0..<Self.subjects where subject % 3 > 0 {
@@ -32,7 +32,7 @@ struct LargeJournalTests {
             _ = fixture.table.decide(
                 .reset, JournaledTable.request(subject), at: JournaledTable.now)
         }
-        try await fixture.table.persisted([])
+        try await fixture.table.persisted()
         #expect(try fixture.contentsAfterKill() == fixture.contents)
         fixture.table.close()
     }
@@ -47,7 +47,7 @@ struct LargeJournalTests {
             for subject in 0..<Self.subjects where subject % 6 <= round {
                 fixture.charge(subject, at: JournaledTable.now + .seconds(round))
             }
-            try await fixture.table.persisted([])
+            try await fixture.table.persisted()
         }
         if hasSnapshot { try await fixture.snapshot(1) }
         for subject in stride(from: 0, to: Self.subjects, by: 7) {

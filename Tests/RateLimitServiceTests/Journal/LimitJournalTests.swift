@@ -24,7 +24,7 @@ struct LimitJournalTests {
             for step in 0..<2_000 {
                 let (operation, batch) = traffic.next()
                 _ = fixture.table.decide(operation, batch, at: traffic.now)
-                if step % 40 == 0 { try await fixture.table.persisted(batch) }
+                if step % 40 == 0 { try await fixture.table.persisted() }
                 guard step % 500 == 499 else { continue }
                 fixture.table.sweep(at: traffic.now)
                 let before = fixture.contents
@@ -41,7 +41,7 @@ struct LimitJournalTests {
         let fixture = try JournaledTable(folder, logBytes: 4_096)
         for subject: UInt64 in 0..<120 {
             fixture.charge(subject)
-            try await fixture.table.persisted([])
+            try await fixture.table.persisted()
             guard subject % 10 == 0 else { continue }
             #expect(try fixture.contentsAfterKill().count == Int(subject) + 1)
         }
@@ -79,12 +79,12 @@ struct LimitJournalTests {
         let files = FailingFiles()
         let fixture = try JournaledTable(folder, files: files)
         fixture.charge(1)
-        try await fixture.table.persisted([])
+        try await fixture.table.persisted()
         files.isFull.store(true, ordering: .sequentiallyConsistent)
         for _ in 0..<4 {
             #expect(!fixture.charge(1).isLimited)
             let error = await #expect(throws: ServiceError.self) {
-                try await fixture.table.persisted([])
+                try await fixture.table.persisted()
             }
             #expect(error?.code == .unavailable)
         }
@@ -92,7 +92,7 @@ struct LimitJournalTests {
         fixture.charge(2)
         #expect(try fixture.contentsAfterKill().count == 1)
         files.isFull.store(false, ordering: .sequentiallyConsistent)
-        try await fixture.table.persisted([])
+        try await fixture.table.persisted()
         #expect(try fixture.contentsAfterKill() == fixture.contents)
         #expect(fixture.log.lines.contains { $0.contains("journal.write.recovered") })
         fixture.table.close()
@@ -108,7 +108,7 @@ struct LimitJournalTests {
             for subject: UInt64 in 1...30 {
                 fixture.charge(subject)
                 do {
-                    try await fixture.table.persisted([])
+                    try await fixture.table.persisted()
                     answered = subject
                 } catch {
                     break
@@ -127,7 +127,7 @@ struct LimitJournalTests {
         let fixture = try JournaledTable(folder, logBytes: 1)
         for subject: UInt64 in 1...3 {
             fixture.charge(subject)
-            try await fixture.table.persisted([])
+            try await fixture.table.persisted()
         }
         fixture.table.close()
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {

@@ -46,7 +46,7 @@ struct FirebaseUserTests {
             ),
             (
                 #"{"localId":"1","email":"a@b.org","passwordHash":"UkVEQUNURUQ=","salt":"AA=="}"#,
-                ["passwords: hidden from who made the export"]
+                ["passwords: the exporting user may not see them"]
             ),
             (
                 #"{"localId":"1","email":"a@b.org","passwordHash":"AAAA","salt":""}"#,
@@ -58,7 +58,7 @@ struct FirebaseUserTests {
             ),
             (
                 #"{"localId":"1","email":"a@b.org","mfaInfo":[{"phoneInfo":"+1"}],"tenantId":"t"}"#,
-                ["second factors", "tenants: taken in without"]
+                ["second factors", "tenants: imported without them"]
             ),
             (#"{"localId":"1","email":"a@b.org"}"#, []),
         ]
