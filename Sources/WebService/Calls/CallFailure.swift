@@ -69,7 +69,7 @@ struct CallFailure: Error, Hashable, Sendable {
             return reason.isEmpty ? violation.field : "\(violation.field): \(reason)"
         }
         message =
-            "\(error.code.rawValue): \(error.code.sentence(in: .english))"
+            "\(error.code.rawValue): \(error.catalogueSentence(in: .english))"
             + (fields.isEmpty ? "" : " (\(fields.joined(separator: "; ")))")
         status = error.status.httpStatus
         if let seconds = error.retryAfterSeconds,

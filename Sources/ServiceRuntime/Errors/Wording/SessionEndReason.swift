@@ -36,7 +36,7 @@ extension ServiceError {
 
     /// The catalogue's sentence for the user in `voice`; for a session that has ended, the one
     /// about the reason, and for a birth date that is missing, the one that asks for it.
-    func catalogueSentence(in voice: Voice) -> String {
+    package func catalogueSentence(in voice: Voice) -> String {
         let isByRule = code == .sessionEnded || code == .consentRequired
         let sentences = violations.lazy.compactMap { voice.sentence(aboutRule: $0.rule) }
         return isByRule ? sentences.first ?? code.sentence(in: voice) : code.sentence(in: voice)
