@@ -67,7 +67,9 @@ struct RestoredStoreTests {
         let backup = try await backUp()
         fixture.time.advance(by: .seconds(3 * 3_600))
         if isRevoked {
-            for key in former { try await fixture.service.background.signingKeys.revoke(key) }
+            for key in former {
+                try await fixture.service.background.signingKeys.revoke(key, by: "tool")
+            }
         }
         let ended = try await fixture.refresh(known.refreshToken)
         _ = try await fixture.signOut(.accessToken(ended.accessToken))

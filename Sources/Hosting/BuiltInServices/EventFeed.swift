@@ -79,7 +79,7 @@ extension SQLSession {
     /// another event at that position, or none. Then the new events are those later than the event
     /// that the reader saw last. This search is rare, so it has no index.
     fileprivate func present(_ requested: EventFeed.Position) throws -> EventFeed.Position {
-        guard requested.position > 0 else { return requested }
+        guard requested.position > 0, requested.atMs > 0 else { return requested }
         if try eventTime(at: requested.position) == requested.atMs { return requested }
         let before =
             try queryOne(

@@ -128,9 +128,5 @@ struct AdminCaller: Sendable {
 
 extension AuditEvent {
     /// The event with the actor who caused it.
-    func by(_ caller: AdminCaller) -> AuditEvent {
-        var event = self
-        event.actor = caller.actor
-        return event
-    }
+    func by(_ caller: AdminCaller) -> AuditEvent { by(caller.actor) }
 }

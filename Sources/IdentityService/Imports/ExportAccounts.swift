@@ -22,7 +22,7 @@ extension ImportsHandler {
         try context.requireOperator()
         let reader = AccountReader(keys: keys, randomness: randomness)
         var position = try Self.position(request.after)
-        try await recordExport(request)
+        try await recordExport(request, by: context.application)
         if request.withPasswordHashes, position == 0 {
             try await items.write(
                 IdentityV1.ExportAccountsItem(hashParameters: try await hashParameters()))
@@ -56,11 +56,14 @@ extension ImportsHandler {
     }
 
     /// Records the export in the audit trail before any data is sent.
-    private func recordExport(_ request: IdentityV1.ExportAccountsRequest) async throws {
+    private func recordExport(
+        _ request: IdentityV1.ExportAccountsRequest, by actor: String
+    ) async throws {
         try await store.write(about: []) { transaction in
             try transaction.audit(
                 AuditEvent(
-                    request.withPasswordHashes ? .accountsExportedWithHashes : .accountsExported))
+                    request.withPasswordHashes ? .accountsExportedWithHashes : .accountsExported
+                ).by(actor))
         }
     }
 

@@ -27,7 +27,8 @@ extension ImportsHandler {
             // Measure each scheme before the first sign-in that could use it.
             try await responseTimeFloor.add(schemes.map { try PasswordScheme(name: $0) })
         }
-        let answers = try await write(prepared, isDryRun: request.dryRun)
+        let answers = try await write(
+            prepared, isDryRun: request.dryRun, by: context.application)
         return IdentityV1.ImportAccountsResponse(answers: answers)
     }
 
@@ -76,7 +77,7 @@ extension ImportsHandler {
     }
 
     private func write(
-        _ prepared: [Prepared], isDryRun: Bool
+        _ prepared: [Prepared], isDryRun: Bool, by actor: String
     ) async throws -> [IdentityV1.ImportAnswer] {
         let accounts = prepared.compactMap {
             if case .success(let new) = $0 { new.account } else { nil }
@@ -88,7 +89,7 @@ extension ImportsHandler {
                 let created = answers.count { $0.outcome == .created }
                 if created > 0 {
                     try transaction.audit(
-                        AuditEvent(.accountsImported, attempt: Int64(created)))
+                        AuditEvent(.accountsImported, attempt: Int64(created)).by(actor))
                 }
                 return answers
             }

@@ -15,7 +15,8 @@ extension EventsV1 {
         /// Return no events, only the current position: the start for a reader that needs no older events.
         package var positionOnly: Bool
         /// The time of the event at `after`, as it was read. After a restore from a backup that position
-        /// may hold another event or none. In that case all events later than this time are returned.
+        /// may hold another event or none. In that case all events later than this time are returned. 0 if
+        /// the reader does not know it; nothing tells a restore then.
         package var afterAtMs: Int64
 
         /// A message of these fields.

@@ -10,7 +10,9 @@ extension AddressesHandler {
         _ request: NotificationV1.ReleaseAddressRequest, _ context: CallContext
     ) async throws -> NotificationV1.ReleaseAddressResponse {
         let hashes = try hashes(of: request.email, context)
-        let wasStopped = try await store.write(about: []) { try $0.releaseAddress(hashes) }
+        let wasStopped = try await store.write(about: []) {
+            try $0.releaseAddress(hashes, by: context.application)
+        }
         return NotificationV1.ReleaseAddressResponse(wasStopped: wasStopped)
     }
 }

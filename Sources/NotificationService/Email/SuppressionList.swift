@@ -51,15 +51,17 @@ extension Transaction {
     }
 
     /// Removes an address from the list.
-    /// - Parameter hashes: `NotificationKeys.suppressionHashes`.
+    /// - Parameters:
+    ///   - hashes: `NotificationKeys.suppressionHashes`.
+    ///   - actor: the application of the operator; nil for a provider's notice.
     /// - Returns: whether it was suppressed.
-    func releaseAddress(_ hashes: [[UInt8]]) throws -> Bool {
+    func releaseAddress(_ hashes: [[UInt8]], by actor: String? = nil) throws -> Bool {
         var wasStopped = false
         for hash in hashes {
             let freed = try execute(
                 "DELETE FROM stopped_address WHERE address_hash = ?", [.blob(hash)])
             guard freed > 0 else { continue }
-            try audit(AuditEvent(.addressReleased, subject: hash))
+            try audit(AuditEvent(.addressReleased, subject: hash).by(actor))
             wasStopped = true
         }
         return wasStopped

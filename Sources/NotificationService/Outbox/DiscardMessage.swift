@@ -12,7 +12,7 @@ extension OutboxHandler {
         try context.requireOperator()
         let id = try Self.id(request.messageId)
         let (message, isDone) = try await store.write(about: []) { transaction in
-            let isDone = try transaction.discard(id)
+            let isDone = try transaction.discard(id, by: context.application)
             return (try transaction.presentSummary(of: id), isDone)
         }
         if isDone {

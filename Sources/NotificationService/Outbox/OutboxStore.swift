@@ -88,7 +88,7 @@ extension SQLSession {
 extension Transaction {
     /// Queues a dead message again.
     /// - Returns: its channel; nil if it cannot be retried.
-    func renew(_ id: MessageID) throws -> Channel? {
+    func renew(_ id: MessageID, by actor: String) throws -> Channel? {
         let channel = try queryOne(
             """
             SELECT channel FROM message JOIN dead_letter ON dead_letter.id = message.id
@@ -107,13 +107,13 @@ extension Transaction {
             """,
             [SQLValue(at), .integer(id.key)])
         try put("DELETE FROM dead_letter WHERE id = ?", [.integer(id.key)])
-        try audit(AuditEvent(.messageRetried))
+        try audit(AuditEvent(.messageRetried).by(actor))
         return channel
     }
 
     /// Discards a message, unless it is being delivered or was sent, and deletes its content.
     /// - Returns: whether it was discarded.
-    func discard(_ id: MessageID) throws -> Bool {
+    func discard(_ id: MessageID, by actor: String) throws -> Bool {
         let ended = try execute(
             """
             UPDATE message
@@ -123,7 +123,7 @@ extension Transaction {
             [SQLValue(at), .integer(id.key)])
         let wiped = try execute("DELETE FROM dead_letter WHERE id = ?", [.integer(id.key)])
         guard ended + wiped > 0 else { return false }
-        try audit(AuditEvent(.messageDiscarded))
+        try audit(AuditEvent(.messageDiscarded).by(actor))
         return true
     }
 

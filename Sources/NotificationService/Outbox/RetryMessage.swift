@@ -12,7 +12,7 @@ extension OutboxHandler {
         try context.requireOperator()
         let id = try Self.id(request.messageId)
         let (message, channel) = try await store.write(about: []) { transaction in
-            let channel = try transaction.renew(id)
+            let channel = try transaction.renew(id, by: context.application)
             return (try transaction.presentSummary(of: id), channel)
         }
         if let channel { delivery.wake(channel) }

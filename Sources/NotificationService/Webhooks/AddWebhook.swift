@@ -40,7 +40,7 @@ extension WebhooksHandler {
                     .resourceExhausted, detail: "there are \(Self.webhooksMax) webhooks already")
             }
             try transaction.insert(webhook: id, target: target, secret: sealed, filter: filter)
-            try transaction.audit(AuditEvent(.webhookAdded))
+            try transaction.audit(AuditEvent(.webhookAdded).by(context.application))
             return try transaction.webhook(id).map { try transaction.listed($0, vault) }
         }
         signal.wake()

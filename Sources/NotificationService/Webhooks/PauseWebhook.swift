@@ -15,7 +15,8 @@ extension WebhooksHandler {
         let isPaused = request.paused
         try await store.write(about: [.webhook(id)]) { transaction in
             guard try transaction.setPaused(isPaused, id) else { throw Self.unknown }
-            if isPaused { try transaction.audit(AuditEvent(.webhookHeldBack)) }
+            try transaction.audit(
+                AuditEvent(isPaused ? .webhookHeldBack : .webhookResumed).by(context.application))
         }
         signal.wake()
         return NotificationV1.PauseWebhookResponse()

@@ -17,7 +17,7 @@ extension WebhooksHandler {
         ]) { transaction in
             guard try transaction.removeWebhook(id) else { return }
             if try transaction.webhooks().isEmpty { try transaction.forgetFeedPositions() }
-            try transaction.audit(AuditEvent(.webhookRemoved))
+            try transaction.audit(AuditEvent(.webhookRemoved).by(context.application))
         }
         return NotificationV1.RemoveWebhookResponse()
     }

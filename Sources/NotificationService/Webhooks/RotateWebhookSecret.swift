@@ -25,7 +25,7 @@ extension WebhooksHandler {
             let until = transaction.at + Self.formerSecretFor
             try transaction.setSecret(
                 sealed, former: vault.sealAsFormer(row.secret, of: id), until: until, of: id)
-            try transaction.audit(AuditEvent(.webhookSecretRotated))
+            try transaction.audit(AuditEvent(.webhookSecretRotated).by(context.application))
             return until
         }
         return NotificationV1.RotateWebhookSecretResponse(

@@ -10,7 +10,8 @@ extension LimitsHandler {
         _ request: RateLimitV1.PeekRequest, _ context: CallContext
     ) throws -> RateLimitV1.PeekResponse {
         let now = time.now()
-        let charges = try RequestedCharge.read(request.charges)
+        let charges = try RequestedCharge.read(
+            request.charges, mayBeParts: CallContext.operators.contains(context.application))
         let (plan, verdict) = try decide(charges, at: now) { decide(.peek, $0, at: now) }
         return RateLimitV1.PeekResponse(
             decision: answer(verdict ?? LimitVerdict(), plan, request.language, now))

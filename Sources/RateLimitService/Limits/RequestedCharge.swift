@@ -22,10 +22,13 @@ struct RequestedCharge: Sendable {
     /// if none.
     let target: String
 
+    /// - Parameter mayBePart: whether the limit may be one that is only part of others.
     /// - Throws: `rpc/invalid-argument` for an unknown or internal limit, and for a text of invalid
     ///   length.
-    init(_ charge: RateLimitV1.Charge) throws(ServiceError) {
-        guard let limit = LimitName.called(charge.limit), !limit.isInternal else {
+    init(_ charge: RateLimitV1.Charge, mayBePart: Bool = false) throws(ServiceError) {
+        guard let limit = LimitName.called(charge.limit),
+            !limit.isInternal || mayBePart && limit.isOperators
+        else {
             throw ServiceError(.invalidArgument, fields: ["charges.limit"])
         }
         guard Self.mayBeSubject(charge.subject.utf8.count) else {
@@ -49,13 +52,16 @@ struct RequestedCharge: Sendable {
     }
 
     /// Validates the charges of a call.
+    /// - Parameter mayBeParts: as for `init`; for the operator, who looks at each limit.
     /// - Throws: `rpc/invalid-argument` as `init`, and for no charges or too many.
-    static func read(_ charges: [RateLimitV1.Charge]) throws(ServiceError) -> [RequestedCharge] {
+    static func read(
+        _ charges: [RateLimitV1.Charge], mayBeParts: Bool = false
+    ) throws(ServiceError) -> [RequestedCharge] {
         guard (1...countMax).contains(charges.count) else {
             throw ServiceError(.invalidArgument, fields: ["charges"])
         }
         var read: [RequestedCharge] = []
-        for charge in charges { read.append(try RequestedCharge(charge)) }
+        for charge in charges { read.append(try RequestedCharge(charge, mayBePart: mayBeParts)) }
         return read
     }
 }

@@ -14,14 +14,18 @@ extension LimitsHandler {
         guard resetsFrom.contains(context.application) else {
             throw ServiceError(.permissionDenied)
         }
-        let forgotten = try await forget(RequestedCharge.read(request.charges), at: time.now())
+        let charges = try RequestedCharge.read(
+            request.charges, mayBeParts: CallContext.operators.contains(context.application))
+        let forgotten = try await forget(charges, at: time.now(), by: context.application)
         return RateLimitV1.ResetResponse(forgotten: UInt32(clamping: forgotten))
     }
 
     /// Deletes the states of each charge's subject, with the lane of the device that it names.
     /// - Returns: for how many of them there was a state.
     @discardableResult
-    func forget(_ charges: [RequestedCharge], at now: Timestamp) async throws -> Int {
+    func forget(
+        _ charges: [RequestedCharge], at now: Timestamp, by actor: String
+    ) async throws -> Int {
         let policies = policies.value
         var forgotten = 0
         for charge in charges {
@@ -39,7 +43,7 @@ extension LimitsHandler {
             if isCounted { forgotten += 1 }
             ledger.withLock { $0.forget(keys) }
             try await subjects.finish()
-            try await hits.audit(AuditEvent(.limitReset, subject: keys.first?.hash))
+            try await hits.audit(AuditEvent(.limitReset, subject: keys.first?.hash).by(actor))
         }
         return forgotten
     }

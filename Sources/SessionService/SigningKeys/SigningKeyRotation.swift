@@ -33,8 +33,9 @@ struct SigningKeyRotation: Sendable {
     }
 
     /// Activates another key: the announced one, which verifiers already know, or a new one.
+    /// - Parameter actor: who asked.
     /// - Throws: `auth/too-many-requests`, with the wait, while `keysMax` keys are published.
-    func rotate() async throws {
+    func rotate(by actor: String) async throws {
         let schedule = schedule
         try await change { transaction in
             let keys = try transaction.signingKeys()
@@ -44,14 +45,16 @@ struct SigningKeyRotation: Sendable {
                     detail: "\(keys.count) signing keys are published")
             }
             let announced = keys.first { $0.phase == .announced }
-            try transaction.take(announced.map { .activate($0.id) } ?? .start, generator)
+            try transaction.take(
+                announced.map { .activate($0.id) } ?? .start, generator, by: actor)
         }
     }
 
     /// Revokes the key named `identifier`: its tokens no longer verify, and the claims of its
     /// expired tokens are no longer read. Revoking a revoked key is no error.
+    /// - Parameter actor: who asked.
     /// - Throws: `rpc/not-found`.
-    func revoke(_ identifier: String) async throws {
+    func revoke(_ identifier: String, by actor: String) async throws {
         try await change { transaction in
             let known = try transaction.latestSigningKeys(.max)
             guard
@@ -59,7 +62,7 @@ struct SigningKeyRotation: Sendable {
                     try $0.verifyingKey.identifier == identifier
                 })
             else { throw ServiceError(.notFound, fields: ["key_id"]) }
-            if !key.isRevoked { try transaction.revoke(key) }
+            if !key.isRevoked { try transaction.revoke(key, by: actor) }
             try transaction.takeDue(schedule, generator)
         }
     }
@@ -98,20 +101,23 @@ struct SigningKeyGenerator: Sendable {
 
 extension Transaction {
     /// Takes a step of the schedule, with its audit record.
-    func take(_ step: SigningKeySchedule.Step, _ generator: SigningKeyGenerator) throws {
+    /// - Parameter actor: who asked; nil for the schedule.
+    func take(
+        _ step: SigningKeySchedule.Step, _ generator: SigningKeyGenerator, by actor: String? = nil
+    ) throws {
         try raiseSigningKeysVersion()
         switch step {
-        case .announce: try add(generator.make(.passive, at: at), .signingKeyMade)
+        case .announce: try add(generator.make(.passive, at: at), .signingKeyMade, by: actor)
         case .start:
             try makeActiveSigningKeyPassive()
-            try add(generator.make(.active, at: at), .signingKeyMade)
+            try add(generator.make(.active, at: at), .signingKeyMade, by: actor)
         case .activate(let id):
             try makeActiveSigningKeyPassive()
             try activateSigningKey(id)
-            try audit(id, .signingKeyActivated)
+            try audit(id, .signingKeyActivated, by: actor)
         case .retire(let id):
             try retireSigningKey(id, isRevoked: false)
-            try audit(id, .signingKeyRetired)
+            try audit(id, .signingKeyRetired, by: actor)
         }
     }
 
@@ -121,20 +127,21 @@ extension Transaction {
     }
 
     /// Revokes a key, retired or not: its tokens are invalid from this commit on.
-    func revoke(_ key: StoredSigningKey) throws {
+    func revoke(_ key: StoredSigningKey, by actor: String? = nil) throws {
         try raiseSigningKeysVersion()
         try retireSigningKey(key.id, isRevoked: true)
-        try audit(key.id, .signingKeyRevoked)
+        try audit(key.id, .signingKeyRevoked, by: actor)
     }
 
-    private func add(_ key: StoredSigningKey, _ kind: AuditKind) throws {
+    private func add(_ key: StoredSigningKey, _ kind: AuditKind, by actor: String?) throws {
         try insert(key)
-        try audit(key.id, kind)
+        try audit(key.id, kind, by: actor)
     }
 
     /// Audit records name a key by its `kid`, and by its row, which keeps the public key for good.
-    private func audit(_ key: Int64, _ kind: AuditKind) throws {
+    private func audit(_ key: Int64, _ kind: AuditKind, by actor: String?) throws {
         let identifier = try signingKey(key)?.verifyingKey.identifier
-        try audit(AuditEvent(kind, subject: identifier.map { Array($0.utf8) }, attempt: key))
+        try audit(
+            AuditEvent(kind, subject: identifier.map { Array($0.utf8) }, attempt: key).by(actor))
     }
 }

@@ -30,7 +30,7 @@ struct SigningKeysHandler: SigningKeysService {
         _ request: SessionV1.RotateKeysRequest, _ context: CallContext
     ) async throws -> SessionV1.RotateKeysResponse {
         try context.requireOperator()
-        try await rotation.rotate()
+        try await rotation.rotate(by: context.application)
         return SessionV1.RotateKeysResponse(keys: try await keys())
     }
 
@@ -40,7 +40,7 @@ struct SigningKeysHandler: SigningKeysService {
         _ request: SessionV1.RevokeKeyRequest, _ context: CallContext
     ) async throws -> SessionV1.RevokeKeyResponse {
         try context.requireOperator()
-        try await rotation.revoke(request.keyId)
+        try await rotation.revoke(request.keyId, by: context.application)
         return SessionV1.RevokeKeyResponse(keys: try await keys())
     }
 

@@ -46,6 +46,15 @@ package struct AuditEvent: Hashable, Sendable {
     }
 }
 
+extension AuditEvent {
+    /// The event with the one who caused it: `tool`, or `tool/ann`.
+    package func by(_ actor: String?) -> AuditEvent {
+        var event = self
+        event.actor = actor
+        return event
+    }
+}
+
 extension Transaction {
     /// Appends an event to the audit trail in this transaction: it commits or rolls back with the
     /// change that it records.

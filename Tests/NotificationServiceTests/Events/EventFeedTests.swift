@@ -46,6 +46,14 @@ struct EventFeedTests {
         store.close()
     }
 
+    @Test("a reader that knows only a position gets the events after it")
+    func positionAlone() async throws {
+        for _ in 0..<3 { try await happen(.sessionStarted) }
+        #expect(try await read(after: 2).events.map(\.position) == [3])
+        #expect(try await read(after: 3).events.isEmpty)
+        store.close()
+    }
+
     @Test("after a backup was restored, a reader gets the events that happened since")
     func restored() async throws {
         for _ in 0..<5 { try await happen(.sessionStarted) }

@@ -234,5 +234,22 @@ struct LimitsHandlerTests {
         #expect(
             try await fixture.service.limits.reset(request, tool).forgotten == 0, "nothing is left")
         #expect(try await fixture.audited().map(\.kind) == ["limit.reset", "limit.reset"])
+        #expect(try await fixture.count("audit", where: "actor = 'tool'") == 2)
+    }
+
+    @Test("R-04: the operator sees and resets a limit that is part of others, but no known device")
+    func parts() async throws {
+        let charges = [("new-subjects-by-site", "192.0.2.7")]
+        let tool = CallContext(application: "tool", deadline: fixture.context.deadline)
+        let peeked = try fixture.service.limits.peek(
+            RateLimitV1.PeekRequest(charges: LimitsFixture.message(charges)), tool)
+        #expect(peeked.decision?.limit == "new-subjects-by-site")
+        let request = RateLimitV1.ResetRequest(charges: LimitsFixture.message(charges))
+        #expect(try await fixture.service.limits.reset(request, tool).forgotten == 0)
+        let device = RateLimitV1.ResetRequest(
+            charges: LimitsFixture.message([("known-device", "a")]))
+        await #expect(throws: ServiceError(.invalidArgument, fields: ["charges.limit"])) {
+            try await fixture.service.limits.reset(device, tool)
+        }
     }
 }

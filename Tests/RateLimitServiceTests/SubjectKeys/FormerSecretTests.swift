@@ -65,7 +65,7 @@ struct FormerSecretTests {
         #expect(decision.limited)
         try await fixture.service.limits.forget(
             RequestedCharge.read(LimitsFixture.message([("phone-code-guess", Self.number)])),
-            at: fixture.time.now())
+            at: fixture.time.now(), by: "tool")
         await fixture.service.sweep()
         #expect(fixture.service.subjectKeys.ring.formers.isEmpty)
         #expect(try await fixture.count("subject_secret") == 1)

@@ -140,7 +140,7 @@ struct SubjectKeyRotationTests {
         for limit in [LimitName.failedSignInByAccount, .phoneCodeGuess] {
             try await fixture.service.limits.forget(
                 RequestedCharge.read(LimitsFixture.message([(limit.rawValue, Self.ada)])),
-                at: fixture.time.now())
+                at: fixture.time.now(), by: "tool")
         }
         let next = try await fixture.restarted(afterKill: true)
         for fixture in [fixture, next] {
