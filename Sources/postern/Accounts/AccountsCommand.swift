@@ -159,6 +159,8 @@ struct AccountsCommand: AsyncParsableCommand {
             "kind": "there is no such kind, or it cannot be repaired: `postern accounts orphans`",
             "account_id": "no account has this id; `postern accounts list` shows ids",
             "email": "this is not an email; an id begins with acc_, a phone number with +",
+            "reason": "a reason has 1 to 500 bytes",
+            "actor": "an actor has letters, digits, spaces and -_.:@/ only, 128 bytes at most",
             "phone_number": "a phone number has its country code: +4915112345678",
         ]
     }

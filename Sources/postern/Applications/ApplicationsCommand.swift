@@ -88,8 +88,12 @@ struct ApplicationsCommand: ParsableCommand {
                 throw ValidationError(
                     "--server is one of \(Endpoints.services.joined(separator: ", "))")
             }
-            for method in method where MethodPattern(method) == nil {
-                throw ValidationError("\(method) is not a method; one is postern.gateway.v1.Auth/*")
+            for method in method {
+                guard MethodPattern(method) != nil else {
+                    throw ValidationError(
+                        "\(method) is not a method; one is postern.gateway.v1.Auth/*")
+                }
+                try MethodDirectory.compiled().require(method)
             }
         }
 

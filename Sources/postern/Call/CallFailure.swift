@@ -55,7 +55,8 @@ struct CallFailure {
                 ?? "`postern methods` lists the methods of the running services, which may have "
                 + "another version than this tool"
         case .notFound:
-            return suggestion ?? "check the id or address for a typing mistake"
+            return suggestion
+                ?? "check for a typing mistake; `postern methods` lists what the services have"
         case .internalError: return "a bug of the service: its log has the cause"
         default: return nil
         }

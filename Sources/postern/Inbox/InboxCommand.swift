@@ -81,12 +81,7 @@ struct InboxCommand: ParsableCommand {
         _ mails: [MaildirReader.Mail], in folder: String, _ place: String
     ) throws {
         guard let newest = mails.last else { throw ToolError("no mails \(place)") }
-        let target = newest.link ?? newest.file(in: folder)
-        guard DesktopProgram.isInstalled else {
-            return Screen.line("xdg-open is not installed; it would open \(target)")
-        }
-        try DesktopProgram.open(target)
-        Screen.line("opened \(target)")
+        try DesktopProgram.open(newest.link ?? newest.file(in: folder))
     }
 }
 

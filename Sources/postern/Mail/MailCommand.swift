@@ -1,3 +1,4 @@
+import Addresses
 import ArgumentParser
 import Contracts
 import Cryptography
@@ -46,6 +47,9 @@ extension MailCommand {
             guard rsaKey != nil || ed25519Key != nil else {
                 throw ValidationError("Name a key: --rsa-key FILE, --ed25519-key FILE, or both.")
             }
+            guard EmailAddress("postmaster@\(domain)") != nil else {
+                throw ValidationError("--domain is the name of a domain, for example example.org")
+            }
         }
 
         func run() throws {
@@ -56,10 +60,15 @@ extension MailCommand {
         /// well.
         func lines() throws -> [String] {
             let keys = try [
-                rsaKey.map { DKIMKey(selector: rsaSelector, .rsa(try RSASigningKey(file: $0))) },
-                ed25519Key.map {
+                rsaKey.map { file in
                     DKIMKey(
-                        selector: ed25519Selector, .ed25519(try Ed25519SigningKey(file: $0)))
+                        selector: rsaSelector,
+                        .rsa(try Self.key(file) { try RSASigningKey(file: file) }))
+                },
+                ed25519Key.map { file in
+                    DKIMKey(
+                        selector: ed25519Selector,
+                        .ed25519(try Self.key(file) { try Ed25519SigningKey(file: file) }))
                 },
             ].compactMap(\.self)
             let records = try keys.map { key in
@@ -70,6 +79,14 @@ extension MailCommand {
                 "; once these are published, let receivers reject unsigned mail:",
                 "; _dmarc.\(domain). IN TXT ( \"v=DMARC1; p=reject\" )",
             ]
+        }
+
+        private static func key<Key>(_ file: String, _ read: () throws -> Key) throws -> Key {
+            do {
+                return try read()
+            } catch let error as CryptographyError {
+                throw ToolError("\(file): \(error)")
+            }
         }
     }
 }

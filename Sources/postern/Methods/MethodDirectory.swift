@@ -1,3 +1,4 @@
+import ArgumentParser
 import Contracts
 import Messages
 import RPC
@@ -88,6 +89,18 @@ struct MethodDirectory: Sendable {
 
 extension MethodDirectory {
     private static let suggestionsMax = 3
+
+    /// Refuses a name on the command line that is no method, or SERVICE/* of no service.
+    /// - Throws: `ValidationError`.
+    func require(_ pattern: String) throws {
+        let isKnown =
+            pattern.hasSuffix("/*")
+            ? methods.keys.contains { $0.hasPrefix(pattern.dropLast()) }
+            : methods[pattern] != nil
+        guard !isKnown else { return }
+        let hint = suggestion(for: pattern) ?? "`postern methods` lists them"
+        throw ValidationError("there is no method \(pattern); \(hint)")
+    }
 
     /// `did you mean …?` for a name that is no method; nil for a method, or if none is similar.
     func suggestion(for name: String) -> String? {

@@ -5,13 +5,16 @@ enum DesktopProgram {
     private static let name = "xdg-open"
 
     /// Whether it is in a folder of `PATH`.
-    static var isInstalled: Bool {
+    private static var isInstalled: Bool {
         let folders = getenv("PATH").map { String(cString: $0) } ?? ""
         return folders.split(separator: ":").contains { access("\($0)/\(name)", X_OK) == 0 }
     }
 
-    /// Opens a file or a link.
+    /// Opens a file or a link, and says so; without the program, says what it would open.
     static func open(_ target: String) throws {
+        guard isInstalled else {
+            return Screen.line("\(name) is not installed; it would open \(target)")
+        }
         let arguments: [String] = [name, target]
         var words = arguments.map { strdup($0) } + [nil]
         defer { for word in words { free(word) } }
@@ -22,5 +25,6 @@ enum DesktopProgram {
         guard waitpid(process, &status, 0) == process, status == 0 else {
             throw ToolError("\(name) could not open \(target)")
         }
+        Screen.line("opened \(target)")
     }
 }

@@ -19,8 +19,9 @@ struct TokenCommand: ParsableCommand {
             abstract: "Prints a token by which one HTTP call counts as that of your application.",
             discussion: """
                 A backend sends the token in the header x-postern-app. It is valid for one method, \
-                one body, one idempotency key and one minute. Backends make their own in the same way, as a JWT (EdDSA) \
-                with their private key; Protos/postern/gateway/README.md lists its claims.
+                one body, one idempotency key and one minute. Backends make their own in the same \
+                way, as a JWT (EdDSA) with their private key; Protos/postern/gateway/README.md lists \
+                its claims.
 
                   METHOD=postern.gateway.v1.Verification/GetKeySet
                   TOKEN=$(printf '{}' | postern token app --method $METHOD --body -)
@@ -66,6 +67,7 @@ struct TokenCommand: ParsableCommand {
             else {
                 throw ValidationError("\(method) is not a method: `postern methods` lists them")
             }
+            try MethodDirectory.compiled().require(method)
             guard clientAddress.map({ ClientAddress($0) != nil }) ?? true else {
                 throw ValidationError("--client-address is one IPv4 or IPv6 address")
             }

@@ -112,7 +112,8 @@ struct UpCommand: ParsableCommand {
                 + "-H 'x-postern-app: \(appKey)' "
                 + "-H 'content-type: application/json' -d \(request)"
         }
-        return [signUp, "\(tool) inbox\(data)", "\(tool) status\(option)"].map { "  \($0)" }
+        let mails = getenv("POSTERN_SMTP_HOST") == nil ? "inbox\(data)" : "outbox\(option)"
+        return [signUp, "\(tool) \(mails)", "\(tool) status\(option)"].map { "  \($0)" }
     }
 
     /// This program as a shell finds it from the same folder: `postern`, or its path.

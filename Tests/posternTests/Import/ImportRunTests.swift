@@ -47,6 +47,8 @@ struct ImportRunTests {
                 + "\n")
         let second = try await fixture.take(path, firebase)
         #expect(second.created == 0 && second.unchanged == 3 && second.refused == 1)
+        let again = String(decoding: try TextFile.read(path + ".refused.jsonl"), as: UTF8.self)
+        #expect(again == letter, "the records of this run only")
         fixture.close()
     }
 
