@@ -1,7 +1,7 @@
 import COpenSSL
 
 /// Errors of this module other than rejected input (`TokenRefusal`, `SealedBoxError`, …).
-package enum CryptographyError: Error, Equatable {
+package enum CryptographyError: Error, Equatable, CustomStringConvertible {
     /// OpenSSL or libargon2 failed. The text is for the log.
     case library(String)
     /// A key is not of the required kind, length or curve.
@@ -10,6 +10,13 @@ package enum CryptographyError: Error, Equatable {
     case invalidSetting(String)
     /// The system has no thread or memory available. The number is `errno`.
     case system(String, Int32)
+
+    package var description: String {
+        switch self {
+        case .library(let text), .invalidKey(let text), .invalidSetting(let text): text
+        case .system(let text, let code): "\(text): \(String(cString: strerror(code)))"
+        }
+    }
 
     /// OpenSSL's latest error on this thread. Clears the thread's error queue, so that no old error
     /// is reported later.

@@ -52,6 +52,7 @@ package struct ServiceHost: Sendable {
     /// - Throws: `SecretFileError`.
     private func makeKey(_ path: String) throws {
         do {
+            try SecretFile.makeFolder(settings.keysFolder)
             try SecretFile.create(path, .generate(count: 32, randomness: KeyRandomness()))
             logger.info("process.key.created", "created a key file", fields: [.file: .text(path)])
         } catch SecretFileError.unreadable(_, errno: EEXIST) {

@@ -65,6 +65,7 @@ package struct IdentityService: Sendable {
         documentWriters: Reloadable<Applications> = Reloadable(.empty), time: any Time,
         randomness: any Randomness, logger: Logger, metrics: any MetricsFactory
     ) throws {
+        _ = failedProfiles
         passwords = try PasswordHashPool(
             settings: settings.passwordHashing, time: time, randomness: randomness,
             metrics: metrics)

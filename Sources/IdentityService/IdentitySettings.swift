@@ -145,6 +145,9 @@ package struct IdentitySettings: Settings {
             "account-admins", default: [], unit: "applications",
             reason: "Who may look up and suspend accounts besides the tool: gateway or none (I-09)."
         )
+        settings.require(
+            accountAdmins.allSatisfy { $0 == "gateway" }, ["account-admins"],
+            "only gateway may be named; its callers-file says which applications it admits")
         phone = PhoneSettings(reading: &settings)
         passwordHashing = Self.passwordHashing(&settings)
         providers = ProvidersSettings(reading: &settings)

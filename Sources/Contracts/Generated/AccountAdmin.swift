@@ -4,7 +4,7 @@ package import Messages
 package import RPC
 
 /// Look up, suspend, restore, sign out. Identity accepts these calls from the operator's tool only,
-/// unless its setting account-admins names others. Every change and every disclosure is recorded in
+/// unless its setting account-admins names the gateway. Every change and every disclosure is recorded in
 /// the audit trail, with the actor.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.

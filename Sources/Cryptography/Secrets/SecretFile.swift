@@ -106,6 +106,19 @@ package enum SecretFile {
         return key
     }
 
+    /// Creates a folder for secrets, and those above it that do not exist, for their owner only.
+    /// - Throws: `SecretFileError`.
+    package static func makeFolder(_ path: String) throws {
+        var made = path.hasPrefix("/") ? "/" : ""
+        for part in path.split(separator: "/") {
+            made += part
+            guard mkdir(made, 0o700) == 0 || errno == EEXIST else {
+                throw SecretFileError.unreadable(path: made, errno: errno)
+            }
+            made += "/"
+        }
+    }
+
     /// Writes `secret` to a new file that only its owner may read. Returns once the file and its
     /// folder entry are on disk. The file appears complete or not at all, since another program may
     /// look for it at this moment, and a crash must not leave an empty key.

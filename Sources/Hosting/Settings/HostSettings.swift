@@ -1,3 +1,4 @@
+import NIOCore
 package import RPC
 package import ServiceRuntime
 
@@ -119,6 +120,12 @@ package struct HostSettings: Sendable {
         settings.require(
             addressAsserters.allSatisfy(callers.contains), ["client-address-from", "callers"],
             "applications that may assert addresses must be callers")
+        // A name is resolved at the start only.
+        let address = try? SocketAddress(ipAddress: listenHost, port: 0)
+        settings.require(
+            address?.isLoopback ?? true || credentials.certificate != nil
+                || plaintext == .trustedNetwork, ["listen-host", "plaintext"],
+            RPCServer.ListenError.beyondLoopback)
     }
 }
 

@@ -2,8 +2,9 @@ import Metrics
 import ServiceRuntime
 import Storage
 
-/// Profiles that the store refused to insert.
-private let failedProfiles = Counter(label: "identity_profile_creation_failures")
+/// Profiles that the store refused to insert. `IdentityService` makes it at the start: a counter that
+/// begins with the first failure shows no increase.
+let failedProfiles = Counter(label: "identity_profile_creation_failures")
 
 extension SQLSession {
     /// One account with its profile, key, address and methods. Every sign-in reads it several

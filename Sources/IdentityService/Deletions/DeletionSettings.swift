@@ -40,6 +40,7 @@ package struct DeletionSettings: Sendable {
         overdue = settings.duration(
             "deletion-overdue", default: Self.overdueStandard,
             in: .seconds(24 * 3_600)...(.seconds(90 * 24 * 3_600)),
-            reason: "A deletion that began longer ago is an alarm: identity_deletions_overdue.")
+            reason: "A deletion that began longer ago is an alarm, "
+                + "postern_identity_deletions_overdue.")
     }
 }

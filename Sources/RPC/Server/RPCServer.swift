@@ -21,17 +21,16 @@ package final class RPCServer: Sendable {
 
     /// Listens according to `settings`.
     /// - Throws: `ListenError` when the address is not loopback and there is neither TLS nor a
-    ///   trusted network, or when the port is in use; the resolver's error for an unknown host.
+    ///   trusted network, for an unknown host, or when the port is in use.
     package static func start(
         _ settings: ServerSettings, services: [ServiceMethods], applications: Applications,
         tls: ServerTLS? = nil, group: MultiThreadedEventLoopGroup, time: any Time,
         randomness: any Randomness, logger: Logger,
         observation: ServerObservation = ServerObservation()
     ) async throws -> RPCServer {
-        let address = try SocketAddress.makeAddressResolvingHost(settings.host, port: settings.port)
-        guard address.isLoopback || tls != nil || settings.isPlaintextTrusted else {
-            throw ListenError.plaintextBeyondLoopback(settings.host)
-        }
+        let address = try SocketAddress.toListen(
+            settings.host, port: settings.port,
+            mayBeReached: tls != nil || settings.isPlaintextTrusted)
         let shared = ServerShared(
             settings: settings, methods: MethodTable(services), applications: applications,
             tls: tls, time: time, randomness: randomness, logger: logger, observation: observation)
@@ -103,6 +102,19 @@ package final class RPCServer: Sendable {
 }
 
 extension SocketAddress {
+    /// The address to listen on.
+    /// - Parameter mayBeReached: whether it may be an address beyond loopback.
+    /// - Throws: `RPCServer.ListenError`.
+    package static func toListen(
+        _ host: String, port: Int, mayBeReached: Bool
+    ) throws(RPCServer.ListenError) -> SocketAddress {
+        guard let address = try? makeAddressResolvingHost(host, port: port) else {
+            throw .unknownHost(host)
+        }
+        guard address.isLoopback || mayBeReached else { throw .plaintextBeyondLoopback(host) }
+        return address
+    }
+
     /// Whether it is a loopback address, or a socket in the file system.
     package var isLoopback: Bool {
         switch self {
@@ -133,15 +145,22 @@ extension RPCServer {
         /// Without TLS beyond loopback, anyone on the network path could read and change the
         /// traffic.
         case plaintextBeyondLoopback(String)
+        /// The name of a host that does not resolve.
+        case unknownHost(String)
         /// The system refused to bind; with `errno`.
         case refused(String, errno: Int32)
+
+        /// What to do about an address that others can reach.
+        package static let beyondLoopback =
+            "use a loopback address, set tls-certificate-file and tls-key-file, or set plaintext "
+            + "to trusted-network if nobody else is on that network"
 
         package var description: String {
             switch self {
             case .plaintextBeyondLoopback(let host):
-                "refusing to listen on \(host) without TLS: use a loopback address, set "
-                    + "tls-certificate-file and tls-key-file, or set plaintext to trusted-network "
-                    + "if nobody else is on that network"
+                "refusing to listen on \(host) without TLS: \(Self.beyondLoopback)"
+            case .unknownHost(let host):
+                "cannot listen on \(host): it is no address of this machine, and no name of one"
             case .refused(let address, let code):
                 "cannot listen on \(address): \(String(cString: strerror(code)))"
             }

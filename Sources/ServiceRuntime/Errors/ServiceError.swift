@@ -219,3 +219,12 @@ package enum StatusCode: Int32, CaseIterable, Sendable {
     /// The caller is not authenticated.
     case unauthenticated = 16
 }
+
+extension ServiceError: CustomStringConvertible {
+    /// For the log: `rpc/unavailable (session.store): the queue is full`.
+    package var description: String {
+        let places = unavailablePart.isEmpty ? violations.map(\.field) : [unavailablePart]
+        return code.rawValue + (places.isEmpty ? "" : " (\(places.joined(separator: ", ")))")
+            + (detail.isEmpty ? "" : ": \(detail)")
+    }
+}

@@ -97,7 +97,8 @@ package struct CallerCheck: Sendable {
     ) throws(ServiceError) -> BackendToken {
         guard let token = BackendToken(text) else {
             throw Self.unknownCaller(
-                "It is neither an app's key (pk_…) nor a token with the claims exp and method.")
+                "It is neither an app's key (pk_…) nor a token whose claims exp, method and bh, "
+                    + "if it has one, are well-formed.")
         }
         if let refusal = token.refusal(
             method: method, bindsBody: bindsBody, at: time.now())

@@ -67,18 +67,16 @@ package final class WebListener: Sendable {
 
     /// Listens according to `settings`.
     /// - Throws: `RPCServer.ListenError` when the address is not loopback and there is neither TLS
-    ///   nor a trusted network, or when the port is in use; the resolver's error for an unknown
-    ///   host.
+    ///   nor a trusted network, for an unknown host, or when the port is in use.
     package static func start(
         _ settings: WebListenerSettings, tls: ServerTLS? = nil,
         group: MultiThreadedEventLoopGroup, time: any Time, randomness: any Randomness,
         logger: Logger, observation: WebObservation = WebObservation(),
         responder: @escaping WebResponder
     ) async throws -> WebListener {
-        let address = try SocketAddress.makeAddressResolvingHost(settings.host, port: settings.port)
-        guard address.isLoopback || tls != nil || settings.isPlaintextTrusted else {
-            throw RPCServer.ListenError.plaintextBeyondLoopback(settings.host)
-        }
+        let address = try SocketAddress.toListen(
+            settings.host, port: settings.port,
+            mayBeReached: tls != nil || settings.isPlaintextTrusted)
         let shared = WebShared(
             settings, tls: tls, time: time, randomness: randomness, logger: logger,
             observation: observation, responder: responder)

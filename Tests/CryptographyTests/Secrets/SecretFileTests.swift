@@ -37,6 +37,20 @@ struct SecretFileTests {
         }
     }
 
+    @Test("a folder for keys is made with those above it, for its owner only")
+    func folder() throws {
+        var base = Array("/tmp/postern-keys.XXXXXX".utf8CString)
+        try #require(mkdtemp(&base) != nil)
+        let top = String(decoding: base.dropLast().map(UInt8.init), as: UTF8.self)
+        defer { for path in ["\(top)/a/keys", "\(top)/a", top] { rmdir(path) } }
+        for _ in 0..<2 { try SecretFile.makeFolder("\(top)/a/keys") }
+        var status = stat()
+        #expect(stat("\(top)/a/keys", &status) == 0 && status.st_mode & 0o777 == 0o700)
+        #expect(throws: SecretFileError.unreadable(path: "/dev/null/keys", errno: ENOTDIR)) {
+            try SecretFile.makeFolder("/dev/null/keys")
+        }
+    }
+
     @Test("a file with access for group or others is rejected, and the error says what to do")
     func exposed() throws {
         for mode: mode_t in [0o640, 0o604, 0o620, 0o601] {

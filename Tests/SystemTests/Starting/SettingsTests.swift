@@ -73,6 +73,17 @@ extension SystemTests {
             #expect(warning?.contains(setting) == true, "\(run.errors)")
         }
 
+        @Test("--check finds an address beyond loopback without TLS, and a wrong account-admins")
+        func checks() async throws {
+            for (service, setting, said) in [
+                ("session", ["--listen-host", "0.0.0.0"], "trusted-network"),
+                ("identity", ["--account-admins", "support"], "only gateway"),
+            ] {
+                let run = try await ProgramRun.run("postern-\(service)", setting + ["--check"])
+                #expect(run.exitCode == 78 && run.errors.contains(said), "\(run.errors)")
+            }
+        }
+
         @Test("the tool rejects invalid arguments")
         func toolProblems() async throws {
             for arguments in [
