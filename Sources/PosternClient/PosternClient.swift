@@ -7,7 +7,7 @@ import ServiceRuntime
 
 /// Calls Postern's public API, for backends in Swift.
 ///
-///     let postern = try PosternClient(keyFile: ".postern/keys/applications/app.1.key")
+///     let postern = try PosternClient(keyFile: ".postern/keys/applications/app.k1.key")
 ///     let answer = try await postern.guests.signInAsGuest(.init())
 ///
 /// It connects at the first call, reconnects after a loss, and repeats calls where that is safe. A
@@ -173,6 +173,11 @@ public struct PosternError: Error, Hashable, Sendable, CustomStringConvertible {
     public let alternatives: [String]
     /// With `auth/second-proof-required`: what a second proof is to answer. No call sets it yet.
     public let secondProof: SecondProof?
+    /// With `auth/document-conflict`: the document's version, on which to write; 0 if there is no
+    /// such document.
+    public let currentVersion: Int64
+    /// With `auth/document-quota`: what the account has, and may have at most.
+    public let documentQuota: DocumentQuota?
     /// With `rpc/unavailable`: the part of Postern that fails, for example `session.store`; nil if
     /// it is not known.
     public let unavailablePart: String?
@@ -196,6 +201,12 @@ public struct PosternError: Error, Hashable, Sendable, CustomStringConvertible {
         secondProof = error.secondProof.map {
             SecondProof(challenge: $0.challenge, kinds: $0.kinds, expiresAtMs: $0.expiresAtMs)
         }
+        currentVersion = error.currentVersion
+        documentQuota = error.documentQuota.map {
+            DocumentQuota(
+                documents: Int($0.documents), documentsMax: Int($0.documentsMax),
+                bytes: Int($0.bytes), bytesMax: Int($0.bytesMax))
+        }
         unavailablePart = error.unavailablePart.isEmpty ? nil : error.unavailablePart
     }
 
@@ -213,11 +224,25 @@ public struct PosternError: Error, Hashable, Sendable, CustomStringConvertible {
         public let field: String
         /// The rule that the value breaks, where the field has several: for a new password
         /// `length`, `upper-case`, `lower-case`, `letter`, `digit`, `common` or `context`; for a
-        /// phone number `trunk-prefix`, `digit-count` or `number-kind`. Otherwise empty.
+        /// phone number `trunk-prefix`, `digit-count` or `number-kind`; for a document or a photo,
+        /// and for the reason of `auth/session-ended`, as `Violation` in `wire.proto` lists them.
+        /// Otherwise empty.
         public let rule: String
         /// A sentence for the user about the rule, in the language of the error's own; empty
         /// without a rule.
         public let userMessage: String
+    }
+
+    /// An account's documents, and how many it may have.
+    public struct DocumentQuota: Hashable, Sendable {
+        /// Number of documents.
+        public let documents: Int
+        /// How many it may have.
+        public let documentsMax: Int
+        /// Their JSON in bytes.
+        public let bytes: Int
+        /// How many bytes it may have.
+        public let bytesMax: Int
     }
 
     /// The second proof that a sign-in needs.

@@ -15,6 +15,7 @@ package import RPC
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol AdminAPI: Sendable {
     /// Returns one account by its id, email, phone number or identity at a provider.
+    /// - Throws: `auth/invalid-email`.
     func lookUpAccount(
         _ request: GatewayV1.LookUpAccountRequest, _ context: CallContext
     ) async throws -> GatewayV1.LookUpAccountResponse
@@ -303,6 +304,11 @@ package enum AdminDescription {
             listUnusedGuests,
             listOrphans,
             repairOrphan,
+        ],
+        errors: [
+            "postern.gateway.v1.Admin/LookUpAccount": [
+                "auth/invalid-email",
+            ],
         ],
         fileDescriptors: [
             FileDescriptors.gatewayV1Account,

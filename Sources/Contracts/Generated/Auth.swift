@@ -26,7 +26,7 @@ package protocol AuthAPI: Sendable {
     ) async throws -> GatewayV1.SignUpWithPasswordResponse
 
     /// Signs in with email and password. In a guest's session the guest is another account, and if it
-    /// has documents, the response has a collision.
+    /// has documents or a photo, the response has a collision.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-email`,
     ///   `auth/invalid-credential`, `auth/user-disabled`, `auth/email-not-verified`,
     ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`,
@@ -39,7 +39,7 @@ package protocol AuthAPI: Sendable {
     /// registered, the link alone confirms.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-link`,
     ///   `auth/password-needed`, `auth/weak-password`, `auth/user-disabled`,
-    ///   `auth/too-many-requests`.
+    ///   `auth/too-many-requests`, `auth/invalid-credential`.
     func verifyEmail(
         _ request: GatewayV1.VerifyEmailRequest, _ context: CallContext
     ) async throws -> GatewayV1.VerifyEmailResponse
@@ -261,6 +261,7 @@ package enum AuthDescription {
                 "auth/weak-password",
                 "auth/user-disabled",
                 "auth/too-many-requests",
+                "auth/invalid-credential",
             ],
             "postern.gateway.v1.Auth/RefreshSession": [
                 "auth/invalid-refresh-token",

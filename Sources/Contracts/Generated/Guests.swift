@@ -20,7 +20,7 @@ package protocol GuestsAPI: Sendable {
     /// Call it once for each installation of the app, not at each start: the session is long-lived.
     /// In a session it is auth/already-signed-in.
     /// - Throws: `auth/already-signed-in`, `auth/invalid-access-token`, `auth/session-ended`,
-    ///   `auth/too-many-requests`.
+    ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`.
     func signInAsGuest(
         _ request: GatewayV1.SignInAsGuestRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInAsGuestResponse
@@ -286,6 +286,8 @@ package enum GuestsDescription {
                 "auth/invalid-access-token",
                 "auth/session-ended",
                 "auth/too-many-requests",
+                "auth/device-key-required",
+                "auth/invalid-device-key",
             ],
             "postern.gateway.v1.Guests/CompareGuest": [
                 "auth/invalid-choice",

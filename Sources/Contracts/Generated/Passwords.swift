@@ -19,7 +19,8 @@ package protocol PasswordsAPI: Sendable {
     /// Sets a new password by that link and signs in; all other sessions end. A guest may come along,
     /// as with SignInWithPassword.
     /// - Throws: `auth/invalid-link`, `auth/weak-password`, `auth/too-many-requests`,
-    ///   `auth/user-disabled`, `auth/invalid-access-token`, `auth/session-ended`.
+    ///   `auth/user-disabled`, `auth/invalid-access-token`, `auth/session-ended`,
+    ///   `auth/device-key-required`, `auth/invalid-device-key`.
     func resetPassword(
         _ request: GatewayV1.ResetPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.ResetPasswordResponse
@@ -135,6 +136,8 @@ package enum PasswordsDescription {
                 "auth/user-disabled",
                 "auth/invalid-access-token",
                 "auth/session-ended",
+                "auth/device-key-required",
+                "auth/invalid-device-key",
             ],
             "postern.gateway.v1.Passwords/ChangePassword": [
                 "auth/invalid-access-token",

@@ -19,14 +19,16 @@ package protocol PhoneSignInAPI: Sendable {
     /// 1, 5, 15 and 30 minutes, at most ten a day: auth/too-many-requests carries the wait. The text
     /// message is in the user's accept-language. The response is the same whether or not the number
     /// has an account.
-    /// - Throws: `auth/invalid-phone-number`, `auth/phone-country-not-allowed`, `auth/too-many-requests`.
+    /// - Throws: `auth/invalid-phone-number`, `auth/phone-country-not-allowed`, `auth/too-many-requests`,
+    ///   `auth/operation-not-allowed`.
     func requestSignInCode(
         _ request: GatewayV1.RequestSignInCodeRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestSignInCodeResponse
 
     /// Sends a code for another purpose to the signed-in user, with the same waits.
     /// - Throws: `auth/invalid-phone-number`, `auth/phone-country-not-allowed`, `auth/too-many-requests`,
-    ///   `auth/invalid-access-token`, `auth/session-ended`.
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/operation-not-allowed`,
+    ///   `auth/no-such-provider`.
     func requestPhoneCode(
         _ request: GatewayV1.RequestPhoneCodeRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestPhoneCodeResponse
@@ -35,8 +37,8 @@ package protocol PhoneSignInAPI: Sendable {
     /// becomes the new account. A wrong code, an unknown request and a sixth guess at one code are all
     /// auth/invalid-verification-code; an expired code is auth/code-expired. After five wrong codes
     /// for one number no code is checked for 15 minutes. After 100 wrong codes in a row only the first
-    /// guess at each sent code is checked, until one is right. If the operator has no SMS delivery it
-    /// is auth/operation-not-allowed.
+    /// guess at each sent code is checked, until one is right. If the operator has switched sign-in by
+    /// phone off (`phone-countries` is empty), it is auth/operation-not-allowed.
     ///
     /// auth/second-proof-required: the number is reported to have changed hands recently, and the
     /// account has another sign-in method; the error's `alternatives` are the methods ("password").
@@ -46,7 +48,7 @@ package protocol PhoneSignInAPI: Sendable {
     ///   `auth/too-many-requests`, `auth/second-proof-required`, `auth/user-disabled`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/operation-not-allowed`,
     ///   `auth/consent-required`,
-    ///   `auth/underage-user`.
+    ///   `auth/underage-user`, `auth/device-key-required`, `auth/invalid-device-key`.
     func signInWithPhoneCode(
         _ request: GatewayV1.SignInWithPhoneCodeRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithPhoneCodeResponse
@@ -174,6 +176,7 @@ package enum PhoneSignInDescription {
                 "auth/invalid-phone-number",
                 "auth/phone-country-not-allowed",
                 "auth/too-many-requests",
+                "auth/operation-not-allowed",
             ],
             "postern.gateway.v1.PhoneSignIn/RequestPhoneCode": [
                 "auth/invalid-phone-number",
@@ -181,6 +184,8 @@ package enum PhoneSignInDescription {
                 "auth/too-many-requests",
                 "auth/invalid-access-token",
                 "auth/session-ended",
+                "auth/operation-not-allowed",
+                "auth/no-such-provider",
             ],
             "postern.gateway.v1.PhoneSignIn/SignInWithPhoneCode": [
                 "auth/invalid-phone-number",
@@ -194,6 +199,8 @@ package enum PhoneSignInDescription {
                 "auth/operation-not-allowed",
                 "auth/consent-required",
                 "auth/underage-user",
+                "auth/device-key-required",
+                "auth/invalid-device-key",
             ],
             "postern.gateway.v1.PhoneSignIn/LinkPhone": [
                 "auth/invalid-phone-number",

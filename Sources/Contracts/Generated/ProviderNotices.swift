@@ -14,6 +14,7 @@ package protocol ProviderNoticesAPI: Sendable {
     ///
     /// A notification may be passed on any number of times. The response is the same for each, whether
     /// or not it is genuine, since your endpoint can be called by anyone.
+    /// - Throws: `auth/operation-not-allowed`, `auth/provider-unavailable`.
     func receiveProviderNotice(
         _ request: GatewayV1.ReceiveProviderNoticeRequest, _ context: CallContext
     ) async throws -> GatewayV1.ReceiveProviderNoticeResponse
@@ -103,5 +104,11 @@ package enum ProviderNoticesDescription {
     package static let service = ServiceDescription(
         name: "postern.gateway.v1.ProviderNotices",
         methods: [receiveProviderNotice, describeProviderOutcome],
+        errors: [
+            "postern.gateway.v1.ProviderNotices/ReceiveProviderNotice": [
+                "auth/operation-not-allowed",
+                "auth/provider-unavailable",
+            ],
+        ],
         fileDescriptors: [FileDescriptors.gatewayV1Notices])
 }

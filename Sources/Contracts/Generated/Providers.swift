@@ -30,7 +30,7 @@ package protocol ProvidersAPI: Sendable {
     ///   `auth/operation-not-allowed`, `auth/too-many-requests`, `auth/invalid-access-token`,
     ///   `auth/session-ended`, `auth/user-disabled`,
     ///   `auth/email-already-in-use`, `auth/consent-required`,
-    ///   `auth/underage-user`.
+    ///   `auth/underage-user`, `auth/device-key-required`, `auth/invalid-device-key`.
     func signInWithProvider(
         _ request: GatewayV1.SignInWithProviderRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithProviderResponse
@@ -123,6 +123,8 @@ package enum ProvidersDescription {
                 "auth/email-already-in-use",
                 "auth/consent-required",
                 "auth/underage-user",
+                "auth/device-key-required",
+                "auth/invalid-device-key",
             ],
         ],
         fileDescriptors: [

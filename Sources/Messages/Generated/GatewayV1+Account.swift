@@ -321,7 +321,7 @@ extension GatewayV1.PreviousSignIn: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// A guest signed in to an account that existed already, and the guest has documents of its own.
+    /// A guest signed in to an account that existed already, and the guest has documents or a photo.
     public struct Collision: Hashable, Sendable {
         /// The guest.
         public var guest: Optional<GatewayV1.Account>
@@ -333,7 +333,8 @@ extension GatewayV1 {
         public var expiresAtMs: Int64
         /// What the operator's setting guest-data has chosen; unspecified if the user is to choose.
         public var choice: GatewayV1.GuestDataChoice
-        /// The migration that has begun, if choice says so; absent if the user is to choose.
+        /// The migration that has begun, or has succeeded for discard and keep; absent if the user is to
+        /// choose.
         public var migration: Optional<GatewayV1.Migration>
 
         /// A message of these fields.

@@ -84,7 +84,7 @@ extension GatewayV1 {
     public struct ResetPasswordRequest: Hashable, Sendable {
         /// The token from the mailed link.
         public var token: String
-        /// The new password, 8 to 128 code points.
+        /// The new password, by default 8 to 128 code points; its rules: SignInOptions/GetSignInOptions.
         public var password: SecretBytes
         /// The user's device.
         public var device: Optional<GatewayV1.Device>
@@ -176,7 +176,7 @@ extension GatewayV1 {
     public struct ChangePasswordRequest: Hashable, Sendable {
         /// The current password.
         public var currentPassword: SecretBytes
-        /// The new password, 8 to 128 code points.
+        /// The new password, by default 8 to 128 code points; its rules: SignInOptions/GetSignInOptions.
         public var newPassword: SecretBytes
         /// The user's device.
         public var device: Optional<GatewayV1.Device>

@@ -289,7 +289,8 @@ extension GatewayV1 {
         public var isNewUser: Bool
         /// The calling guest became this account and keeps all its data.
         public var isUpgraded: Bool
-        /// Set if the calling guest is another account than this one and has documents; absent otherwise.
+        /// Set if the calling guest is another account than this one and has documents or a photo; absent
+        /// otherwise.
         public var collision: Optional<GatewayV1.Collision>
         /// About the previous sign-in; absent for a new account.
         public var history: Optional<GatewayV1.SignInHistory>

@@ -416,7 +416,7 @@ extension GatewayV1 {
     public struct SignUpWithPasswordRequest: Hashable, Sendable {
         /// Email address.
         public var email: String
-        /// Password, 8 to 128 code points.
+        /// Password, by default 8 to 128 code points; its rules: SignInOptions/GetSignInOptions.
         public var password: SecretBytes
         /// The user's device.
         public var device: Optional<GatewayV1.Device>

@@ -542,7 +542,9 @@ extension WireV1 {
         /// "trunk-prefix", "digit-count", "number-kind"; for a document "json", "required", "type", "range",
         /// "text-length", "pattern", "enumeration", "unknown-field", "read-only", "server-only"; for a photo
         /// "photo-bytes", "photo-format", "photo-pixels"; for application-token the reasons in
-        /// Protos/README.md. Otherwise empty.
+        /// Protos/README.md. With auth/session-ended why it ended, with the field "session": "signed-out",
+        /// "inactive", "maximum-age", "displaced", "replayed", "security", "revoked", "provider-revoked",
+        /// "account-deleted". With auth/consent-required "birth-date" if that is missing. Otherwise empty.
         package var rule: String
         /// A sentence for users about the rule; empty without a rule.
         package var sentence: String

@@ -20,6 +20,7 @@ public struct AdminCalls: Sendable {
     let caller: Caller
 
     /// Returns one account by its id, email, phone number or identity at a provider.
+    /// - Throws: `auth/invalid-email`.
     public func lookUpAccount(
         _ request: GatewayV1.LookUpAccountRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.LookUpAccountResponse {

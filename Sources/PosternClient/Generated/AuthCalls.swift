@@ -33,7 +33,7 @@ public struct AuthCalls: Sendable {
     }
 
     /// Signs in with email and password. In a guest's session the guest is another account, and if it
-    /// has documents, the response has a collision.
+    /// has documents or a photo, the response has a collision.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-email`,
     ///   `auth/invalid-credential`, `auth/user-disabled`, `auth/email-not-verified`,
     ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`,
@@ -48,7 +48,7 @@ public struct AuthCalls: Sendable {
     /// registered, the link alone confirms.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-link`,
     ///   `auth/password-needed`, `auth/weak-password`, `auth/user-disabled`,
-    ///   `auth/too-many-requests`.
+    ///   `auth/too-many-requests`, `auth/invalid-credential`.
     public func verifyEmail(
         _ request: GatewayV1.VerifyEmailRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.VerifyEmailResponse {

@@ -25,7 +25,7 @@ public struct GuestsCalls: Sendable {
     /// Call it once for each installation of the app, not at each start: the session is long-lived.
     /// In a session it is auth/already-signed-in.
     /// - Throws: `auth/already-signed-in`, `auth/invalid-access-token`, `auth/session-ended`,
-    ///   `auth/too-many-requests`.
+    ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`.
     public func signInAsGuest(
         _ request: GatewayV1.SignInAsGuestRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.SignInAsGuestResponse {
@@ -48,19 +48,6 @@ public struct GuestsCalls: Sendable {
         _ request: GatewayV1.ChooseGuestDataRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.ChooseGuestDataResponse {
         try await caller.call(GuestsDescription.chooseGuestData, request, options)
-    }
-
-    /// Uploads documents that an app kept on the device while its user was a guest, for a migration
-    /// into the caller's account. First a head, then the documents; the last item of the response has
-    /// the migration. With the same idempotency-key a repeat gets the same migration.
-    /// - Throws: `auth/account-required`, `auth/document-quota`, `auth/invalid-document`,
-    ///   `auth/too-many-requests`,
-    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
-    ///   `auth/idempotency-key-reused`.
-    public func uploadGuestBundle(
-        _ request: GatewayV1.UploadGuestBundleRequest, _ options: CallOptions = CallOptions()
-    ) async throws(PosternError) -> GatewayV1.UploadGuestBundleItem {
-        try await caller.call(GuestsDescription.uploadGuestBundle, request, options)
     }
 
     /// Returns a migration of the caller's account; rpc/not-found if there is none.

@@ -26,7 +26,8 @@ public struct PasswordsCalls: Sendable {
     /// Sets a new password by that link and signs in; all other sessions end. A guest may come along,
     /// as with SignInWithPassword.
     /// - Throws: `auth/invalid-link`, `auth/weak-password`, `auth/too-many-requests`,
-    ///   `auth/user-disabled`, `auth/invalid-access-token`, `auth/session-ended`.
+    ///   `auth/user-disabled`, `auth/invalid-access-token`, `auth/session-ended`,
+    ///   `auth/device-key-required`, `auth/invalid-device-key`.
     public func resetPassword(
         _ request: GatewayV1.ResetPasswordRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.ResetPasswordResponse {

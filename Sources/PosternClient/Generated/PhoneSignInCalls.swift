@@ -24,7 +24,8 @@ public struct PhoneSignInCalls: Sendable {
     /// 1, 5, 15 and 30 minutes, at most ten a day: auth/too-many-requests carries the wait. The text
     /// message is in the user's accept-language. The response is the same whether or not the number
     /// has an account.
-    /// - Throws: `auth/invalid-phone-number`, `auth/phone-country-not-allowed`, `auth/too-many-requests`.
+    /// - Throws: `auth/invalid-phone-number`, `auth/phone-country-not-allowed`, `auth/too-many-requests`,
+    ///   `auth/operation-not-allowed`.
     public func requestSignInCode(
         _ request: GatewayV1.RequestSignInCodeRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.RequestSignInCodeResponse {
@@ -33,7 +34,8 @@ public struct PhoneSignInCalls: Sendable {
 
     /// Sends a code for another purpose to the signed-in user, with the same waits.
     /// - Throws: `auth/invalid-phone-number`, `auth/phone-country-not-allowed`, `auth/too-many-requests`,
-    ///   `auth/invalid-access-token`, `auth/session-ended`.
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/operation-not-allowed`,
+    ///   `auth/no-such-provider`.
     public func requestPhoneCode(
         _ request: GatewayV1.RequestPhoneCodeRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.RequestPhoneCodeResponse {
@@ -44,8 +46,8 @@ public struct PhoneSignInCalls: Sendable {
     /// becomes the new account. A wrong code, an unknown request and a sixth guess at one code are all
     /// auth/invalid-verification-code; an expired code is auth/code-expired. After five wrong codes
     /// for one number no code is checked for 15 minutes. After 100 wrong codes in a row only the first
-    /// guess at each sent code is checked, until one is right. If the operator has no SMS delivery it
-    /// is auth/operation-not-allowed.
+    /// guess at each sent code is checked, until one is right. If the operator has switched sign-in by
+    /// phone off (`phone-countries` is empty), it is auth/operation-not-allowed.
     ///
     /// auth/second-proof-required: the number is reported to have changed hands recently, and the
     /// account has another sign-in method; the error's `alternatives` are the methods ("password").
@@ -55,7 +57,7 @@ public struct PhoneSignInCalls: Sendable {
     ///   `auth/too-many-requests`, `auth/second-proof-required`, `auth/user-disabled`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/operation-not-allowed`,
     ///   `auth/consent-required`,
-    ///   `auth/underage-user`.
+    ///   `auth/underage-user`, `auth/device-key-required`, `auth/invalid-device-key`.
     public func signInWithPhoneCode(
         _ request: GatewayV1.SignInWithPhoneCodeRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.SignInWithPhoneCodeResponse {

@@ -34,18 +34,6 @@ public struct ProfileCalls: Sendable {
         try await caller.call(ProfileDescription.updateProfile, request, options)
     }
 
-    /// Replaces the photo. JPEG, PNG or WebP by its content, at most 5 MiB and 8192 by 8192 pixels; what
-    /// a camera adds (EXIF, XMP, GPS) is removed. The last item of the response has the photo. The same
-    /// photo again changes nothing.
-    /// - Throws: `auth/invalid-photo`, `auth/too-many-requests`,
-    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
-    ///   `auth/operation-not-allowed`.
-    public func uploadPhoto(
-        _ request: GatewayV1.UploadPhotoRequest, _ options: CallOptions = CallOptions()
-    ) async throws(PosternError) -> GatewayV1.UploadPhotoItem {
-        try await caller.call(ProfileDescription.uploadPhoto, request, options)
-    }
-
     /// Returns a photo: to anyone who knows its name, or to its owner only, as the operator chooses
     /// (setting `photos`); otherwise rpc/not-found.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`.

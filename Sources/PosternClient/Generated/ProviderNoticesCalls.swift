@@ -19,6 +19,7 @@ public struct ProviderNoticesCalls: Sendable {
     ///
     /// A notification may be passed on any number of times. The response is the same for each, whether
     /// or not it is genuine, since your endpoint can be called by anyone.
+    /// - Throws: `auth/operation-not-allowed`, `auth/provider-unavailable`.
     public func receiveProviderNotice(
         _ request: GatewayV1.ReceiveProviderNoticeRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.ReceiveProviderNoticeResponse {

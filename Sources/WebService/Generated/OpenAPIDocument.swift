@@ -731,7 +731,7 @@ enum OpenAPIDocument {
       "post": {
         "tags": ["Auth"],
         "operationId": "signInWithPassword",
-        "description": "Signs in with email and password. In a guest's session the guest is another account, and if it has documents, the response has a collision.",
+        "description": "Signs in with email and password. In a guest's session the guest is another account, and if it has documents or a photo, the response has a collision.",
         "security": [{"app": []}, {"app": [], "accessToken": []}],
         "parameters": [
           {"$ref": "#/components/parameters/connectProtocolVersion"},
@@ -782,7 +782,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/invalid-link, auth/password-needed, auth/weak-password, auth/user-disabled, auth/too-many-requests.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/invalid-link, auth/password-needed, auth/weak-password, auth/user-disabled, auth/too-many-requests, auth/invalid-credential.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -1064,7 +1064,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/already-signed-in, auth/invalid-access-token, auth/session-ended, auth/too-many-requests.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/already-signed-in, auth/invalid-access-token, auth/session-ended, auth/too-many-requests, auth/device-key-required, auth/invalid-device-key.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -1245,7 +1245,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-provider-token, auth/missing-or-invalid-nonce, auth/provider-unavailable, auth/operation-not-allowed, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/email-already-in-use, auth/consent-required, auth/underage-user.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-provider-token, auth/missing-or-invalid-nonce, auth/provider-unavailable, auth/operation-not-allowed, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/email-already-in-use, auth/consent-required, auth/underage-user, auth/device-key-required, auth/invalid-device-key.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -1367,7 +1367,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/operation-not-allowed, auth/provider-unavailable.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -1618,7 +1618,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-link, auth/weak-password, auth/too-many-requests, auth/user-disabled, auth/invalid-access-token, auth/session-ended.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-link, auth/weak-password, auth/too-many-requests, auth/user-disabled, auth/invalid-access-token, auth/session-ended, auth/device-key-required, auth/invalid-device-key.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -1682,7 +1682,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-phone-number, auth/phone-country-not-allowed, auth/too-many-requests.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-phone-number, auth/phone-country-not-allowed, auth/too-many-requests, auth/operation-not-allowed.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -1714,7 +1714,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-phone-number, auth/phone-country-not-allowed, auth/too-many-requests, auth/invalid-access-token, auth/session-ended.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-phone-number, auth/phone-country-not-allowed, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/operation-not-allowed, auth/no-such-provider.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -1725,7 +1725,7 @@ enum OpenAPIDocument {
       "post": {
         "tags": ["PhoneSignIn"],
         "operationId": "signInWithPhoneCode",
-        "description": "Signs in with a code, or signs up if no account has the number; in a guest's session the guest becomes the new account. A wrong code, an unknown request and a sixth guess at one code are all auth/invalid-verification-code; an expired code is auth/code-expired. After five wrong codes for one number no code is checked for 15 minutes. After 100 wrong codes in a row only the first guess at each sent code is checked, until one is right. If the operator has no SMS delivery it is auth/operation-not-allowed.\n\nauth/second-proof-required: the number is reported to have changed hands recently, and the account has another sign-in method; the error's `alternatives` are the methods (\"password\"). Sign in with one of them, then request a code to REAUTHENTICATE in that session and reauthenticate with it: after that the number alone is sufficient again.",
+        "description": "Signs in with a code, or signs up if no account has the number; in a guest's session the guest becomes the new account. A wrong code, an unknown request and a sixth guess at one code are all auth/invalid-verification-code; an expired code is auth/code-expired. After five wrong codes for one number no code is checked for 15 minutes. After 100 wrong codes in a row only the first guess at each sent code is checked, until one is right. If the operator has switched sign-in by phone off (`phone-countries` is empty), it is auth/operation-not-allowed.\n\nauth/second-proof-required: the number is reported to have changed hands recently, and the account has another sign-in method; the error's `alternatives` are the methods (\"password\"). Sign in with one of them, then request a code to REAUTHENTICATE in that session and reauthenticate with it: after that the number alone is sufficient again.",
         "security": [{"app": []}, {"app": [], "accessToken": []}],
         "parameters": [
           {"$ref": "#/components/parameters/connectProtocolVersion"},
@@ -1746,7 +1746,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-phone-number, auth/invalid-verification-code, auth/code-expired, auth/too-many-requests, auth/second-proof-required, auth/user-disabled, auth/invalid-access-token, auth/session-ended, auth/operation-not-allowed, auth/consent-required, auth/underage-user.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-phone-number, auth/invalid-verification-code, auth/code-expired, auth/too-many-requests, auth/second-proof-required, auth/user-disabled, auth/invalid-access-token, auth/session-ended, auth/operation-not-allowed, auth/consent-required, auth/underage-user, auth/device-key-required, auth/invalid-device-key.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -1985,7 +1985,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/invalid-credential, auth/invalid-provider-token, auth/missing-or-invalid-nonce, auth/provider-unavailable, auth/no-such-provider, auth/invalid-phone-number, auth/invalid-verification-code, auth/code-expired, auth/too-many-requests, auth/invalid-device-proof, auth/device-proof-stale, auth/user-disabled.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/invalid-credential, auth/invalid-provider-token, auth/missing-or-invalid-nonce, auth/provider-unavailable, auth/no-such-provider, auth/invalid-phone-number, auth/invalid-verification-code, auth/code-expired, auth/too-many-requests, auth/invalid-device-proof, auth/device-proof-stale, auth/user-disabled, auth/operation-not-allowed.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -2641,7 +2641,7 @@ enum OpenAPIDocument {
             "type": "string",
             "format": "password",
             "writeOnly": true,
-            "description": "The new password, 8 to 128 code points."
+            "description": "The new password, by default 8 to 128 code points; its rules: SignInOptions/GetSignInOptions."
           },
           "device": {"$ref": "#/components/schemas/Device", "description": "The user's device."}
         }
@@ -2744,7 +2744,7 @@ enum OpenAPIDocument {
       },
       "Collision": {
         "type": "object",
-        "description": "A guest signed in to an account that existed already, and the guest has documents of its own.",
+        "description": "A guest signed in to an account that existed already, and the guest has documents or a photo.",
         "properties": {
           "guest": {"$ref": "#/components/schemas/Account", "description": "The guest."},
           "choiceToken": {
@@ -2762,7 +2762,7 @@ enum OpenAPIDocument {
           },
           "migration": {
             "$ref": "#/components/schemas/Migration",
-            "description": "The migration that has begun, if choice says so; absent if the user is to choose."
+            "description": "The migration that has begun, or has succeeded for discard and keep; absent if the user is to choose."
           }
         }
       },
@@ -4399,7 +4399,7 @@ enum OpenAPIDocument {
             "type": "string",
             "format": "password",
             "writeOnly": true,
-            "description": "The new password, 8 to 128 code points."
+            "description": "The new password, by default 8 to 128 code points; its rules: SignInOptions/GetSignInOptions."
           },
           "device": {"$ref": "#/components/schemas/Device", "description": "The user's device."}
         }
@@ -4694,7 +4694,7 @@ enum OpenAPIDocument {
           },
           "collision": {
             "$ref": "#/components/schemas/Collision",
-            "description": "Set if the calling guest is another account than this one and has documents; absent otherwise."
+            "description": "Set if the calling guest is another account than this one and has documents or a photo; absent otherwise."
           },
           "history": {
             "$ref": "#/components/schemas/SignInHistory",
@@ -4806,7 +4806,7 @@ enum OpenAPIDocument {
             "type": "string",
             "format": "password",
             "writeOnly": true,
-            "description": "Password, 8 to 128 code points."
+            "description": "Password, by default 8 to 128 code points; its rules: SignInOptions/GetSignInOptions."
           },
           "device": {"$ref": "#/components/schemas/Device", "description": "The user's device."},
           "displayName": {"type": "string", "description": "Display name; may be empty."},
@@ -4901,7 +4901,7 @@ enum OpenAPIDocument {
           },
           "rule": {
             "type": "string",
-            "description": "The rule that the value breaks, where the field has several: for a new password \"length\", \"upper-case\", \"lower-case\", \"letter\", \"digit\", \"common\", \"context\"; for a phone number \"trunk-prefix\", \"digit-count\", \"number-kind\"; for a document \"json\", \"required\", \"type\", \"range\", \"text-length\", \"pattern\", \"enumeration\", \"unknown-field\", \"read-only\", \"server-only\"; for a photo \"photo-bytes\", \"photo-format\", \"photo-pixels\"; for application-token the reasons in Protos/README.md. Otherwise empty."
+            "description": "The rule that the value breaks, where the field has several: for a new password \"length\", \"upper-case\", \"lower-case\", \"letter\", \"digit\", \"common\", \"context\"; for a phone number \"trunk-prefix\", \"digit-count\", \"number-kind\"; for a document \"json\", \"required\", \"type\", \"range\", \"text-length\", \"pattern\", \"enumeration\", \"unknown-field\", \"read-only\", \"server-only\"; for a photo \"photo-bytes\", \"photo-format\", \"photo-pixels\"; for application-token the reasons in Protos/README.md. With auth/session-ended why it ended, with the field \"session\": \"signed-out\", \"inactive\", \"maximum-age\", \"displaced\", \"replayed\", \"security\", \"revoked\", \"provider-revoked\", \"account-deleted\". With auth/consent-required \"birth-date\" if that is missing. Otherwise empty."
           },
           "sentence": {
             "type": "string",

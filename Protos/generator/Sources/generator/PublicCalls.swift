@@ -1,6 +1,7 @@
 import SwiftProtobufPluginLibrary
 
-/// The public calls of one service of the gateway, for `PosternClient`.
+/// The public calls of one service of the gateway, for `PosternClient`. It has none that receive
+/// items (photos, guests' bundles): a backend sends those by HTTP.
 struct PublicCalls {
     private let service: ServiceDescriptor
 
@@ -23,10 +24,14 @@ struct PublicCalls {
         \(comment(service.protoSourceComments(commentPrefix: ""), ""))\
         public struct \(type): Sendable {
             let caller: Caller
-        \(service.methods.map(method).joined())\
+        \(methods.map(method).joined())\
         }
 
         """
+    }
+
+    private var methods: [MethodDescriptor] {
+        service.methods.filter { $0.streams == .none || $0.streams == .response }
     }
 
     private var type: String { "\(service.name)Calls" }
