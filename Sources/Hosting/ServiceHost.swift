@@ -134,7 +134,8 @@ package struct ServiceHost: Sendable {
     /// - Throws: An error about a credential file, and `ApplicationsError` for a program without
     ///   usable credentials.
     package func channel(
-        to peer: PeerSettings, connectTimeout: Duration = .seconds(2)
+        to peer: PeerSettings, connectTimeout: Duration = .seconds(2),
+        streamCredit: UInt32 = FrameLimits.streamCredit
     ) throws -> RPCClient {
         var security = try peerCredentials.security(
             of: description.application, settings, time: time)
@@ -143,7 +144,7 @@ package struct ServiceHost: Sendable {
             ClientSettings(
                 service: peer.service, addresses: peer.addresses,
                 application: description.application, security: security,
-                connectTimeout: connectTimeout),
+                connectTimeout: connectTimeout, streamCredit: streamCredit),
             group: group, time: time, randomness: randomness, logger: logger, metrics: metrics,
             observation: observation.client)
         peers.add(peer.service, client, parts, time)

@@ -17,7 +17,8 @@ struct WebProgram: Program {
     ) async throws -> Assembly {
         let service = try WebService(
             settings: settings.web, gateway: host.channel(to: settings.gateway),
-            streams: host.channel(to: settings.gateway),
+            streams: host.channel(
+                to: settings.gateway, streamCredit: FrameLimits.sharedStreamCredit),
             pageKey: settings.web.pages.isOn ? host.key("web") : nil, time: host.time,
             randomness: host.randomness, logger: host.logger)
         let observation = WebObservation()

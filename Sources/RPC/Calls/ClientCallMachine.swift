@@ -228,6 +228,11 @@ extension ClientCallMachine: StreamMachine {
         return .deliver(state.handle)
     }
 
+    /// Calls `body` for each running call with its handle.
+    package func forEachRunning(_ body: (UInt64, Handle) -> Void) {
+        for (call, state) in calls { body(call, state.handle) }
+    }
+
     /// Ends a running call on the client's request.
     package mutating func giveUp(_ call: UInt64) -> Handle? { ended(call) }
 

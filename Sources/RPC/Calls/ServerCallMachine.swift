@@ -226,6 +226,13 @@ extension ServerCallMachine: StreamMachine {
     /// Marks a running call as answered, because something other than its handler answers it.
     package mutating func giveUp(_ call: UInt64) -> Handle? { answer(call)?.handle }
 
+    /// Calls `body` for each running call with its handle.
+    package func forEachRunning(_ body: (UInt64, Handle) -> Void) {
+        for (call, state) in calls where !state.isAnswered {
+            if let handle = state.handle { body(call, handle) }
+        }
+    }
+
     /// The credit of a running call; for tests.
     package func flow(_ call: UInt64) -> StreamFlow? {
         if starting?.call == call { return StreamFlow.none }

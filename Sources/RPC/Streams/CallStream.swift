@@ -219,6 +219,9 @@ extension CallStream {
         /// Bytes held.
         var byteCount: Int { bytes?.readableBytes ?? 0 }
 
+        /// Bytes of memory, for tests.
+        var capacity: Int { bytes?.capacity ?? 0 }
+
         mutating func add(_ payload: UnsafeRawBufferPointer) {
             var buffer = bytes.take() ?? ByteBuffer()
             buffer.writeInteger(UInt32(truncatingIfNeeded: payload.count))
@@ -238,6 +241,8 @@ extension CallStream {
             items.reserveCapacity(Swift.min(max, count))
             defer {
                 count -= items.count
+                // While others wait, the buffer would keep all items that ever arrived.
+                if buffer.readerIndex > buffer.readableBytes { buffer.discardReadBytes() }
                 bytes = count == 0 ? nil : buffer
             }
             while items.count < Swift.min(max, count) {

@@ -62,9 +62,26 @@ extension StreamConnection {
         head.payload.withBytes(in: bytes) { stream.deliver($0) }
         inboundItemBytes += stream.inbox.byteCount - before
         guard inboundItemBytes > FrameLimits.inboundItemBytesMax else { return }
+        let most = callHoldingMost(from: stream)
+        let ended = machine.giveUp(most)
         stop(
-            head.call, machine.giveUp(head.call),
+            most, ended,
             ServiceError(.resourceExhausted, detail: "too many bytes of unconsumed items"))
+        // Its reader may be stalled for long, and these bytes are no longer counted.
+        ended?.stream?.inbox.clear()
+    }
+
+    /// The call with the most unconsumed bytes. Attack: somebody stalls a few downloads, and the
+    /// next item of each other user's stream on this connection ends that stream.
+    private func callHoldingMost(from arrived: CallStream) -> UInt64 {
+        var (most, held) = (arrived.call, arrived.inbox.byteCount)
+        machine.forEachRunning { call, handle in
+            guard let stream = handle.stream, stream.ending == nil,
+                stream.inbox.byteCount > held
+            else { return }
+            (most, held) = (call, stream.inbox.byteCount)
+        }
+        return most
     }
 
     /// Handles a Credit frame.

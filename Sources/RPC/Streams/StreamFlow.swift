@@ -179,6 +179,9 @@ package protocol StreamMachine {
     /// Ends a running call from our side.
     /// - Returns: the handle to notify.
     mutating func giveUp(_ call: UInt64) -> Handle?
+
+    /// The calls that run, each with its handle.
+    func forEachRunning(_ body: (UInt64, Handle) -> Void)
 }
 
 /// How a connection must handle an Item or a Credit; decided by its call machine.

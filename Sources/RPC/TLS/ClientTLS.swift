@@ -65,11 +65,12 @@ extension ClientSettings {
     /// Settings of a client whose key and certificate are reloaded when their files change.
     package init(
         service: String, addresses: [ServiceAddress], application: String,
-        security: ClientSettings.Security, connectTimeout: Duration = .seconds(2)
+        security: ClientSettings.Security, connectTimeout: Duration = .seconds(2),
+        streamCredit: UInt32 = FrameLimits.streamCredit
     ) {
         self.init(
             service: service, addresses: addresses, application: application, keyID: "",
-            secret: nil, connectTimeout: connectTimeout)
+            secret: nil, connectTimeout: connectTimeout, streamCredit: streamCredit)
         self.security = security
     }
 }

@@ -59,8 +59,11 @@ package enum FrameLimits {
     /// its consumer, never loses its call because of the size of its items. Half of it is still
     /// enough small items for one event loop iteration to amortise its system calls.
     package static let streamCredit: UInt32 = 128
-    /// Bytes of items on a connection that have arrived and are not yet consumed. The call whose
-    /// item exceeds the limit ends.
+    /// The same where the streams of many people share a connection: a mebibyte of photos or of an
+    /// archive. One slow reader then holds a sixteenth of `inboundItemBytesMax`.
+    package static let sharedStreamCredit: UInt32 = 16
+    /// Bytes of items on a connection that have arrived and are not yet consumed. Beyond that, the
+    /// call that holds the most ends.
     package static let inboundItemBytesMax = 16 * 1024 * 1024
     /// Bytes that collect for one flush before writers of items wait for the flush: enough to
     /// amortise the system call, few enough not to delay the loop's other connections.

@@ -103,6 +103,42 @@ struct StreamTests {
         }
     }
 
+    @Test("if too many bytes wait on a connection, the stream that holds the most ends, no other")
+    func heldMost() async throws {
+        try await Loopback.run { loopback in
+            // Two streams hold nearly all that may wait, since nobody reads their items.
+            let large = String(repeating: "x", count: 65_400)
+            var slow: [BidirectionalCall<EchoService.Request, EchoService.Response>] = []
+            for _ in 0..<2 {
+                slow.append(loopback.chat())
+                for _ in 0..<128 { try await slow[slow.count - 1].outgoing.write(large) }
+            }
+            let quick = loopback.chat()
+            let answers = quick.incoming.makeAsyncIterator()
+            let small = String(repeating: "x", count: 60_000)
+            for _ in 0..<200 {
+                try await quick.outgoing.write(small)
+                #expect(try await answers.next()?.sessionId.utf8.count == 60_000)
+            }
+            var ended = 0
+            for call in slow where try await Self.isEnded(call.incoming) { ended += 1 }
+            #expect(ended == 1)
+        }
+    }
+
+    /// Whether 128 items cannot be read.
+    private static func isEnded(
+        _ items: IncomingItems<EchoService.Response>
+    ) async throws -> Bool {
+        let items = items.makeAsyncIterator()
+        do {
+            for _ in 0..<128 { _ = try await items.next() }
+            return false
+        } catch let error as ServiceError where error.code == .resourceExhausted {
+            return true
+        }
+    }
+
     @Test("a tool can call a method of any kind with encoded messages")
     func packed() async throws {
         try await Loopback.run { loopback in

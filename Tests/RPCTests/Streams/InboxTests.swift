@@ -1,0 +1,23 @@
+import Testing
+
+@testable import RPC
+
+@Suite("Items that wait for their reader")
+struct InboxTests {
+    @Test("the memory of items that were taken is released, although others wait")
+    func bounded() throws {
+        var inbox = CallStream.Inbox()
+        let payload = [UInt8](repeating: 7, count: 1_000)
+        func arrive(_ count: Int) {
+            for _ in 0..<count { payload.withUnsafeBytes { inbox.add($0) } }
+        }
+        arrive(64)
+        for _ in 0..<200 {
+            arrive(64)
+            let taken = try inbox.take(max: 64) { $0.count }
+            #expect(taken == Array(repeating: 1_000, count: 64))
+        }
+        #expect(inbox.count == 64 && inbox.byteCount == 64 * 1_004)
+        #expect(inbox.capacity <= 512 * 1_024)
+    }
+}
