@@ -145,7 +145,7 @@ extension Transaction {
         try put(
             """
             UPDATE parental_consents SET state = CASE WHEN state = ? THEN state ELSE ? END,
-                token_hash = NULL, expires_at_ms = ?
+                parent_email = NULL, token_hash = NULL, expires_at_ms = ?
             WHERE expires_at_ms IS NOT NULL AND state <> ?
             """,
             [

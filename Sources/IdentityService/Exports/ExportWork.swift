@@ -43,19 +43,24 @@ struct ExportWork: Sendable {
 
     /// Makes one attempt at each of the exports that are due, a few at once.
     /// - Returns: whether there were any.
-    /// - Throws: errors of the store. A failed attempt is logged, and repeated later.
+    /// - Throws: errors of the store, also if an attempt could not be counted: it stays due. A
+    ///   failed attempt is logged, and repeated later.
     func prepareDue() async throws -> Bool {
         let now = time.now()
         let due = try await store.read { try $0.exportsDue(at: now, limit: Int64(Self.atOnceMax)) }
-        await withDiscardingTaskGroup { group in
-            for export in due { group.addTask { await attempt(export) } }
+        try await withThrowingDiscardingTaskGroup { group in
+            var begun: [(StoredExport, AccountRow)] = []
+            for export in due {
+                if let row = try await begin(export) { begun.append((export, row)) }
+            }
+            for (export, row) in begun { group.addTask { await attempt(export, row) } }
         }
         return !due.isEmpty
     }
 
-    private func attempt(_ export: StoredExport) async {
+    private func attempt(_ export: StoredExport, _ row: AccountRow) async {
         do {
-            try await prepare(export)
+            try await prepare(export, row)
         } catch {
             // A shutdown cut it off; the next start makes another attempt.
             if Task.isCancelled { return }
@@ -68,8 +73,7 @@ struct ExportWork: Sendable {
         }
     }
 
-    private func prepare(_ export: StoredExport) async throws {
-        guard let row = try await begin(export) else { return }
+    private func prepare(_ export: StoredExport, _ row: AccountRow) async throws {
         let reader = AccountReader(keys: keys, randomness: randomness)
         let account = try reader.message(row, lastSignInAt: nil)
         // What is known by an address that is not verified may be another person's.

@@ -29,6 +29,7 @@ struct APNs: PushProvider {
     let providerGuard: ProviderGuard
 
     func send(_ push: OutgoingPush) async -> ProviderAnswer {
+        let sentAt = http.time.uptime()
         let headers: [HTTPHeader]
         do {
             guard let made = try self.headers(push) else {
@@ -45,7 +46,7 @@ struct APNs: PushProvider {
         switch await http.post(url, headers, Self.payload(push)) {
         case .failed(let failure): return ProviderAnswer("apns", failure)
         case .answered(let response):
-            if response.status == 403 { token.drop() }
+            if response.status == 403 { token.drop(sentAt: sentAt) }
             return Self.answer(response, at: now)
         }
     }
@@ -150,6 +151,10 @@ final class APNsToken: Sendable {
         return header
     }
 
-    /// Apple has rejected the current token as expired: a clock is wrong, perhaps Apple's.
-    func drop() { cached.withLock { $0 = nil } }
+    /// Apple has rejected the token of a message that was sent at `uptime`: a clock is wrong,
+    /// perhaps Apple's. A newer token stays: many messages can be rejected with the same one, and
+    /// Apple refuses tokens that are renewed too often.
+    func drop(sentAt uptime: Duration) {
+        cached.withLock { if let token = $0, token.at <= uptime { $0 = nil } }
+    }
 }

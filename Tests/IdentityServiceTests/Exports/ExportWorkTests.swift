@@ -59,6 +59,19 @@ struct ExportWorkTests {
         #expect(fixture.log.lines.contains { $0.contains("identity.export.failed") })
     }
 
+    @Test("an attempt that the store cannot count is an error, after which the duty rests")
+    func refusedWrites() async throws {
+        try await fixture.orderExport(token)
+        try await fixture.change(
+            """
+            CREATE TRIGGER full BEFORE UPDATE ON exports BEGIN SELECT RAISE(ABORT, 'full'); END
+            """)
+        await #expect(throws: (any Error).self) { try await fixture.exports.work.prepareDue() }
+        try await fixture.change("DROP TRIGGER full")
+        #expect(try await fixture.exports.work.prepareDue())
+        #expect(try await fixture.export(token).state == .ready)
+    }
+
     @Test("those that failed come after those that were not tried yet")
     func order() async throws {
         fixture.sessionData.fail(.unavailable)
