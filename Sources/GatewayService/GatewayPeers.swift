@@ -61,11 +61,14 @@ package struct GatewayPeers: Sendable {
 
         /// The service in another program.
         ///
-        /// Attack: a hundred accounts follow their documents ten times each, or read photos or
-        /// exports slowly, until all calls that one connection can carry (`FrameLimits.callsMax`)
-        /// are theirs, and sign-ins wait. So streams have a channel of their own.
-        package init(_ channel: any CallChannel, streams: any CallChannel) {
-            watches = AccountDocumentsClient(streams)
+        /// Attack: some accounts follow their documents, or read photos or exports slowly, until
+        /// all calls that one connection can carry (`FrameLimits.servedCallsMax`) are theirs, and
+        /// sign-ins wait. So streams have a channel of their own, and followers of documents, who
+        /// stay for an hour, another.
+        package init(
+            _ channel: any CallChannel, streams: any CallChannel, watches follows: any CallChannel
+        ) {
+            watches = AccountDocumentsClient(follows)
             photos = AccountProfilesClient(streams)
             guestDataStreams = GuestDataClient(streams)
             exportStreams = AccountExportsClient(streams)

@@ -104,7 +104,7 @@ enum RunningProgram {
         return try await RPCServer.start(
             ServerSettings(
                 service: host.description.service, host: settings.listenHost,
-                port: settings.listenPort, limits: limits,
+                port: settings.listenPort, callsMax: FrameLimits.servedCallsMax, limits: limits,
                 isPlaintextTrusted: settings.plaintext == .trustedNetwork,
                 tokenAudiences: assembly.tokenAudiences,
                 formalLanguages: assembly.formalLanguages,

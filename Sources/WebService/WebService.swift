@@ -40,10 +40,10 @@ package struct WebService: Sendable {
     /// The web service in front of `gateway`.
     ///
     /// Attack: some clients read photos slowly, until all calls that one connection can carry
-    /// (`FrameLimits.callsMax`) are theirs, and sign-ins wait. So such streams have a channel of
+    /// (`FrameLimits.servedCallsMax`) are theirs, and sign-ins wait. So streams have a channel of
     /// their own.
     /// - Parameters:
-    ///   - streams: another channel to the same gateway, for photos, bundles and archives.
+    ///   - streams: another channel to the same gateway, for all calls with streams.
     ///   - pageKey: `web.key`, for the pages; nil serves none.
     /// - Throws: `AppsFileError` for an apps file that cannot be used, `ThemeError`,
     ///   `CryptographyError.invalidKey`.
@@ -97,7 +97,7 @@ package struct WebService: Sendable {
         let callers = callers
         let methods = try CallMethods(isServing: { readiness().isReady }, time: time)
         let calls = CallResponder(
-            methods: methods, gateway: gateway, callers: callers,
+            methods: methods, gateway: gateway, streams: streams, callers: callers,
             formalLanguages: settings.formalLanguages, time: time, logger: logger)
         let verification = VerificationClient(gateway)
         let wellKnown = WellKnownResponder(

@@ -20,7 +20,8 @@ struct GatewayProgram: Program {
             peers: GatewayPeers(
                 identity: .init(
                     try host.channel(to: settings.identity),
-                    streams: try host.channel(to: settings.identity)),
+                    streams: try host.channel(to: settings.identity),
+                    watches: try host.channel(to: settings.identity)),
                 session: .init(try host.channel(to: settings.session)),
                 // An unreachable rate limiter must be detected quickly.
                 limits: LimitsClient(

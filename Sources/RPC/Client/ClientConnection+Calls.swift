@@ -8,6 +8,12 @@ extension ClientConnection {
     func start(_ call: PendingCall) {
         switch machine.admission {
         case .send(let number): send(call, as: number)
+        case .wait where call.stream != nil:
+            // Others end only after minutes or hours, so it would wait in silence.
+            call.fail(
+                ServiceError(
+                    .resourceExhausted, detail: "as many calls as the server admits are running",
+                    notProcessed: true))
         case .wait:
             machine.wait(call, deadline: call.deadline)
             arm(call.deadline)

@@ -18,8 +18,11 @@ package enum FrameLimits {
     /// Frames of unknown kinds that a connection may skip: enough for a newer peer, too few to
     /// waste the reader's time.
     package static let unknownFramesMax = 64
-    /// Calls in flight on one connection.
+    /// Calls in flight on one connection, unless the server's Hello admits more.
     package static let callsMax = 1024
+    /// What Postern's programs admit: one connection carries the calls of all users who come
+    /// through the web service or the gateway. How many of them run is limited by the lanes.
+    package static let servedCallsMax = 16 * 1024
     /// Bytes of the server's challenge.
     package static let challengeBytes = 32
     /// How long a client may take to send its Hello.
@@ -51,6 +54,8 @@ package enum FrameLimits {
     package static let deadlineMargin = Duration.milliseconds(5)
     /// How long a draining side waits for its running calls.
     package static let drainGrace = Duration.seconds(8)
+    /// The same on a connection that has reached its maximum age: the longest timeout of a method.
+    package static let agedGrace = Duration.seconds(24 * 3_600)
 
     // MARK: Streams
 

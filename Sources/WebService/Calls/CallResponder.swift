@@ -14,8 +14,17 @@ package struct CallResponder: Sendable {
     /// size.
     static let messageBytesMax = FrameLimits.frameBytesDefault
 
+    /// Calls with streams that run at once: three quarters of the requests that do, so that those
+    /// which live for an hour leave room for sign-ins.
+    private static let streamsMax = WebLimits().requestsMax / 4 * 3
+    /// Of them, those from one address: the same part of its share.
+    private static let streamsPerAddressMax = WebLimits().requestsPerAddressMax / 4 * 3
+
     private let methods: CallMethods
     private let gateway: RPCClient
+    private let streams: RPCClient
+    private let streamSlots = ClientSlots(
+        countMax: streamsMax, perAddressMax: streamsPerAddressMax)
     private let time: any Time
     private let callers: CallerCheck
     private let cookie: RefreshCookie
@@ -25,12 +34,15 @@ package struct CallResponder: Sendable {
     /// Answers calls of `methods`; those of the gateway are passed on to `gateway` if `callers`
     /// admits the caller. Errors of this program are formal in `formalLanguages`; those of the
     /// gateway have its voice.
+    /// - Parameter streams: another channel to the same gateway, for calls with streams: they would
+    ///   use up what one connection carries (`FrameLimits.servedCallsMax`).
     package init(
-        methods: CallMethods, gateway: RPCClient, callers: CallerCheck,
+        methods: CallMethods, gateway: RPCClient, streams: RPCClient, callers: CallerCheck,
         formalLanguages: FormalLanguages, time: any Time, logger: Logger
     ) {
         self.methods = methods
         self.gateway = gateway
+        self.streams = streams
         self.time = time
         self.callers = callers
         self.logger = logger
@@ -133,7 +145,15 @@ package struct CallResponder: Sendable {
 // MARK: Streams
 
 extension CallResponder {
+    /// Attack: a client opens streams that live for an hour, in this program's own health service
+    /// even without a key, until no request runs any more. So they have a bound of their own.
     private func stream(_ call: IncomingCall, _ response: CallResponse) async throws {
+        let exchange = call.exchange
+        let client = callers.address(exchange.head.headerFields, exchange.connection)
+        guard streamSlots.take(client) else {
+            throw ServiceError(.resourceExhausted, notProcessed: true)
+        }
+        defer { streamSlots.give(client) }
         var requests = RequestMessages(call.exchange, call.method, call.format)
         try call.caller?.check(body: [])
         // The gateway has not seen the caller's token yet, and this program's own methods need
@@ -183,7 +203,7 @@ extension CallResponder {
         _ requests: RequestMessages, _ call: IncomingCall, _ response: CallResponse,
         request: [UInt8] = []
     ) async throws -> [UInt8] {
-        let stream = gateway.stream(
+        let stream = streams.stream(
             call.method.description, payload: request, try call.context(boundTo: request))
         guard call.method.description.streams.hasRequestItems else {
             return try await receive(stream, response)

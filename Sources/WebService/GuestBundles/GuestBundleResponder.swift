@@ -17,9 +17,14 @@ struct GuestBundleResponder: Sendable {
     /// Twice an account's quota of documents by default, since quotes in `json` are escaped.
     private static let bodyBytesMax = 2 * 1024 * 1024
 
+    /// Bodies in memory at a time, and of them those of one address. Attack: bundles of strangers
+    /// fill the memory, since only the gateway judges their tokens, after the body.
+    static let bodiesMax = 32
+    static let bodiesPerAddressMax = 4
+
     let guests: any GuestsAPI
     let calls: StreamCalls
-    private let slots = BundleSlots()
+    private let slots = ClientSlots(countMax: bodiesMax, perAddressMax: bodiesPerAddressMax)
 
     /// Answers `PUT /v1/guest-bundle`: with the migration in JSON.
     /// - Throws: `HTTPFailure` 405.

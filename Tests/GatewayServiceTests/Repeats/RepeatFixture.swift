@@ -40,7 +40,7 @@ struct RepeatFixture: Sendable {
         gateway = GatewayService(
             settings: try SettingsLoader.settings(),
             peers: GatewayPeers(
-                identity: .init(wire, streams: wire),
+                identity: .init(wire, streams: wire, watches: wire),
                 session: .init(
                     sessions: SessionsClient(wire), devices: DevicesClient(wire),
                     activity: AccountActivityClient(wire), ends: SessionEndsClient(wire),

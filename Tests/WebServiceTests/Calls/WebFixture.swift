@@ -52,6 +52,7 @@ struct WebFixture: Sendable {
             group: group, time: SystemTime(), randomness: SecureRandomness())
         let responder = CallResponder(
             methods: try CallMethods(isServing: { true }, time: SystemTime()), gateway: client,
+            streams: client,
             callers: CallerCheck(
                 apps: Reloadable(AppsFixture.apps), trusted: [], time: SystemTime()),
             formalLanguages: .none, time: time, logger: CapturedLog().logger())

@@ -2,17 +2,11 @@ import Addresses
 import RPC
 import Synchronization
 
-/// Who has bodies of guests' bundles in memory.
-///
-/// Attack: bundles of strangers fill the memory, since only the gateway judges their tokens, after
-/// the body. So few are read at a time, and of them few of one address: otherwise one client that
-/// sends slowly would keep everyone from uploading.
-final class BundleSlots: Sendable {
-    /// Bodies at a time.
-    static let countMax = 32
-    /// Of them, those of one IPv4 address, or one IPv6 /64. This machine is exempt, as from
-    /// `WebLimits.requestsPerAddressMax`.
-    static let perAddressMax = 4
+/// Who does something that few may do at a time, and of them few from one address: otherwise one
+/// slow client would keep everyone else from it.
+final class ClientSlots: Sendable {
+    private let countMax: Int
+    private let perAddressMax: Int
 
     private struct State {
         var count = 0
@@ -21,13 +15,22 @@ final class BundleSlots: Sendable {
 
     private let state = Mutex(State())
 
+    /// - Parameters:
+    ///   - countMax: how many at a time.
+    ///   - perAddressMax: of them, those of one IPv4 address, or one IPv6 /64. This machine is
+    ///     exempt, as from `WebLimits.requestsPerAddressMax`.
+    init(countMax: Int, perAddressMax: Int) {
+        self.countMax = countMax
+        self.perAddressMax = perAddressMax
+    }
+
     /// Takes a slot for a client; `give` returns it.
     /// - Returns: whether there was one.
     func take(_ client: ClientAddress) -> Bool {
         let address = Self.limited(client)
         return state.withLock { state in
             let own = address.flatMap { state.ofAddress[$0] } ?? 0
-            guard state.count < Self.countMax, own < Self.perAddressMax else { return false }
+            guard state.count < countMax, own < perAddressMax else { return false }
             state.count += 1
             if let address { state.ofAddress[address] = own + 1 }
             return true
