@@ -146,7 +146,12 @@ extension ServerConnection {
     /// Drains the connection when it has reached its maximum age or idle time.
     func lookAtLife() {
         switch life?.look(at: eventUptime, runningCount: machine.runningCount) {
-        case .old: drain(.draining, "maximum age reached; open another connection")
+        case .old:
+            // Each call has a deadline of its own. A backup, or the archive of an export, would
+            // never end if the age of its connection ended it.
+            drain(
+                .draining, "maximum age reached; open another connection",
+                grace: FrameLimits.agedGrace)
         case .idle: drain(.idle, "idle for too long")
         case nil: break
         }

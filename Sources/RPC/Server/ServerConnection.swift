@@ -254,17 +254,24 @@ final class ServerConnection: ChannelDuplexHandler {
     /// - Parameter call: a call that was not started. It is rejected after the GoAway: a caller
     ///   that saw the error first would resend the call on this same connection and be rejected
     ///   again.
+    /// - Parameter grace: how long calls that run may go on.
     func drain(
-        _ reason: WireV1.GoAwayReason, _ message: String, refusing call: UInt64? = nil
+        _ reason: WireV1.GoAwayReason, _ message: String, refusing call: UInt64? = nil,
+        grace: Duration = FrameLimits.drainGrace
     ) {
-        guard watch.lingerDue == nil, watch.drainDue == nil else { return }
+        guard watch.lingerDue == nil else { return }
         eventUptime = shared.time.uptime()
+        if let due = watch.drainDue {
+            // It drains for its age, and now the server stops.
+            watch.drainDue = min(due, eventUptime + grace)
+            return arm()
+        }
         let (last, watches) = machine.drain()
         write(.goAway(WireV1.GoAway(lastCall: last, reason: reason, message: message)))
         if let call { refuse(call, ServiceError(.unavailable, notProcessed: true)) }
         for watch in watches { stop(watch.call, watch.handle, ServiceError(.unavailable)) }
         flush()
-        watch.drainDue = eventUptime + FrameLimits.drainGrace
+        watch.drainDue = eventUptime + grace
         closeIfDrained()
         arm()
     }
@@ -277,7 +284,7 @@ final class ServerConnection: ChannelDuplexHandler {
             watch.lingerDue == nil, let context
         else { return }
         flush()
-        watch.lingerDue = watch.drainDue
+        watch.lingerDue = shared.time.uptime() + FrameLimits.drainGrace
         keepAlive = nil
         let written = context.eventLoop.makePromise(of: Void.self)
         context.close(mode: .output, promise: written)

@@ -1,4 +1,5 @@
 import Messages
+import NIOCore
 import NIOEmbedded
 import Testing
 
@@ -105,5 +106,22 @@ struct ConnectionEndTests {
         }
         #expect(reasons == [.draining])
         #expect(!channel.isActive)
+    }
+
+    @Test("Protos/README.md, Connection 4: age ends no call; a stop does, after its grace")
+    func oldWithCall() throws {
+        let (channel, _) = try fixture.serverConnection(limits)
+        try fixture.greet(channel)
+        try fixture.say(
+            .request(
+                WireV1.Request(
+                    call: 1, method: EchoService.stubborn.name, timeoutMs: 3 * 3_600_000)),
+            to: channel)
+        #expect(try live(channel, .seconds(7_200)) == [.draining])
+        #expect(channel.isActive)
+        channel.pipeline.fireUserInboundEventTriggered(ServerConnection.Event.drain)
+        fixture.pass(FrameLimits.drainGrace)
+        #expect(!channel.isActive)
+        fixture.echo.gate.open()
     }
 }
