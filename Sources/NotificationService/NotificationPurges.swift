@@ -21,8 +21,8 @@ extension NotificationStore {
         ]
     }
 
-    /// Deletes old events. Each deletion also searches all deliveries for those that it makes due,
-    /// so this is done once an hour and not with the purges.
+    /// Deletes old events. At the end all deliveries are searched for those that it makes due, so
+    /// this is done once an hour and not with the purges.
     static func forgettingEvents(in store: Store) -> Duty {
         Duty("webhook-events", every: .seconds(3_600)) {
             let rowsMax = 500

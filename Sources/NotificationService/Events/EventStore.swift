@@ -62,7 +62,8 @@ extension Transaction {
     }
 
     /// Deletes events that were imported before `moment`, with their deliveries, `limit` at a time.
-    /// What is then the first of its lane becomes due.
+    /// When none is left, what is then the first of its lane becomes due: that is a search of all
+    /// deliveries, so it is made once and not for each step.
     /// - Returns: how many events were deleted.
     func forgetEvents(importedBefore moment: Timestamp, limit: Int) throws -> Int {
         let forgotten = try execute(
@@ -71,7 +72,7 @@ extension Transaction {
                 SELECT position FROM event WHERE kept_from_ms < ? ORDER BY kept_from_ms LIMIT ?)
             """,
             [SQLValue(moment), .integer(Int64(limit))])
-        if forgotten > 0 {
+        if forgotten < limit {
             try put(
                 """
                 UPDATE webhook_delivery SET due_at_ms = ? WHERE (webhook, lane, event) IN (

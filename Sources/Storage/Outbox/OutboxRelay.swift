@@ -193,13 +193,16 @@ package final class OutboxRelay: Service {
 
     private func postpone(_ row: Row, _ error: any Error) async {
         let failures = row.attempts + 1
-        store.logger.warning(
-            "outbox.delivery.failed", "delivering an outbox message failed; it will be retried",
-            fields: [
-                .topic: .text(row.message.topic), .row: .integer(row.number),
-                .attempt: .integer(failures),
-                .detail: .error(error),
-            ])
+        // The first failure of a message, the second, the fourth and so on: while a peer is away,
+        // thousands of messages are tried again each minute.
+        if failures & (failures - 1) == 0 {
+            store.logger.warning(
+                "outbox.delivery.failed", "delivering an outbox message failed; it will be retried",
+                fields: [
+                    .topic: .text(row.message.topic), .row: .integer(row.number),
+                    .attempt: .integer(failures), .detail: .error(error),
+                ])
+        }
         let wait = Self.backoff(failures: failures, random: randomness.integer())
         let due = time.now() + wait
         await record(row) { try $0.postponeOutboxMessage(row, until: due) }
