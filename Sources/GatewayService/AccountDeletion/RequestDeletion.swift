@@ -32,9 +32,17 @@ extension AccountDeletionHandler {
             return try await repeated(inner, unless: refused, context)
         }
         guard let session else { return try await begin(inner, context) }
-        return try await limits.charging(.deletion(account: session.accountID), context) {
+        return try await limits.charging(
+            .deletion(account: session.accountID), context,
+            chargedOnceFor: Self.chargeKey(of: request.confirmationToken)
+        ) {
             try await begin(inner, context)
         }.answer
+    }
+
+    /// Identity recognises a repeat by its confirmation token, so it is charged once.
+    private static func chargeKey(of confirmationToken: String) -> String {
+        Hex.encode(SHA256.hash(Array("RequestDeletion\0\(confirmationToken)".utf8)))
     }
 
     private func begin(

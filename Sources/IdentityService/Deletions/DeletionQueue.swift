@@ -39,7 +39,14 @@ extension Transaction {
         let former = try deletion(of: account)
         let before: DeletionState = former?.state ?? .none
         let after = DeletionRule.state(before, after: .requested(due: due), at: at)
-        if let former, after == before { return former }
+        if var former, after == before {
+            // An owner's deletion is held while the account is suspended; an operator's is not.
+            if former.step == nil, former.source == .owner, source != .owner {
+                former.source = source
+                try update(former)
+            }
+            return former
+        }
         var deletion: StoredDeletion
         if let former {
             deletion = former
@@ -64,7 +71,7 @@ extension Transaction {
     ) throws -> StoredDeletion {
         let former = try deletion(of: account)
         let deletion = try beginDeletion(of: account, source: source, due: due, deletions)
-        if former?.state != deletion.state {
+        if former?.state != deletion.state || former?.source != deletion.source {
             try audit(
                 signed(
                     AuditEvent(

@@ -1,3 +1,4 @@
+import Addresses
 import Contracts
 import Cryptography
 import Logging
@@ -206,9 +207,23 @@ extension DeletionSteps {
     /// deletes the account, so that mails go to the address again. So the notification service
     /// forgets an address only if it was verified. What the limits count by one that was not is
     /// forgotten.
+    ///
+    /// An address or a number that another account has by now is not forgotten: the step may come
+    /// days after the account gave them up, and what is counted and known is the next owner's.
     private func forgetElsewhere(_ deletion: StoredDeletion) async throws {
         let payload = try payload(deletion)
-        let entered = payload.email.isEmpty ? [] : [payload.email]
+        let keys = deletions.keys
+        let (isFree, numbers) = try await store.read { session in
+            let key = EmailAddress(payload.email).map { keys.lookUpKey(of: $0) }
+            return (
+                try key.flatMap { try session.owner(ofAddress: $0) } == nil,
+                try payload.phoneNumbers.filter { text in
+                    try PhoneNumber(text).map { try session.phoneIdentity($0, keys).account == nil }
+                        ?? true
+                }
+            )
+        }
+        let entered = payload.email.isEmpty || !isFree ? [] : [payload.email]
         let calls: [(peer: any AccountDataAPI, emails: [String])] = [
             (peers.sessionData, entered),
             (peers.notificationData, payload.isEmailProved ? entered : []),
@@ -218,7 +233,7 @@ extension DeletionSteps {
             let request = AccountDataV1.ForgetAccountDataRequest(
                 subject: AccountDataV1.DataSubject(
                     accountId: deletion.account.text, emails: emails,
-                    phoneNumbers: payload.phoneNumbers))
+                    phoneNumbers: numbers))
             _ = try await peer.forgetAccountData(request, context(.otherServices, deletion))
         }
         try await finish(.otherServices, deletion)

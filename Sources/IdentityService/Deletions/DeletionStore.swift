@@ -6,7 +6,7 @@ struct StoredDeletion: Hashable, Sendable {
     let account: AccountID
     /// Waiting or deleting.
     var state: DeletionState
-    let source: DeletionSource
+    var source: DeletionSource
     let requestedAt: Timestamp
     /// When it began, or begins.
     var dueAt: Timestamp
@@ -115,14 +115,15 @@ extension Transaction {
     func update(_ deletion: StoredDeletion) throws {
         try put(
             """
-            UPDATE deletions SET step = ?, due_at_ms = ?, begun_at_ms = ?, next_attempt_at_ms = ?,
-                attempts = ?, payload = ?, keep_link = ?, is_backend_done = ?
+            UPDATE deletions SET step = ?, source = ?, due_at_ms = ?, begun_at_ms = ?,
+                next_attempt_at_ms = ?, attempts = ?, payload = ?, keep_link = ?, is_backend_done = ?
             WHERE account = ?
             """,
             [
-                .integer(deletion.step?.rawValue ?? 0), SQLValue(deletion.dueAt),
-                deletion.begunAt.map { SQLValue($0) } ?? .null, SQLValue(deletion.nextAttemptAt),
-                .integer(deletion.attempts), .blob(deletion.payload), SQLValue(deletion.keepLink),
+                .integer(deletion.step?.rawValue ?? 0), .text(deletion.source.rawValue),
+                SQLValue(deletion.dueAt), deletion.begunAt.map { SQLValue($0) } ?? .null,
+                SQLValue(deletion.nextAttemptAt), .integer(deletion.attempts),
+                .blob(deletion.payload), SQLValue(deletion.keepLink),
                 .integer(deletion.isBackendDone ? 1 : 0), .integer(deletion.account.key),
             ])
     }

@@ -22,26 +22,29 @@ extension IdentitiesHandler {
         let lookUpKey = keys.lookUpKey(of: proved)
         let call = try MethodCall(
             "ProveByProvider", of: owner, lookUpKey, from: request.origin, context, keys)
-        let outcome: Result<(AccountRow, Timestamp), ServiceError> = try await store.write(
-            about: [.account(owner.account)]
-        ) { transaction in
-            try transaction.requireLive(owner)
-            let isRepeat = try transaction.storedResponse(of: call.call) != nil
-            if !isRepeat, let nonce = proved.nonce, try !transaction.use(nonce) {
-                return .failure(try refusal(.invalidNonce, proved, call, transaction))
+        let outcome: Result<(AccountRow, StoredResponse?, Timestamp), ServiceError> =
+            try await store.write(about: [.account(owner.account)]) { transaction in
+                try transaction.requireLive(owner)
+                let first = try transaction.storedResponse(of: call.call)
+                if first == nil, let nonce = proved.nonce, try !transaction.use(nonce) {
+                    return .failure(try refusal(.invalidNonce, proved, call, transaction))
+                }
+                guard try transaction.identity(lookUpKey: lookUpKey)?.account == owner.account,
+                    let row = try transaction.account(owner.account)
+                else { return .failure(try refusal(.methodNotLinked, proved, call, transaction)) }
+                guard row.status.isUsable else { throw ServiceError(.accountDisabled) }
+                if first == nil {
+                    try transaction.remember(
+                        call.call,
+                        StoredResponse(
+                            account: owner.account.key, moment: transaction.at.milliseconds))
+                }
+                return .success((row, first, transaction.at))
             }
-            guard try transaction.identity(lookUpKey: lookUpKey)?.account == owner.account,
-                let row = try transaction.account(owner.account)
-            else { return .failure(try refusal(.methodNotLinked, proved, call, transaction)) }
-            guard row.status.isUsable else { throw ServiceError(.accountDisabled) }
-            if !isRepeat {
-                try transaction.remember(call.call, StoredResponse(account: owner.account.key))
-            }
-            return .success((row, transaction.at))
-        }
-        let (row, moment) = try outcome.get()
+        let (row, first, moment) = try outcome.get()
         return IdentityV1.ProveByProviderResponse(
-            proof: proofs.proof(row, by: proved.amr, provedAt: moment))
+            proof: proofs.proof(
+                row, by: proved.amr, authenticatedAt: first?.authenticatedAt, provedAt: moment))
     }
 
     private func refusal(

@@ -43,13 +43,14 @@ struct MethodAdding: Sendable {
         let row = try transaction.callersRow(account)
         if try transaction.hasEnded(call.owner) { return .failure(try refusal(.sessionEnded)) }
         if try transaction.storedResponse(of: call.call) != nil { return .success(row) }
-        if let nonce = proved.nonce, try !transaction.use(nonce) {
-            return .failure(try refusal(.invalidNonce))
-        }
         let known = try transaction.identity(lookUpKey: keys.lookUpKey(of: proved))
         let code = MethodRule.refusal(
             adding: proved.method, to: account, having: row.methods, known: known?.account)
         if let code { return .failure(try refusal(code)) }
+        // After the refusals, so that a repeat of a refused call gets the same answer.
+        if let nonce = proved.nonce, try !transaction.use(nonce) {
+            return .failure(try refusal(.invalidNonce))
+        }
         try add(proved, to: row, call, transaction)
         try transaction.remember(call.call, StoredResponse(account: account.key))
         return .success(try transaction.callersRow(account))

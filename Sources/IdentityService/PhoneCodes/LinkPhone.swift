@@ -35,7 +35,7 @@ extension PhoneCodesHandler {
             return IdentityV1.LinkPhoneResponse(
                 account: try await answers.account(row))
         } catch let error as ServiceError where error.code == .invalidNonce {
-            throw ServiceError(.invalidCode, fields: ["code"])
+            throw ServiceError(.invalidCode, fields: ["request_id"])  // as in `signInWithCode`
         }
     }
 }

@@ -45,8 +45,9 @@ extension PhoneCodesHandler {
                 answers: answers, guests: guests, keepsGrants: keepsGrants
             ).admit(proved, signIn)
         } catch let error as ServiceError where error.code == .invalidNonce {
-            // Another call has used the code for a sign-in.
-            throw ServiceError(.invalidCode, fields: ["code"])
+            // Another call has used the code, or this is a repeat of one that was refused after it. It
+            // was right, so it is no guess at a live code: the gateway refunds it to the number.
+            throw ServiceError(.invalidCode, fields: ["request_id"])
         }
     }
 

@@ -60,6 +60,27 @@ struct DeletionOperatorTests {
         #expect(try await !fixture.exists(ada))
     }
 
+    @Test("an operator's deletion after a wait is not held by a suspension, and is recorded")
+    func operatorsWait() async throws {
+        let fixture = try IdentityFixture()
+        let (ada, token) = try await fixture.person()
+        let admin = fixture.service.accountAdmin
+        try await fixture.requestDeletion(IdentityFixture.caller(token), wait: true)
+        _ = try await admin.suspendAccount(
+            .init(accountId: ada.text, reason: "spam", actor: "ann"), tool(fixture))
+        for _ in 0..<2 {
+            let waiting = try await admin.deleteAccount(
+                .init(accountId: ada.text, wait: true, actor: "ann"), tool(fixture))
+            #expect(waiting.deletion?.state == .waiting)
+        }
+        #expect(
+            try await fixture.count(
+                "audit", where: "kind = 'account.deletion-requested' AND actor = 'tool/ann'") == 1)
+        fixture.time.advance(by: .seconds(8 * 24 * 3_600))
+        await fixture.carryOn(ada)
+        #expect(try await !fixture.exists(ada))
+    }
+
     @Test("a deletion that a suspension held begins after the account is restored")
     func released() async throws {
         let fixture = try IdentityFixture()

@@ -47,6 +47,8 @@ struct DeletionStepsTests {
         await fixture.carryOn(ada)
         _ = try await fixture.signIn()
         #expect(try await fixture.account(by: google).accountId == provider.accountId)
+        let forgotten = try #require(fixture.rateLimitData.forgotten.last)
+        #expect(forgotten.accountId == ada.text && forgotten.emails == [], "the next owner's")
     }
 
     @Test("links that were mailed before are void, and the password is gone")

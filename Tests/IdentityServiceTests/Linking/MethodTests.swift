@@ -227,6 +227,22 @@ struct MethodTests {
         #expect(try await fixture.audited("sign-in.failed", outcome: "auth/no-such-provider") == 2)
     }
 
+    @Test("G-25: a repeated proof has the time of the first, and is no newer authentication")
+    func repeatedProof() async throws {
+        let ada = try await signedIn()
+        _ = try await fixture.link(google, in: ada.session)
+        var proofs: [IdentityV1.SignInProof] = []
+        for _ in 0..<2 {
+            let answer = try await fixture.identities.proveByProvider(
+                .init(accessToken: ada.session, token: google, origin: IdentityFixture.origin),
+                fixture.context("k1"))
+            proofs.append(try #require(answer.proof))
+            fixture.time.advance(by: .seconds(60))
+        }
+        #expect(proofs[0].authTimeMs == proofs[1].authTimeMs)
+        #expect(proofs[0].provedAtMs < proofs[1].provedAtMs)
+    }
+
     @Test("G-25: repeated link and unlink calls have one effect, and a reused key is refused")
     func repeats() async throws {
         let ada = try await signedIn()
