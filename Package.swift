@@ -191,7 +191,8 @@ let package = Package(
             pages: ["README.md"]),
 
         // The programs.
-        program("postern-gateway", ["GatewayService", "Hosting", "Contracts", "ServiceRuntime"]),
+        program(
+            "postern-gateway", ["GatewayService", "Hosting", "Contracts", "RPC", "ServiceRuntime"]),
         program("postern-web", ["WebService", "Hosting", "RPC", "ServiceRuntime"]),
         program(
             "postern-identity",

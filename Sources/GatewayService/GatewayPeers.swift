@@ -64,7 +64,7 @@ package struct GatewayPeers: Sendable {
         /// Attack: some accounts follow their documents, or read photos or exports slowly, until
         /// all calls that one connection can carry (`FrameLimits.servedCallsMax`) are theirs, and
         /// sign-ins wait. So streams have a channel of their own, and followers of documents, who
-        /// stay for an hour, another.
+        /// stay for an hour, another. Those of a migration or an export stay until it is done.
         package init(
             _ channel: any CallChannel, streams: any CallChannel, watches follows: any CallChannel
         ) {

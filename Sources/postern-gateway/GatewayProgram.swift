@@ -1,6 +1,7 @@
 import Contracts
 import GatewayService
 import Hosting
+import RPC
 import ServiceRuntime
 
 /// `postern-gateway`: the public sign-in flows. It has no store.
@@ -20,7 +21,8 @@ struct GatewayProgram: Program {
             peers: GatewayPeers(
                 identity: .init(
                     try host.channel(to: settings.identity),
-                    streams: try host.channel(to: settings.identity),
+                    streams: try host.channel(
+                        to: settings.identity, streamCredit: FrameLimits.sharedStreamCredit),
                     watches: try host.channel(to: settings.identity)),
                 session: .init(try host.channel(to: settings.session)),
                 // An unreachable rate limiter must be detected quickly.

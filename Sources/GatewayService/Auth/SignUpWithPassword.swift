@@ -25,16 +25,16 @@ extension AuthHandler {
         let registered = try await sessions.bringing(context) { caller in
             try await register(request, in: language, caller, origin, context, onward)
         }
-        // Without a proof the operator requires a verified address first, so no session is opened.
-        guard registered.proof != nil else {
-            return answer(registered, nil)
-        }
         // The device that created the account counts as known until another person proves to own
         // the address. Otherwise guesses by strangers would lock this device out. Attack: the
         // former holder of the address signs up with it, changes to another address, and guesses
         // the next owner's password from devices that are known.
         await limits.remember(
             registered.account?.email ?? "", on: origin.deviceId, forgettingOthers: true, context)
+        // Without a proof the operator requires a verified address first, so no session is opened.
+        guard registered.proof != nil else {
+            return answer(registered, nil)
+        }
         let session = try await sessions.open(
             by: registered.proof, on: request.device, from: origin, onward)
         return answer(registered, session)

@@ -31,7 +31,7 @@ extension EmailsHandler {
                         email: request.email, password: request.password, origin: origin), onward)
             }
         }
-        // Without a mail the password was only compared: the device does not become known by that.
+        // Without a mail the password was only compared: the limits do not know the device by that.
         if answer.sent {
             await limits.succeed(guess, context)
         } else {

@@ -10,7 +10,7 @@ extension CredentialsHandler {
     ///
     /// Attack: a stolen access token is used to guess the password. A wrong guess always returns
     /// `auth/invalid-credential` and nothing else does; the gateway counts guesses by this code. An
-    /// idempotency key of another request is refused before the password is compared: the error
+    /// idempotency key of another session is refused before the password is compared: the error
     /// would confirm a right one with no record and no mail to the owner.
     /// - Throws: `auth/invalid-credential`, `auth/weak-password`, `auth/email-not-verified`,
     ///   `auth/user-disabled`, `auth/idempotency-key-reused`, `rpc/invalid-argument`;

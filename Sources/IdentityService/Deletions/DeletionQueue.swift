@@ -41,10 +41,16 @@ extension Transaction {
         let after = DeletionRule.state(before, after: .requested(due: due), at: at)
         if var former, after == before {
             // An owner's deletion is held while the account is suspended; an operator's is not.
-            if former.step == nil, former.source == .owner, source != .owner {
-                former.source = source
-                try update(former)
+            guard former.step == nil, former.source == .owner, source != .owner else {
+                return former
             }
+            former.source = source
+            if former.dueAt <= at {
+                // It was held beyond its time. The owner has the new wait to cancel it.
+                (former.state, former.dueAt) = (.waiting(until: due), due)
+                (former.nextAttemptAt, former.keepLink) = (at, nil)
+            }
+            try update(former)
             return former
         }
         var deletion: StoredDeletion

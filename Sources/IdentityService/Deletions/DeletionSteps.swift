@@ -208,20 +208,15 @@ extension DeletionSteps {
     /// forgets an address only if it was verified. What the limits count by one that was not is
     /// forgotten.
     ///
-    /// An address or a number that another account has by now is not forgotten: the step may come
-    /// days after the account gave them up, and what is counted and known is the next owner's.
+    /// An address that another account has by now is not forgotten: the step may come days after
+    /// the account gave it up, and what is counted and known is the next owner's, whose sign-up
+    /// has forgotten the devices. A sign-up by phone forgets none, so numbers always are.
     private func forgetElsewhere(_ deletion: StoredDeletion) async throws {
         let payload = try payload(deletion)
         let keys = deletions.keys
-        let (isFree, numbers) = try await store.read { session in
+        let isFree = try await store.read { session in
             let key = EmailAddress(payload.email).map { keys.lookUpKey(of: $0) }
-            return (
-                try key.flatMap { try session.owner(ofAddress: $0) } == nil,
-                try payload.phoneNumbers.filter { text in
-                    try PhoneNumber(text).map { try session.phoneIdentity($0, keys).account == nil }
-                        ?? true
-                }
-            )
+            return try key.flatMap { try session.owner(ofAddress: $0) } == nil
         }
         let entered = payload.email.isEmpty || !isFree ? [] : [payload.email]
         let calls: [(peer: any AccountDataAPI, emails: [String])] = [
@@ -233,7 +228,7 @@ extension DeletionSteps {
             let request = AccountDataV1.ForgetAccountDataRequest(
                 subject: AccountDataV1.DataSubject(
                     accountId: deletion.account.text, emails: emails,
-                    phoneNumbers: numbers))
+                    phoneNumbers: payload.phoneNumbers))
             _ = try await peer.forgetAccountData(request, context(.otherServices, deletion))
         }
         try await finish(.otherServices, deletion)

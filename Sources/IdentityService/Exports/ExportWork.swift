@@ -48,13 +48,18 @@ struct ExportWork: Sendable {
     func prepareDue() async throws -> Bool {
         let now = time.now()
         let due = try await store.read { try $0.exportsDue(at: now, limit: Int64(Self.atOnceMax)) }
-        try await withThrowingDiscardingTaskGroup { group in
-            var begun: [(StoredExport, AccountRow)] = []
+        var failure: (any Error)?
+        await withDiscardingTaskGroup { group in
             for export in due {
-                if let row = try await begin(export) { begun.append((export, row)) }
+                do {
+                    guard let row = try await begin(export) else { continue }
+                    group.addTask { await attempt(export, row) }
+                } catch {
+                    failure = error
+                }
             }
-            for (export, row) in begun { group.addTask { await attempt(export, row) } }
         }
+        if let failure { throw failure }
         return !due.isEmpty
     }
 

@@ -29,7 +29,6 @@ struct APNs: PushProvider {
     let providerGuard: ProviderGuard
 
     func send(_ push: OutgoingPush) async -> ProviderAnswer {
-        let sentAt = http.time.uptime()
         let headers: [HTTPHeader]
         do {
             guard let made = try self.headers(push) else {
@@ -42,7 +41,7 @@ struct APNs: PushProvider {
         guard let url = base.at("/3/device/\(push.token)") else {
             return .failed("apns-invalid", retryAfter: nil)
         }
-        let now = http.time.now()
+        let (now, sentAt) = (http.time.now(), http.time.uptime())
         switch await http.post(url, headers, Self.payload(push)) {
         case .failed(let failure): return ProviderAnswer("apns", failure)
         case .answered(let response):

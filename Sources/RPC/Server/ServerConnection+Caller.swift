@@ -80,7 +80,8 @@ extension ServerConnection {
         case .keyRemoved:
             // Running calls may finish; after reconnecting, the caller must use one of its other
             // keys.
-            if machine.phase == .open { drain(.draining, "your key was removed", refusing: call) }
+            // A connection that drains for its age already ends as soon as this one.
+            drain(.draining, "your key was removed", refusing: call)
             return false
         case .removed:
             if let call { refuse(call, ServiceError(.unauthenticated, notProcessed: true)) }

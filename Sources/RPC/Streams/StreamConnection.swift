@@ -76,8 +76,9 @@ extension StreamConnection {
     private func callHoldingMost(from arrived: CallStream) -> UInt64 {
         var (most, held) = (arrived.call, arrived.inbox.byteCount)
         machine.forEachRunning { call, handle in
-            guard let stream = handle.stream, stream.ending == nil,
-                stream.inbox.byteCount > held
+            // Of equals another than the one whose item arrives, which may be read at this moment.
+            guard let stream = handle.stream, stream !== arrived, stream.ending == nil,
+                stream.inbox.byteCount >= held
             else { return }
             (most, held) = (call, stream.inbox.byteCount)
         }

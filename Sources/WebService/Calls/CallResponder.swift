@@ -14,17 +14,9 @@ package struct CallResponder: Sendable {
     /// size.
     static let messageBytesMax = FrameLimits.frameBytesDefault
 
-    /// Calls with streams that run at once: three quarters of the requests that do, so that those
-    /// which live for an hour leave room for sign-ins.
-    private static let streamsMax = WebLimits().requestsMax / 4 * 3
-    /// Of them, those from one address: the same part of its share.
-    private static let streamsPerAddressMax = WebLimits().requestsPerAddressMax / 4 * 3
-
     private let methods: CallMethods
     private let gateway: RPCClient
     private let streams: RPCClient
-    private let streamSlots = ClientSlots(
-        countMax: streamsMax, perAddressMax: streamsPerAddressMax)
     private let time: any Time
     private let callers: CallerCheck
     private let cookie: RefreshCookie
@@ -150,10 +142,10 @@ extension CallResponder {
     private func stream(_ call: IncomingCall, _ response: CallResponse) async throws {
         let exchange = call.exchange
         let client = callers.address(exchange.head.headerFields, exchange.connection)
-        guard streamSlots.take(client) else {
+        guard exchange.streamSlots.take(client) else {
             throw ServiceError(.resourceExhausted, notProcessed: true)
         }
-        defer { streamSlots.give(client) }
+        defer { exchange.streamSlots.give(client) }
         var requests = RequestMessages(call.exchange, call.method, call.format)
         try call.caller?.check(body: [])
         // The gateway has not seen the caller's token yet, and this program's own methods need

@@ -14,13 +14,15 @@ package final class HTTPExchange: Sendable {
     package let query: Substring?
     /// The connection that the request arrived on.
     package let connection: HTTPConnection
+    /// Which clients of this loop have a call with streams.
+    let streamSlots: ClientSlots
 
     private let loop: any EventLoop
     private let running: NIOLoopBound<RunningExchange>
 
     init(
         _ head: HTTPRequest, _ connection: HTTPConnection, _ running: RunningExchange,
-        _ loop: any EventLoop
+        _ loop: any EventLoop, streamSlots: ClientSlots
     ) {
         self.head = head
         let target = head.path ?? ""
@@ -30,6 +32,7 @@ package final class HTTPExchange: Sendable {
         path = target[..<(mark ?? target.endIndex)]
         query = mark.map { target[target.utf8.index(after: $0)...] }
         self.connection = connection
+        self.streamSlots = streamSlots
         self.running = NIOLoopBound(running, eventLoop: loop)
         self.loop = loop
     }

@@ -82,7 +82,8 @@ final class RunningExchange {
             return connection.requestAnswered(at: connection.shared.time.uptime())
         }
         connection.requestBegan()
-        let exchange = HTTPExchange(head, connection.client, self, loop)
+        let exchange = HTTPExchange(
+            head, connection.client, self, loop, streamSlots: connection.loop.streamSlots)
         let responder = connection.shared.responder
         task = Task.immediate(executorPreference: connection.loop.executor) {
             do {

@@ -28,8 +28,7 @@ struct StoreHold: Sendable {
         let items: IncomingItems<BackupV1.CopyStoreItem>
     }
 
-    /// How long a copy may take. A service also ends connections of an age of about an hour
-    /// (`max-connection-age`), which is enough for hundreds of gigabytes.
+    /// How long a copy may take: as long as a connection goes on after its `max-connection-age`.
     private static let copyTimeout = Duration.seconds(24 * 3_600)
 
     let stores: [HeldStore]

@@ -140,6 +140,29 @@ struct TurnedLimitTests {
         _ = try await gateway.signIn(device: "owner")
     }
 
+    @Test("B5: the same where an address has to be verified before the first session")
+    func freedAfterVerification() async throws {
+        let gateway = try await GatewayFixture(verification: .required)
+        func signUp(_ device: String) async throws {
+            _ = try await gateway.auth.signUpWithPassword(
+                .init(
+                    email: "ada@example.org", password: .init(text: "Correct7Horse"),
+                    device: GatewayFixture.device(device)), gateway.context())
+            _ = try await gateway.verify(
+                try await gateway.inner.linkToken(), password: "Correct7Horse")
+        }
+        try await signUp("squatter")
+        let eve = try await gateway.signIn(device: "squatter")
+        _ = try await gateway.requestEmailChange("eve@example.org", eve.session.accessToken)
+        let token = try await gateway.inner.linkToken(to: "eve@example.org", page: "change-email")
+        _ = try await gateway.confirmEmailChange(token, access: eve.session.accessToken)
+        gateway.time.advance(by: .seconds(1))
+        try await signUp("owner")
+        try await siege(gateway)
+        let squatter = try await refusal { try await gateway.signIn(device: "squatter") }
+        #expect(squatter.code == .tooManyRequests)
+    }
+
     @Test("B14: after 100 wrong passwords in a row, a reset enables password sign-in again")
     func hundred() async throws {
         let gateway = try await GatewayFixture()

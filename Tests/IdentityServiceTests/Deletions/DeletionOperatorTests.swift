@@ -81,6 +81,26 @@ struct DeletionOperatorTests {
         #expect(try await !fixture.exists(ada))
     }
 
+    @Test("if the owner's time is over already, the operator's wait begins anew")
+    func operatorsLateWait() async throws {
+        let fixture = try IdentityFixture()
+        let (ada, token) = try await fixture.person()
+        let admin = fixture.service.accountAdmin
+        try await fixture.requestDeletion(IdentityFixture.caller(token), wait: true)
+        _ = try await admin.suspendAccount(
+            .init(accountId: ada.text, reason: "spam", actor: "ann"), tool(fixture))
+        fixture.time.advance(by: .seconds(8 * 24 * 3_600))
+        await fixture.carryOn(ada)
+        _ = try await admin.deleteAccount(.init(accountId: ada.text, wait: true), tool(fixture))
+        await fixture.carryOn(ada)
+        fixture.time.advance(by: .seconds(6 * 24 * 3_600))
+        await fixture.carryOn(ada)
+        #expect(try await fixture.exists(ada), "the owner can still cancel it")
+        fixture.time.advance(by: .seconds(2 * 24 * 3_600))
+        await fixture.carryOn(ada)
+        #expect(try await !fixture.exists(ada))
+    }
+
     @Test("a deletion that a suspension held begins after the account is restored")
     func released() async throws {
         let fixture = try IdentityFixture()
