@@ -26,7 +26,7 @@ protoc -I. --include_imports --include_source_info \
 "$root/docker/versions.sh" "$protos/generator" "$root/.build/generator"
 swift build --package-path generator --scratch-path "$root/.build/generator" --quiet \
     -debug-info-format none
-generated=("$output"/Sources/{Messages,Contracts,PosternClient,WebService}/Generated)
+generated=("$output"/{Sources/{Messages,Contracts,PosternClient,WebService},Tests/MessagesTests}/Generated)
 mkdir -p "${generated[@]}"
 find "${generated[@]}" -type f -delete
 "$root/.build/generator/debug/generator" "$work/all.binpb" "$output"

@@ -92,7 +92,9 @@ let package = Package(
         // The functions that the fuzzer calls: the same that the normal tests run over the corpus.
         .target(
             name: "MessageFuzzing", dependencies: ["Messages"], path: "MessagesTests",
-            sources: ["AllMessages.swift", "Fuzzing/MessageFuzz.swift", "Readings.swift"],
+            sources: [
+                "Generated/AllMessages.swift", "Fuzzing/MessageFuzz.swift", "Readings.swift",
+            ],
             swiftSettings: settings),
         .target(
             name: "FrameFuzzing", dependencies: ["RPC", "Messages", nio[0]], path: "RPCTests",

@@ -9,6 +9,7 @@ struct RegenerationTests {
     private static let generated = [
         "Sources/CMessages", "Sources/Messages/Generated", "Sources/Contracts/Generated",
         "Sources/PosternClient/Generated", "Sources/WebService/Generated",
+        "Tests/MessagesTests/Generated",
     ]
 
     @Test("Protos/generate.sh writes the committed files, byte for byte")

@@ -11,7 +11,8 @@ import SwiftProtobufPluginLibrary
 ///   the descriptors of their files,
 /// - `OUTPUT_ROOT/Sources/PosternClient/Generated`: the public calls of the gateway's services,
 /// - `OUTPUT_ROOT/Sources/WebService/Generated`: the web service's OpenAPI document,
-/// - `OUTPUT_ROOT/Sources/CMessages/layouts.c` and its header: the layouts of the messages.
+/// - `OUTPUT_ROOT/Sources/CMessages/layouts.c` and its header: the layouts of the messages,
+/// - `OUTPUT_ROOT/Tests/MessagesTests/Generated`: the list of all messages.
 @main
 struct Generator {
     static func main() throws {
@@ -53,6 +54,9 @@ struct Generator {
         let c = root.appending(path: "Sources/CMessages")
         try write(layouts.header, to: c.appending(path: "include/postern/layouts.h"))
         try write(layouts.source, to: c.appending(path: "layouts.c"))
+        try write(
+            MessageTypesFile(files).text,
+            to: root.appending(path: "Tests/MessagesTests/Generated/AllMessages.swift"))
     }
 
     /// Ends the program if there is anything to complain about.
