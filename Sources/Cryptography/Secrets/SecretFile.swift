@@ -106,7 +106,7 @@ package enum SecretFile {
         return key
     }
 
-    /// Creates a folder for secrets, and those above it that do not exist, for their owner only.
+    /// Creates a folder and the folders above it that do not exist, for their owner only.
     /// - Throws: `SecretFileError`.
     package static func makeFolder(_ path: String) throws {
         var made = path.hasPrefix("/") ? "/" : ""

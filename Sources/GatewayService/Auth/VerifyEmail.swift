@@ -21,18 +21,18 @@ extension AuthHandler {
         let onward = try context.onward(for: "VerifyEmail")
         let origin = try Origin.of(request.device, context)
         let owner = try await sessions.optional(context)?.accountID ?? ""
-        let confirm = IdentityV1.ConfirmEmailRequest(
-            token: request.token, accountId: owner, password: request.password, origin: origin)
+        func confirm() async throws -> IdentityV1.ConfirmEmailResponse {
+            try await accounts.confirmEmail(
+                IdentityV1.ConfirmEmailRequest(
+                    token: request.token, accountId: owner, password: request.password,
+                    origin: origin), onward)
+        }
         let confirmed =
-            if request.password.isEmpty {
-                try await accounts.confirmEmail(confirm, onward)
-            } else {
-                try await limits.charging(
-                    .passwordCheck(caller: LimitedCaller(context)), context
-                ) {
-                    try await accounts.confirmEmail(confirm, onward)
-                }.answer
-            }
+            request.password.isEmpty
+            ? try await confirm()
+            : try await limits.charging(
+                .passwordCheck(caller: LimitedCaller(context)), context, confirm
+            ).answer
         // Confirmed by the account's own session, or by the first owner of the account.
         if !owner.isEmpty || confirmed.forgetDevices {
             await limits.remember(

@@ -7,8 +7,8 @@ import ServiceRuntime
 extension RateLimiter {
     /// Charges `action`, then runs `act`. The charge comes first, so that parallel attempts cannot
     /// pass the limit. If `act` fails, `ChargeSettlement` decides whether the charge stays. All
-    /// charged flows use this function, except `countingUnrequestedMail(to:)`, which goes on without
-    /// the mail when the limit refuses.
+    /// charged flows use this function, except `countingUnrequestedMail(to:)`: if the limit refuses
+    /// there, only the mail is omitted.
     /// - Parameters: as for `begin`.
     /// - Returns: the result of `act`, and the charge, which stays until it is refunded or
     ///   succeeds.

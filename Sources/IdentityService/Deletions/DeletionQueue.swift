@@ -39,20 +39,7 @@ extension Transaction {
         let former = try deletion(of: account)
         let before: DeletionState = former?.state ?? .none
         let after = DeletionRule.state(before, after: .requested(due: due), at: at)
-        if var former, after == before {
-            // An owner's deletion is held while the account is suspended; an operator's is not.
-            guard former.step == nil, former.source == .owner, source != .owner else {
-                return former
-            }
-            former.source = source
-            if former.dueAt <= at {
-                // It was held beyond its time. The owner has the new wait to cancel it.
-                (former.state, former.dueAt) = (.waiting(until: due), due)
-                (former.nextAttemptAt, former.keepLink) = (at, nil)
-            }
-            try update(former)
-            return former
-        }
+        if let former, after == before { return try adopt(former, for: source, due: due) }
         var deletion: StoredDeletion
         if let former {
             deletion = former
@@ -66,6 +53,26 @@ extension Transaction {
         }
         if case .deleting = after { try begin(&deletion, after) }
         return deletion
+    }
+
+    /// Makes a deletion that waits for its owner's request one that `source` requested too: an
+    /// owner's is held while the account is suspended, and others are not.
+    /// - Returns: the deletion as it is now; unchanged in all other cases.
+    private func adopt(
+        _ deletion: StoredDeletion, for source: DeletionSource, due: Timestamp
+    ) throws -> StoredDeletion {
+        guard deletion.step == nil, deletion.source == .owner, source != .owner else {
+            return deletion
+        }
+        var adopted = deletion
+        adopted.source = source
+        if adopted.dueAt <= at {
+            // It was held beyond its time. The owner has the new wait to cancel it.
+            (adopted.state, adopted.dueAt) = (.waiting(until: due), due)
+            (adopted.nextAttemptAt, adopted.keepLink) = (at, nil)
+        }
+        try update(adopted)
+        return adopted
     }
 
     /// Begins a deletion that a person asks for, as `beginDeletion`, and records who asked; not

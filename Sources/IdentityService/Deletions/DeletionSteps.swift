@@ -208,9 +208,9 @@ extension DeletionSteps {
     /// forgets an address only if it was verified. What the limits count by one that was not is
     /// forgotten.
     ///
-    /// An address that another account has by now is not forgotten: the step may come days after
-    /// the account gave it up, and what is counted and known is the next owner's, whose sign-up
-    /// has forgotten the devices. A sign-up by phone forgets none, so numbers always are.
+    /// An address that belongs to another account by now is left out: this step can run days after
+    /// `release`, and would delete that account's counters and known devices. Its sign-up has
+    /// forgotten the earlier devices. A sign-up by phone does not, so numbers are never left out.
     private func forgetElsewhere(_ deletion: StoredDeletion) async throws {
         let payload = try payload(deletion)
         let keys = deletions.keys

@@ -62,8 +62,8 @@ extension Transaction {
     }
 
     /// Deletes events that were imported before `moment`, with their deliveries, `limit` at a time.
-    /// When none is left, what is then the first of its lane becomes due: that is a search of all
-    /// deliveries, so it is made once and not for each step.
+    /// After the last batch, the first remaining delivery of each lane becomes due. That query reads
+    /// all deliveries, so it does not run after every batch.
     /// - Returns: how many events were deleted.
     func forgetEvents(importedBefore moment: Timestamp, limit: Int) throws -> Int {
         let forgotten = try execute(

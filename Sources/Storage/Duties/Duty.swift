@@ -99,7 +99,7 @@ package struct Duties: Sendable {
     /// Logs the first failure in a row, the second, the fourth and so on, and then about one each
     /// hour: a peer that is away or a full disk must neither flood the log nor be forgotten.
     private func report(_ duty: Duty, _ error: any Error, _ failures: Int) {
-        guard failures & (failures - 1) == 0 || failures.isMultiple(of: 64) else { return }
+        guard failures.isLogged || failures.isMultiple(of: 64) else { return }
         logger.warning(
             "duty.failed", "a background duty failed; it is retried",
             fields: [

@@ -193,9 +193,8 @@ package final class OutboxRelay: Service {
 
     private func postpone(_ row: Row, _ error: any Error) async {
         let failures = row.attempts + 1
-        // The first failure of a message, the second, the fourth and so on: while a peer is away,
-        // thousands of messages are tried again each minute.
-        if failures & (failures - 1) == 0 {
+        // While a peer is away, thousands of messages are tried again each minute.
+        if failures.isLogged {
             store.logger.warning(
                 "outbox.delivery.failed", "delivering an outbox message failed; it will be retried",
                 fields: [

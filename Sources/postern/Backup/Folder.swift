@@ -1,3 +1,4 @@
+import Cryptography
 import Glibc
 
 /// A folder of files, as backups and restores use it.
@@ -15,12 +16,11 @@ struct Folder: Sendable {
 
     /// Creates it and the folders above it, for their owner only, where they do not exist.
     func make() throws {
-        if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
-        guard errno == ENOENT, let slash = path.dropFirst().lastIndex(of: "/") else {
-            throw ToolError.system(path, errno)
+        do {
+            try SecretFile.makeFolder(path)
+        } catch SecretFileError.unreadable(let path, let code) {
+            throw ToolError.system(path, code)
         }
-        try Folder(path: String(path[..<slash])).make()
-        guard mkdir(path, 0o700) == 0 else { throw ToolError.system(path, errno) }
     }
 
     /// The names of its entries, sorted.

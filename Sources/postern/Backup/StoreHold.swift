@@ -28,7 +28,8 @@ struct StoreHold: Sendable {
         let items: IncomingItems<BackupV1.CopyStoreItem>
     }
 
-    /// How long a copy may take: as long as a connection goes on after its `max-connection-age`.
+    /// The longest duration of a copy. A server also closes a connection with running calls this long
+    /// after its `max-connection-age`.
     private static let copyTimeout = Duration.seconds(24 * 3_600)
 
     let stores: [HeldStore]

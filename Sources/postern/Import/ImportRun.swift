@@ -88,7 +88,7 @@ struct ImportRun {
         var progress = ImportProgress(
             byteCount: byteCount, start: file.start, time: time, show: show)
         var state = State(position: file.start)
-        // Only a run that goes on adds to the records of the one before.
+        // A new run replaces the file of rejected records; a resumed run appends to it.
         if file.start == 0 { _ = unlink(deadLetterPath) }
         var (number, position, isOver) = (0, file.start, false)
         try await withThrowingTaskGroup(of: Done.self) { group in

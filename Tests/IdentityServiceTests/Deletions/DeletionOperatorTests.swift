@@ -15,13 +15,35 @@ struct DeletionOperatorTests {
         fixture.context(application: "tool")
     }
 
+    /// An account whose owner's deletion waits, and which was suspended since.
+    private func suspendedWhileWaiting() async throws -> (IdentityFixture, AccountID) {
+        let fixture = try IdentityFixture()
+        let (ada, token) = try await fixture.person()
+        try await fixture.requestDeletion(IdentityFixture.caller(token), wait: true)
+        await fixture.carryOn(ada)
+        try await suspend(ada, fixture)
+        return (fixture, ada)
+    }
+
+    private func suspend(_ account: AccountID, _ fixture: IdentityFixture) async throws {
+        _ = try await fixture.service.accountAdmin.suspendAccount(
+            .init(accountId: account.text, reason: "spam", actor: "ann"), tool(fixture))
+    }
+
+    /// Time passes, and the worker looks at the deletion.
+    private func pass(
+        days: Int, _ fixture: IdentityFixture, _ account: AccountID
+    ) async {
+        fixture.time.advance(by: .seconds(days * 24 * 3_600))
+        await fixture.carryOn(account)
+    }
+
     @Test("an operator deletes a suspended account at once; the trail names the operator")
     func suspended() async throws {
         let fixture = try IdentityFixture()
         let (ada, _) = try await fixture.person()
         let admin = fixture.service.accountAdmin
-        _ = try await admin.suspendAccount(
-            .init(accountId: ada.text, reason: "spam", actor: "ann"), tool(fixture))
+        try await suspend(ada, fixture)
         let answer = try await admin.deleteAccount(
             .init(accountId: ada.text, actor: "ann"), tool(fixture))
         #expect(answer.deletion?.state == .deleting)
@@ -40,15 +62,9 @@ struct DeletionOperatorTests {
 
     @Test("an owner's deletion that waits does not end a suspension; an operator can begin it")
     func held() async throws {
-        let fixture = try IdentityFixture()
-        let (ada, token) = try await fixture.person()
+        let (fixture, ada) = try await suspendedWhileWaiting()
         let admin = fixture.service.accountAdmin
-        try await fixture.requestDeletion(IdentityFixture.caller(token), wait: true)
-        await fixture.carryOn(ada)
-        _ = try await admin.suspendAccount(
-            .init(accountId: ada.text, reason: "spam", actor: "ann"), tool(fixture))
-        fixture.time.advance(by: .seconds(8 * 24 * 3_600))
-        await fixture.carryOn(ada)
+        await pass(days: 8, fixture, ada)
         let held = try #require(try await fixture.deletion(of: ada))
         #expect(held.step == nil)
         #expect(held.nextAttemptAt == fixture.time.now() + DeletionWork.heldRetry)
@@ -62,12 +78,8 @@ struct DeletionOperatorTests {
 
     @Test("an operator's deletion after a wait is not held by a suspension, and is recorded")
     func operatorsWait() async throws {
-        let fixture = try IdentityFixture()
-        let (ada, token) = try await fixture.person()
+        let (fixture, ada) = try await suspendedWhileWaiting()
         let admin = fixture.service.accountAdmin
-        try await fixture.requestDeletion(IdentityFixture.caller(token), wait: true)
-        _ = try await admin.suspendAccount(
-            .init(accountId: ada.text, reason: "spam", actor: "ann"), tool(fixture))
         for _ in 0..<2 {
             let waiting = try await admin.deleteAccount(
                 .init(accountId: ada.text, wait: true, actor: "ann"), tool(fixture))
@@ -76,41 +88,28 @@ struct DeletionOperatorTests {
         #expect(
             try await fixture.count(
                 "audit", where: "kind = 'account.deletion-requested' AND actor = 'tool/ann'") == 1)
-        fixture.time.advance(by: .seconds(8 * 24 * 3_600))
-        await fixture.carryOn(ada)
+        await pass(days: 8, fixture, ada)
         #expect(try await !fixture.exists(ada))
     }
 
     @Test("if the owner's time is over already, the operator's wait begins anew")
     func operatorsLateWait() async throws {
-        let fixture = try IdentityFixture()
-        let (ada, token) = try await fixture.person()
+        let (fixture, ada) = try await suspendedWhileWaiting()
         let admin = fixture.service.accountAdmin
-        try await fixture.requestDeletion(IdentityFixture.caller(token), wait: true)
-        _ = try await admin.suspendAccount(
-            .init(accountId: ada.text, reason: "spam", actor: "ann"), tool(fixture))
-        fixture.time.advance(by: .seconds(8 * 24 * 3_600))
-        await fixture.carryOn(ada)
+        await pass(days: 8, fixture, ada)
         _ = try await admin.deleteAccount(.init(accountId: ada.text, wait: true), tool(fixture))
         await fixture.carryOn(ada)
-        fixture.time.advance(by: .seconds(6 * 24 * 3_600))
-        await fixture.carryOn(ada)
+        await pass(days: 6, fixture, ada)
         #expect(try await fixture.exists(ada), "the owner can still cancel it")
-        fixture.time.advance(by: .seconds(2 * 24 * 3_600))
-        await fixture.carryOn(ada)
+        await pass(days: 2, fixture, ada)
         #expect(try await !fixture.exists(ada))
     }
 
     @Test("a deletion that a suspension held begins after the account is restored")
     func released() async throws {
-        let fixture = try IdentityFixture()
-        let (ada, token) = try await fixture.person()
+        let (fixture, ada) = try await suspendedWhileWaiting()
         let admin = fixture.service.accountAdmin
-        try await fixture.requestDeletion(IdentityFixture.caller(token), wait: true)
-        _ = try await admin.suspendAccount(
-            .init(accountId: ada.text, reason: "spam", actor: "ann"), tool(fixture))
-        fixture.time.advance(by: .seconds(8 * 24 * 3_600))
-        await fixture.carryOn(ada)
+        await pass(days: 8, fixture, ada)
         _ = try await admin.restoreAccount(
             .init(accountId: ada.text, actor: "ann"), tool(fixture))
         fixture.time.advance(by: DeletionWork.heldRetry)
