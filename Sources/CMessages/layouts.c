@@ -504,9 +504,10 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__admin_account__field
     FIELD("suspension", 2, NONE, MESSAGE, 0, 32, &postern__gateway__v1__suspension__descriptor, 0),
     FIELD("activity", 3, NONE, MESSAGE, 0, 40, &postern__gateway__v1__account_activity__descriptor, 0),
     FIELD("privacy", 4, NONE, MESSAGE, 0, 48, &postern__gateway__v1__privacy_settings__descriptor, 0),
+    FIELD("deletion", 5, NONE, MESSAGE, 0, 56, &postern__gateway__v1__deletion__descriptor, 0),
 };
-static const ProtobufCIntRange postern__gateway__v1__admin_account__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__gateway__v1__admin_account, "postern.gateway.v1.AdminAccount", 56, 4,
+static const ProtobufCIntRange postern__gateway__v1__admin_account__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__gateway__v1__admin_account, "postern.gateway.v1.AdminAccount", 64, 5,
         postern__gateway__v1__admin_account__fields, 1, postern__gateway__v1__admin_account__ranges);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__suspension__fields[] = {
@@ -2469,9 +2470,10 @@ static const ProtobufCFieldDescriptor postern__identity__v1__admin_account__fiel
     FIELD("suspension", 2, NONE, MESSAGE, 0, 32, &postern__identity__v1__suspension__descriptor, 0),
     FIELD("activity", 3, NONE, MESSAGE, 0, 40, &postern__identity__v1__account_activity__descriptor, 0),
     FIELD("privacy", 4, NONE, MESSAGE, 0, 48, &postern__identity__v1__privacy_settings__descriptor, 0),
+    FIELD("deletion", 5, NONE, MESSAGE, 0, 56, &postern__identity__v1__deletion__descriptor, 0),
 };
-static const ProtobufCIntRange postern__identity__v1__admin_account__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__identity__v1__admin_account, "postern.identity.v1.AdminAccount", 56, 4,
+static const ProtobufCIntRange postern__identity__v1__admin_account__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__identity__v1__admin_account, "postern.identity.v1.AdminAccount", 64, 5,
         postern__identity__v1__admin_account__fields, 1, postern__identity__v1__admin_account__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__suspension__fields[] = {

@@ -121,7 +121,8 @@ extension GatewayV1.AdminAccount {
                     lastActivity: $0.lastActivityAtMs > 0
                         ? .lastActivityAtMs($0.lastActivityAtMs) : nil,
                     lastSeen: $0.lastSeenAtMs > 0 ? .lastSeenAtMs($0.lastSeenAtMs) : nil)
-            }, privacy: account.privacy.map(GatewayV1.PrivacySettings.init))
+            }, privacy: account.privacy.map(GatewayV1.PrivacySettings.init),
+            deletion: account.deletion.map(GatewayV1.Deletion.init))
     }
 }
 

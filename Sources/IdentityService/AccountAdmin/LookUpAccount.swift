@@ -6,7 +6,8 @@ import ServiceRuntime
 import Storage
 
 extension AccountAdminHandler {
-    /// Finds one account for an operator (I-09), with its activity from the session service (I-01).
+    /// Finds one account for an operator (I-09), with its deletion, and its activity from the
+    /// session service (I-01).
     /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`, `auth/invalid-email`,
     ///   `rpc/not-found`.
     func lookUpAccount(
@@ -15,10 +16,11 @@ extension AccountAdminHandler {
         let caller = try AdminCaller(context, actor: request.actor, settings)
         let account = try await found(request.by)
         let shown = request.showPersonalData
-        let (row, facts, suspension) = try await store.read { session in
+        let (row, facts, suspension, deletion) = try await store.read { session in
             guard let row = try session.account(account) else { throw ServiceError(.notFound) }
             return (
-                row, try answers.facts(row, in: session), try session.suspension(account)
+                row, try answers.facts(row, in: session), try session.suspension(account),
+                try session.deletionMessage(of: account)
             )
         }
         // Record the access before returning personal data.
@@ -28,6 +30,7 @@ extension AccountAdminHandler {
         }
         var answer = try message(row, facts, suspension, showsPersonal: shown)
         answer.activity = try await activity(of: account, context)
+        answer.deletion = deletion.state == .none ? nil : deletion
         return IdentityV1.LookUpAccountResponse(account: answer)
     }
 

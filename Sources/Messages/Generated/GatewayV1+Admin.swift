@@ -162,18 +162,22 @@ extension GatewayV1 {
         public var activity: Optional<GatewayV1.AccountActivity>
         /// What its owner has agreed to.
         public var privacy: Optional<GatewayV1.PrivacySettings>
+        /// Its deletion, if one waits or has begun; only in the response of LookUpAccount.
+        public var deletion: Optional<GatewayV1.Deletion>
 
         /// A message of these fields.
         public init(
             account: GatewayV1.Account? = nil,
             suspension: GatewayV1.Suspension? = nil,
             activity: GatewayV1.AccountActivity? = nil,
-            privacy: GatewayV1.PrivacySettings? = nil
+            privacy: GatewayV1.PrivacySettings? = nil,
+            deletion: GatewayV1.Deletion? = nil
         ) {
             self.account = account
             self.suspension = suspension
             self.activity = activity
             self.privacy = privacy
+            self.deletion = deletion
         }
     }
 }
@@ -189,7 +193,8 @@ extension GatewayV1.AdminAccount: ProtobufMessage {
         let suspension: GatewayV1.Suspension? = try reader.message(18)
         let activity: GatewayV1.AccountActivity? = try reader.message(26)
         let privacy: GatewayV1.PrivacySettings? = try reader.message(34)
-        return GatewayV1.AdminAccount(account: account, suspension: suspension, activity: activity, privacy: privacy)
+        let deletion: GatewayV1.Deletion? = try reader.message(42)
+        return GatewayV1.AdminAccount(account: account, suspension: suspension, activity: activity, privacy: privacy, deletion: deletion)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -197,6 +202,7 @@ extension GatewayV1.AdminAccount: ProtobufMessage {
         if let suspension { sink.message(18, suspension) }
         if let activity { sink.message(26, activity) }
         if let privacy { sink.message(34, privacy) }
+        if let deletion { sink.message(42, deletion) }
     }
 }
 

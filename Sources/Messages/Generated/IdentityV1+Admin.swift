@@ -162,18 +162,22 @@ extension IdentityV1 {
         package var activity: Optional<IdentityV1.AccountActivity>
         /// What its owner has agreed to.
         package var privacy: Optional<IdentityV1.PrivacySettings>
+        /// Its deletion, if one waits or has begun; only in the response of LookUpAccount.
+        package var deletion: Optional<IdentityV1.Deletion>
 
         /// A message of these fields.
         package init(
             account: IdentityV1.Account? = nil,
             suspension: IdentityV1.Suspension? = nil,
             activity: IdentityV1.AccountActivity? = nil,
-            privacy: IdentityV1.PrivacySettings? = nil
+            privacy: IdentityV1.PrivacySettings? = nil,
+            deletion: IdentityV1.Deletion? = nil
         ) {
             self.account = account
             self.suspension = suspension
             self.activity = activity
             self.privacy = privacy
+            self.deletion = deletion
         }
     }
 }
@@ -189,7 +193,8 @@ extension IdentityV1.AdminAccount: ProtobufMessage {
         let suspension: IdentityV1.Suspension? = try reader.message(18)
         let activity: IdentityV1.AccountActivity? = try reader.message(26)
         let privacy: IdentityV1.PrivacySettings? = try reader.message(34)
-        return IdentityV1.AdminAccount(account: account, suspension: suspension, activity: activity, privacy: privacy)
+        let deletion: IdentityV1.Deletion? = try reader.message(42)
+        return IdentityV1.AdminAccount(account: account, suspension: suspension, activity: activity, privacy: privacy, deletion: deletion)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -197,6 +202,7 @@ extension IdentityV1.AdminAccount: ProtobufMessage {
         if let suspension { sink.message(18, suspension) }
         if let activity { sink.message(26, activity) }
         if let privacy { sink.message(34, privacy) }
+        if let deletion { sink.message(42, deletion) }
     }
 }
 

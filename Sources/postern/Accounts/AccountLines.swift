@@ -39,6 +39,13 @@ extension IdentityV1.AdminAccount {
                 .init(json: "suspension_reason", .string(suspension.reason)),
             ]
         }
+        if let deletion {
+            fields += [
+                .init("deletion", .string(deletion.state.word), text: deletion.phrase),
+                .init(json: "deletion_requested_at", .moment(deletion.requestedAtMs)),
+                .init(json: "deletion_due_at", .moment(deletion.dueAtMs)),
+            ]
+        }
         let proof = account.emailVerified ? "verified" : "not verified"
         fields += [
             .init(

@@ -41,7 +41,7 @@ extension IdentityV1.AdminDeletion {
 
 extension IdentityV1.DeletionState {
     /// Its word in JSON.
-    fileprivate var word: String {
+    var word: String {
         switch self {
         case .waiting: "waiting"
         case .deleting: "deleting"

@@ -107,7 +107,10 @@ struct OutboxCommand: AsyncParsableCommand {
     struct Retry: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Retries dead messages.",
-            discussion: "Messages that have expired, were sent or are queued are not changed.")
+            discussion: """
+                A message that is queued already is not changed. One that was sent, has expired or \
+                was discarded is not retried: the tool says so and exits with 1.
+                """)
 
         @Argument(help: "The messages' ids, as listed.")
         var messages: [String]
@@ -115,9 +118,15 @@ struct OutboxCommand: AsyncParsableCommand {
         @OptionGroup var services: EndpointsOption
 
         func run() async throws {
+            var isComplete = true
             try await services.outbox(each: messages) { outbox, message, context in
-                try await outbox.retryMessage(.init(messageId: message), context).message
+                let answer = try await outbox.retryMessage(.init(messageId: message), context)
+                guard let reason = answer.message?.reasonAgainstRetry else { return answer.message }
+                Screen.error("\(message) is not retried: \(reason)")
+                isComplete = false
+                return answer.message
             }
+            if !isComplete { throw ExitCode(1) }
         }
     }
 
@@ -240,6 +249,15 @@ extension NotificationV1.MessageSummary {
             .init(json: "accepted_at", .moment(acceptedAtMs)),
             .init(json: "due_at", .moment(dueAtMs)), .init(json: "ended_at", .moment(endedAtMs)),
         ])
+    }
+
+    /// Why `RetryMessage` left the message as it was; nil if it will be sent.
+    var reasonAgainstRetry: String? {
+        switch state {
+        case .sent: "it was sent"
+        case .dead: "it has expired, or failed more than seven days ago, or was discarded"
+        default: nil
+        }
     }
 
     private var moment: String {

@@ -132,13 +132,24 @@ struct AccountAdminTests {
         #expect(masked.account?.displayName == "")
         #expect(masked.account?.accountId == id)
         #expect(masked.activity == .init(liveSessions: 2, lastActivityAtMs: 10, lastSeenAtMs: 20))
-        #expect(masked.suspension == nil)
+        #expect(masked.suspension == nil && masked.deletion == nil)
         #expect(try await actors("account.shown") == [])
 
         let shown = try await lookUp(.email("ADA@Example.ORG"), show: true)
         #expect(shown.account?.email == "ada@example.org")
         #expect(shown.account?.displayName == "Ada")
         #expect(try await actors("account.shown") == ["tool/ann"])
+    }
+
+    @Test("look-up shows a deletion that waits or has begun")
+    func deletion() async throws {
+        let due = fixture.time.now() + .seconds(7 * 24 * 3_600)
+        let wait = try await admin.deleteAccount(.init(accountId: id, wait: true), tool).deletion
+        #expect(try await lookUp(.accountId(id)).deletion == wait)
+        #expect(wait?.state == .waiting && wait?.dueAtMs == due.milliseconds)
+        let begun = try await admin.deleteAccount(.init(accountId: id), tool).deletion
+        #expect(try await lookUp(.accountId(id)).deletion == begun)
+        #expect(begun?.state == .deleting)
     }
 
     @Test("an account is found by phone number in any format and by provider identity")

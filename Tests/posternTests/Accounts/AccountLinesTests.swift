@@ -26,11 +26,13 @@ struct AccountLinesTests {
                 accountId: "acc_1", email: "a…@example.org", emailVerified: true,
                 createdAtMs: 1_795_248_340_254, status: .suspended, methods: ["password", "apple"]),
             suspension: .init(reason: "spam", sinceMs: 1_795_248_340_254),
-            activity: .init(liveSessions: 0, lastActivityAtMs: 0, lastSeenAtMs: 1_795_248_340_254))
+            activity: .init(liveSessions: 0, lastActivityAtMs: 0, lastSeenAtMs: 1_795_248_340_254),
+            deletion: .init(state: .waiting, requestedAtMs: 1, dueAtMs: 1_795_248_340_254))
         #expect(
             account.details.record == [
                 "account        acc_1", "status         suspended",
                 "suspended      2026-11-21T08:05:40.254Z: spam",
+                "deletion       waiting until 2026-11-21T08:05:40.254Z",
                 "email          a…@example.org (verified)", "methods        password, apple",
                 "made           2026-11-21T08:05:40.254Z", "sessions       0",
                 "last seen      2026-11-21T08:05:40.254Z",

@@ -29,6 +29,18 @@ struct MessageLineTests {
         #expect(message.row.line.hasSuffix("1 try  smtp-550  again at 1970-01-01T00:00:02.000Z"))
     }
 
+    @Test("a retry that changes nothing says why")
+    func notRetried() {
+        var message = Self.dead
+        #expect(message.reasonAgainstRetry?.hasPrefix("it has expired") == true)
+        message.state = .sent
+        #expect(message.reasonAgainstRetry == "it was sent")
+        for state in [NotificationV1.MessageState.queued, .sending, .waiting] {
+            message.state = state
+            #expect(message.reasonAgainstRetry == nil)
+        }
+    }
+
     @Test("a state or channel that this tool does not know is shown as unknown")
     func unknown() {
         var message = Self.dead
