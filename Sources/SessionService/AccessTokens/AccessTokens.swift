@@ -55,11 +55,14 @@ struct AccessTokens: Sendable {
 
     /// The claims of one of our tokens, however old: its key may have retired since. For inspecting
     /// its session and for signing out, since an application may be opened again after weeks.
-    /// Tokens of a revoked key are not read: an attacker with that key could name any session.
-    func readRetired(_ token: String) -> AccessToken? {
+    /// Tokens of a revoked key are not read: an attacker with that key could name any session. Nor
+    /// is a current token of a retired key, which signed none that is current: an attacker has
+    /// signed it with a key from an old copy of the store.
+    func readRetired(_ token: String, at now: Timestamp) -> AccessToken? {
         if let known = known(token) { return known.token }
         do throws(TokenRefusal) {
-            return limited(try keys.current.retiredVerifier.verifyExceptExpiry(token))
+            let read = limited(try keys.current.retiredVerifier.verifyExceptExpiry(token))
+            return read.flatMap { $0.expiresAt <= now ? $0 : nil }
         } catch {
             // See `known`.
             return nil

@@ -26,7 +26,7 @@ struct DevicesHandler: DevicesService {
     ///   clock is not trusted.
     func caller(_ text: String) throws(ServiceError) -> AccessToken {
         _ = try validation.run(SessionV1.ValidateAccessTokenRequest(accessToken: text))
-        guard let token = accessTokens.readRetired(text) else {
+        guard let token = accessTokens.readRetired(text, at: time.now()) else {
             throw ServiceError(.invalidAccessToken)
         }
         return token

@@ -66,10 +66,10 @@ extension SessionsHandler {
         _ request: SessionV1.InspectSessionRequest, _ context: CallContext
     ) async throws -> SessionV1.InspectSessionResponse {
         try store.clock.requireAnswering()
-        guard let token = accessTokens.readRetired(request.accessToken) else {
+        let now = time.now()
+        guard let token = accessTokens.readRetired(request.accessToken, at: now) else {
             return SessionV1.InspectSessionResponse()
         }
-        let now = time.now()
         let (stored, isDeleted) = try await store.read { store in
             let session = try memory.session(token.session, in: store)
             let isUnknown = session == nil

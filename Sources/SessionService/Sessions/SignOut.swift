@@ -65,7 +65,7 @@ extension SessionsHandler {
     }
 
     private func tokenOfAnyAge(_ text: String) throws(ServiceError) -> AccessToken {
-        guard let token = accessTokens.readRetired(text) else {
+        guard let token = accessTokens.readRetired(text, at: time.now()) else {
             throw ServiceError(.invalidAccessToken)
         }
         return token

@@ -64,7 +64,7 @@ struct SigningKeyTests {
         await #expect(throws: SessionKeyError.signingKeyDoesNotOpen) { try await fixture.restart() }
     }
 
-    @Test("tokens of a passive key verify; those of a retired one do not")
+    @Test("tokens of a passive key verify; a current one of a retired key is nobody's")
     func states() async throws {
         let tokens = try await fixture.open()
         try await fixture.store.writeUnchecked { transaction in
@@ -79,6 +79,14 @@ struct SigningKeyTests {
         }
         try await fixture.restart()
         #expect(!fixture.validate(tokens.accessToken).valid)
+        await expectRefused(.invalidAccessToken) {
+            try await fixture.service.devices.listSessions(
+                .init(accessToken: tokens.accessToken), fixture.context())
+        }
+        await expectRefused(.invalidAccessToken) {
+            try await fixture.signOut(.accessToken(tokens.accessToken))
+        }
+        #expect(try await !fixture.inspect(tokens.accessToken).known)
         #expect(try JSONWebKeySet(json: jwks().utf8).identifiers.count == 1)
     }
 
