@@ -3783,6 +3783,25 @@ static const ProtobufCIntRange postern__identity__v1__password_rule_result__rang
 MESSAGE(postern__identity__v1__password_rule_result, "postern.identity.v1.PasswordRuleResult", 40, 2,
         postern__identity__v1__password_rule_result__fields, 1, postern__identity__v1__password_rule_result__ranges);
 
+static const ProtobufCFieldDescriptor postern__identity__v1__stored_response__fields[] = {
+    FIELD("account", 1, NONE, INT64, 0, 24, NULL, 0),
+    FIELD("done", 2, NONE, BOOL, 0, 32, NULL, 0),
+    FIELD("forgets_devices", 3, NONE, BOOL, 0, 40, NULL, 0),
+    FIELD("was_guest", 4, NONE, BOOL, 0, 48, NULL, 0),
+    FIELD("session_generation", 5, NONE, INT64, 0, 56, NULL, 0),
+    FIELD("authenticated_at_ms", 6, NONE, INT64, 0, 64, NULL, 0),
+    FIELD("last_sign_in_at_ms", 7, NONE, INT64, 0, 72, NULL, 0),
+    FIELD("is_new_device", 8, NONE, BOOL, 0, 80, NULL, 0),
+    FIELD("collision", 9, NONE, MESSAGE, 0, 88, &postern__identity__v1__collision__descriptor, 0),
+    FIELD("guesses", 10, NONE, UINT32, 0, 96, NULL, 0),
+    FIELD("code_request", 11, NONE, INT64, 0, 104, NULL, 0),
+    FIELD("code_expires_at_ms", 12, NONE, INT64, 0, 112, NULL, 0),
+    FIELD("migration", 13, NONE, INT64, 0, 120, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__stored_response__ranges[] = {{1, 0}, {0, 13}};
+MESSAGE(postern__identity__v1__stored_response, "postern.identity.v1.StoredResponse", 128, 13,
+        postern__identity__v1__stored_response__fields, 1, postern__identity__v1__stored_response__ranges);
+
 static const ProtobufCFieldDescriptor postern__notification__v1__show_address_request__fields[] = {
     FIELD("email", 1, NONE, BYTES, 0, 24, NULL, 0),
 };

@@ -25,13 +25,13 @@ extension AccountNoticesHandler {
             throw ServiceError(.invalidArgument, fields: ["idempotency-key"])
         }
         let mailed = try await store.write(about: [.account(account)]) { transaction in
-            if let first = try transaction.storedResponse(of: call) { return first.figure == 1 }
+            if let first = try transaction.storedResponse(of: call) { return first.done }
             let mailed = try notices.write(
                 kind, to: account,
                 DeviceShown(name: request.deviceName, platform: request.platform),
                 at: request.atMs, key: outbox.key(of: call), transaction)
             try transaction.remember(
-                call, StoredResponse(account: account.key, figure: mailed ? 1 : 0))
+                call, .init(account: account.key, done: mailed))
             return mailed
         }
         return IdentityV1.TellResponse(mailed: mailed)

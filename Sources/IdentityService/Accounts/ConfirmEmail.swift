@@ -85,7 +85,7 @@ extension AccountsHandler {
             if let first = try transaction.storedResponse(of: attempt.call),
                 let row = try transaction.account(account)
             {
-                return (row, first.forgetsKnownDevices)
+                return (row, first.forgetsDevices)
             }
             // The link may have been used, or the password or address may have changed, in the
             // meantime.
@@ -100,7 +100,7 @@ extension AccountsHandler {
             try transaction.audit(.emailVerified, account, from: attempt.origin)
             if let newHash { try replace(holder.row, newHash, attempt, transaction) }
             try transaction.remember(
-                attempt.call, StoredResponse(account: account.key, figure: newHash == nil ? 0 : 1))
+                attempt.call, .init(account: account.key, forgetsDevices: newHash != nil))
             guard let row = try transaction.account(account), row.address?.provedAt != nil else {
                 throw ServiceError(.internalError, detail: "a verified address is missing")
             }
@@ -129,7 +129,7 @@ extension AccountsHandler {
     ) async throws -> IdentityV1.ConfirmEmailResponse {
         let (first, holder) = try await passwords.holder(
             ofRepeated: attempt.call, asking: attempt.asking, password: attempt.password)
-        return try await answer(holder.row, forgetsDevices: first.forgetsKnownDevices)
+        return try await answer(holder.row, forgetsDevices: first.forgetsDevices)
     }
 
     private func answer(
@@ -138,11 +138,6 @@ extension AccountsHandler {
         IdentityV1.ConfirmEmailResponse(
             account: try await answers.account(row), forgetDevices: forgetsDevices)
     }
-}
-
-extension StoredResponse {
-    /// Whether the confirmation that stored this response replaced the password or made the account.
-    fileprivate var forgetsKnownDevices: Bool { figure == 1 }
 }
 
 /// A request to confirm an address, parsed and checked.

@@ -80,7 +80,7 @@ extension AccountsHandler {
     private enum Outcome: Sendable {
         case registered(AccountRow, at: Timestamp)
         /// An earlier identical call was committed.
-        case done(StoredResponse)
+        case done(IdentityV1.StoredResponse)
         case taken
     }
 
@@ -130,12 +130,12 @@ extension AccountsHandler {
         try transaction.enqueue(draft.verification.message)
         try transaction.audit(
             .accountRegistered, account, from: applicant.origin, subject: applicant.subject)
-        try transaction.remember(
-            applicant.call, StoredResponse(account: account.key, figure: guest == nil ? 0 : 1))
         // `passwordHolder` joins account, key and profile, so a result is complete (I-04).
         guard let holder = try transaction.passwordHolder(account),
             holder.row.address?.lookUpKey == applicant.lookUpKey, holder.sealedHash != nil
         else { throw ServiceError(.internalError, detail: "a new account is incomplete") }
+        try transaction.remember(
+            applicant.call, .init(signUpOf: holder.row, wasGuest: guest != nil))
         return holder.row
     }
 
@@ -171,17 +171,24 @@ extension AccountsHandler {
 
     /// Responds to a retry (G-25). The password is checked first, because a captured idempotency
     /// key alone must give no access. A different password makes it a different request.
+    ///
+    /// Attack: a stranger signs up with somebody's address. Its owner takes the account over, and
+    /// the stranger repeats the sign-up with one password after another, which no limit of
+    /// sign-ins counts. So a repeat ends with the sessions of the sign-up, and guesses are counted.
     private func answerAgain(
-        _ first: StoredResponse, _ applicant: Applicant
+        _ first: IdentityV1.StoredResponse, _ applicant: Applicant
     ) async throws -> IdentityV1.RegisterResponse {
         // The proof's time is taken before the hash. If the password is replaced while the hash
         // runs, the session service rejects this proof with all older ones. After a guest's upgrade
         // the time is set past the end of its sessions, which may lie in this millisecond.
-        let moment = time.now() + (first.figure == 1 ? ProofIssuer.afterEnd : .zero)
+        let moment = time.now() + (first.wasGuest ? ProofIssuer.afterEnd : .zero)
         let account = try AccountID(stored: first.account)
-        let holder = try await store.read { try $0.passwordHolder(account) }
-        let isRight = try await passwords.isRight(applicant.password, of: holder)
-        guard let holder, isRight else { throw ServiceError(.idempotencyKeyReused) }
+        guard let holder = try await store.read({ try $0.passwordHolder(account) }),
+            first.isCurrent(for: holder.row)
+        else { throw ServiceError(.idempotencyKeyReused) }
+        try await passwords.require(of: account, repeating: applicant.call) {
+            try await passwords.isRight(applicant.password, of: holder)
+        }
         guard holder.row.status.mayVerify else { throw ServiceError(.accountDisabled) }
         return try await answer(holder.row, provedAt: moment)
     }

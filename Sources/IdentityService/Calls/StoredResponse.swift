@@ -1,70 +1,66 @@
+import Messages
 import ServiceRuntime
 import Storage
 
-/// What identity stores of a response, to return it again for the same idempotency key: the
-/// account, and a few numbers. The rest is read from the store again. It holds no personal data.
-struct StoredResponse: Hashable, Sendable {
-    /// The account's key; 0 if the response is the same for every account.
-    let account: Int64
-    /// Sign-in and password reset: the time of the previous sign-in in milliseconds since 1970, 0
-    /// if there was none. Confirmation: 1 if the password was replaced. Requested mail: 1 if it was
-    /// sent. Registration: 1 if the caller was a guest.
-    let figure: Int64
-    /// Sign-in and proof: its time, in milliseconds since 1970 (`SignInHistory`).
-    let moment: Int64
-    /// Sign-in and password reset: 1 if the device was new (`SignInHistory`). A reset adds 2 if the
-    /// address was unverified until then. From the ninth bit on: `guesses`.
-    private(set) var mark: Int64
-    /// Sign-in: the encoded `Collision` with a guest, which has only ids; empty without one.
-    let collisionBytes: [UInt8]
+/// The stored form of `StoredResponse`: a mark, and then the encoded message.
+extension IdentityV1.StoredResponse {
+    /// No former form begins with it: they began with the account's key, which is not negative.
+    private static let mark: UInt8 = 0xff
 
-    init(
-        account: Int64, figure: Int64 = 0, moment: Int64 = 0, mark: Int64 = 0,
-        collisionBytes: [UInt8] = []
-    ) {
-        self.account = account
-        self.figure = figure
-        self.moment = moment
-        self.mark = mark
-        self.collisionBytes = collisionBytes
+    /// The stored form.
+    var bytes: [UInt8] { [Self.mark] + encoded() }
+
+    /// Reads `bytes`.
+    /// - Throws: `rpc/internal` or a decoding error for anything else: only this service writes it.
+    init(_ bytes: [UInt8]) throws {
+        self =
+            bytes.first == Self.mark
+            ? try Self(decoding: Array(bytes.dropFirst())) : try Self(former: bytes)
+    }
+
+    /// Reads the form of builds before 28 November 2026: four numbers, of which the second meant
+    /// something else in each call, or two, and an encoded collision. To be removed with the next
+    /// release: a response is stored for 24 hours.
+    private init(former bytes: [UInt8]) throws {
+        guard bytes.count >= 32 || bytes.count == 16,
+            let numbers = [Int64](bigEndianBytes: Array(bytes.prefix(32)))
+        else {
+            throw ServiceError(.internalError, detail: "a stored response has \(bytes.count) bytes")
+        }
+        let (account, figure) = (numbers[0], numbers[1])
+        let (moment, flags) = numbers.count == 4 ? (numbers[2], numbers[3]) : (0, 0)
+        self.init(
+            account: account, done: figure == 1, forgetsDevices: figure == 1 || flags & 2 != 0,
+            wasGuest: figure == 1, authenticatedAtMs: moment, lastSignInAtMs: figure,
+            isNewDevice: flags & 1 != 0,
+            collision: bytes.count > 32
+                ? try IdentityV1.Collision(decoding: Array(bytes.dropFirst(32))) : nil,
+            guesses: UInt32(clamping: flags >> 8), codeRequest: account, codeExpiresAtMs: figure,
+            migration: figure)
+    }
+
+    /// The response of a sign-up that made or upgraded the account of this row.
+    init(signUpOf row: AccountRow, wasGuest: Bool) {
+        self.init(
+            account: row.account.key, wasGuest: wasGuest, sessionGeneration: row.sessionGeneration)
+    }
+
+    /// Whether no event has ended all sessions of the account since the sign-up: a takeover, a new
+    /// password. From then on the sign-up's repeat opens no session.
+    func isCurrent(for row: AccountRow) -> Bool {
+        sessionGeneration == 0 || sessionGeneration == row.sessionGeneration
     }
 
     /// The time of the sign-in or proof; nil if an earlier version stored none.
     var authenticatedAt: Timestamp? {
-        moment == 0 ? nil : Timestamp(milliseconds: moment)
-    }
-
-    /// Passwords that repeats of the call have typed (`PasswordCheck.require`).
-    var guesses: Int64 {
-        get { mark >> 8 }
-        set { mark = mark & 0xff | newValue << 8 }
-    }
-
-    /// The stored form: the four numbers, 8 bytes each, big-endian, and the collision.
-    var bytes: [UInt8] {
-        [account, figure, moment, mark].bigEndianBytes + collisionBytes
-    }
-
-    /// Reads `bytes`, also from an earlier version that stored only the first two numbers.
-    /// - Throws: `rpc/internal` for any other length: only this service writes it.
-    init(_ bytes: [UInt8]) throws(ServiceError) {
-        guard bytes.count >= 32 || bytes.count == 16 else {
-            throw ServiceError(.internalError, detail: "a stored response has \(bytes.count) bytes")
-        }
-        func number(_ part: ArraySlice<UInt8>) -> Int64 {
-            part.reduce(0) { $0 << 8 | Int64($1) }
-        }
-        self.init(
-            account: number(bytes[..<8]), figure: number(bytes[8..<16]),
-            moment: number(bytes.dropFirst(16).prefix(8)),
-            mark: number(bytes.dropFirst(24).prefix(8)), collisionBytes: Array(bytes.dropFirst(32)))
+        authenticatedAtMs == 0 ? nil : Timestamp(milliseconds: authenticatedAtMs)
     }
 }
 
 extension Store {
     /// The stored response of `call`; nil if the call is new or has no idempotency key.
     /// - Throws: as `Transaction.storedResponse`; what the store throws.
-    func storedResponse(of call: RepeatableCall?) async throws -> StoredResponse? {
+    func storedResponse(of call: RepeatableCall?) async throws -> IdentityV1.StoredResponse? {
         guard call != nil else { return nil }
         return try await write(about: []) { try $0.storedResponse(of: call) }
     }
@@ -73,12 +69,12 @@ extension Store {
 extension Transaction {
     /// The stored response of `call`; nil if the call is new or has no idempotency key.
     /// - Throws: `auth/idempotency-key-reused` if the key belongs to another request.
-    func storedResponse(of call: RepeatableCall?) throws -> StoredResponse? {
-        try remembered(of: call).map(StoredResponse.init)
+    func storedResponse(of call: RepeatableCall?) throws -> IdentityV1.StoredResponse? {
+        try remembered(of: call).map(IdentityV1.StoredResponse.init)
     }
 
     /// Stores the response of `call` if it has an idempotency key.
-    func remember(_ call: RepeatableCall?, _ answer: StoredResponse) throws {
+    func remember(_ call: RepeatableCall?, _ answer: IdentityV1.StoredResponse) throws {
         try remember(call, answer.bytes)
     }
 }

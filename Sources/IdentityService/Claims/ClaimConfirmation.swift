@@ -80,7 +80,7 @@ struct ClaimConfirmation: Sendable {
                 else { return nil }
                 try prove(claim, of: row, attempt, transaction)
                 try transaction.remember(
-                    attempt.call, StoredResponse(account: row.account.key, figure: 1))
+                    attempt.call, .init(account: row.account.key, forgetsDevices: true))
                 guard let holder = try transaction.passwordHolder(row.account),
                     holder.row.address?.provedAt != nil, holder.sealedHash != nil,
                     !holder.row.isGuest

@@ -48,7 +48,7 @@ struct StrictRegistration: Sendable {
     private enum Outcome: Sendable {
         case claimed(AccountRow, at: Timestamp)
         /// A repeat of a call that has succeeded.
-        case done(StoredResponse)
+        case done(IdentityV1.StoredResponse)
     }
 
     private func write(
@@ -79,12 +79,10 @@ struct StrictRegistration: Sendable {
                 .write(draft.claim, token: draft.token)
             }
             try audit(applicant, draft, transaction)
-            try transaction.remember(
-                applicant.call,
-                StoredResponse(account: draft.claim.account.key, figure: guest == nil ? 0 : 1))
             guard let row = try transaction.account(draft.claim.account), row.isGuest else {
                 throw ServiceError(.internalError, detail: "a new guest is incomplete")
             }
+            try transaction.remember(applicant.call, .init(signUpOf: row, wasGuest: guest != nil))
             return .claimed(
                 row, at: transaction.at + (guest == nil ? .zero : ProofIssuer.afterEnd))
         }
@@ -143,9 +141,9 @@ struct StrictRegistration: Sendable {
     /// once the claim is confirmed.
     /// - Throws: `auth/idempotency-key-reused`, `auth/user-disabled`.
     func answerAgain(
-        _ first: StoredResponse, _ applicant: Applicant
+        _ first: IdentityV1.StoredResponse, _ applicant: Applicant
     ) async throws -> IdentityV1.RegisterResponse {
-        let moment = time.now() + (first.figure == 1 ? ProofIssuer.afterEnd : .zero)
+        let moment = time.now() + (first.wasGuest ? ProofIssuer.afterEnd : .zero)
         let account = try AccountID(stored: first.account)
         let (holder, claim) = try await store.read { session in
             (
@@ -153,9 +151,12 @@ struct StrictRegistration: Sendable {
                 try session.claim(of: account, at: moment)
             )
         }
-        guard let row = holder?.row,
+        guard let row = holder?.row, first.isCurrent(for: row) else {
+            throw ServiceError(.idempotencyKeyReused)
+        }
+        try await passwords.require(of: account, repeating: applicant.call) {
             try await isRight(applicant.password, holder, claim)
-        else { throw ServiceError(.idempotencyKeyReused) }
+        }
         guard row.status.isUsable else { throw ServiceError(.accountDisabled) }
         return try await answer(row, applicant, provedAt: moment)
     }

@@ -43,7 +43,7 @@ extension AccountConsentsHandler {
             let row = try transaction.callersRow(owner.account)
             if try transaction.storedResponse(of: call) == nil {
                 try ask(asking, for: row, transaction)
-                try transaction.remember(call, StoredResponse(account: row.account.key))
+                try transaction.remember(call, .init(account: row.account.key))
             }
             return try transaction.parentalConsent(of: row.account)
         }

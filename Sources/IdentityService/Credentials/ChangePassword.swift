@@ -118,7 +118,7 @@ extension CredentialsHandler {
                 return isSame ? true : nil
             }
             try replace(hash, attempt, transaction)
-            try transaction.remember(attempt.call, StoredResponse(account: attempt.account.key))
+            try transaction.remember(attempt.call, .init(account: attempt.account.key))
             return true
         }
     }

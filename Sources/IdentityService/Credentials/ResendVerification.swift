@@ -17,10 +17,10 @@ extension CredentialsHandler {
         let origin = CallOrigin(request.origin, hash: keys.audit)
         let token = LinkToken.drawn(from: randomness)
         let isSent = try await store.write(about: [.account(account)]) { transaction in
-            if let first = try transaction.storedResponse(of: call) { return first.figure == 1 }
+            if let first = try transaction.storedResponse(of: call) { return first.done }
             let isSent = try send(token, to: account, origin, transaction)
             try transaction.remember(
-                call, StoredResponse(account: account.key, figure: isSent ? 1 : 0))
+                call, .init(account: account.key, done: isSent))
             return isSent
         }
         return IdentityV1.ResendVerificationResponse(sent: isSent)

@@ -91,7 +91,7 @@ extension CredentialsHandler {
                 attempt.caller, afterSignInTo: row.account, from: attempt.origin, transaction)
             try transaction.remember(
                 attempt.call,
-                StoredResponse(
+                .init(
                     account: row.account, history: history, forgetsDevices: forgetsDevices,
                     collision: guest?.collision))
             guard let new = try transaction.account(row.account), new.address?.provedAt != nil
@@ -147,8 +147,9 @@ extension CredentialsHandler {
         let (holder, setAt) = try await store.read {
             (try $0.passwordHolder(account), try $0.passwordSetAt(account))
         }
-        try await passwords.require(
-            attempt.password, of: holder, account, repeating: attempt.call)
+        try await passwords.require(of: account, repeating: attempt.call) {
+            try await passwords.isRight(attempt.password, of: holder)
+        }
         guard let holder, let setAt else { throw ServiceError(.idempotencyKeyReused) }
         guard holder.row.status.isUsable else { throw ServiceError(.accountDisabled) }
         let guest = try await store.read { try SettledGuest(first.collision, in: $0) }

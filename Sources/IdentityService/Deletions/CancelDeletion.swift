@@ -34,10 +34,10 @@ extension AccountDeletionsHandler {
             "CancelDeletion", [Array(owner.account.text.utf8)], context, hash: keys.calls)
         return try await store.write(about: [.account(owner.account)]) { transaction in
             try transaction.requireLive(owner)
-            if let first = try transaction.storedResponse(of: call) { return first.figure == 1 }
+            if let first = try transaction.storedResponse(of: call) { return first.done }
             let isCancelled = try cancel(owner.account, origin, transaction)
             try transaction.remember(
-                call, StoredResponse(account: owner.account.key, figure: isCancelled ? 1 : 0))
+                call, .init(account: owner.account.key, done: isCancelled))
             return isCancelled
         }
     }
@@ -47,7 +47,7 @@ extension AccountDeletionsHandler {
     ) async throws -> Bool {
         let call = try RepeatableCall("CancelDeletion", [hash], context, hash: keys.calls)
         return try await store.write(about: []) { transaction in
-            if let first = try transaction.storedResponse(of: call) { return first.figure == 1 }
+            if let first = try transaction.storedResponse(of: call) { return first.done }
             let found = try transaction.locked {
                 try transaction.deletion(keepLink: hash)?.account
             } about: {
@@ -56,7 +56,7 @@ extension AccountDeletionsHandler {
             guard let account = found, try cancel(account, origin, transaction) else {
                 throw ServiceError(.invalidLink)
             }
-            try transaction.remember(call, StoredResponse(account: account.key, figure: 1))
+            try transaction.remember(call, .init(account: account.key, done: true))
             return true
         }
     }

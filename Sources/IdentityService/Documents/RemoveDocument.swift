@@ -22,14 +22,14 @@ extension AccountDocumentsHandler {
         let isRemoved = try await store.write(about: [.account(call.account)]) { transaction in
             let owner = try owner(call, in: transaction)
             if let first = try transaction.storedResponse(of: repeatable) {
-                return first.figure == 1
+                return first.done
             }
             let isRemoved = try remove(
                 key, seen: request.base?.version, by: call, from: opened(owner),
                 transaction)
             if isRemoved { try transaction.audit(call.removed().from(origin)) }
             try transaction.remember(
-                repeatable, StoredResponse(account: call.account.key, figure: isRemoved ? 1 : 0))
+                repeatable, .init(account: call.account.key, done: isRemoved))
             return isRemoved
         }
         if isRemoved { watchers.changed(call.account) }

@@ -18,13 +18,13 @@ extension EmailChangesHandler {
             "CancelEmailChange", [Array(account.text.utf8)], context, hash: keys.calls)
         let isCancelled = try await store.write(about: [.account(account)]) { transaction in
             try transaction.requireLive(owner)
-            if let first = try transaction.storedResponse(of: call) { return first.figure == 1 }
+            if let first = try transaction.storedResponse(of: call) { return first.done }
             let isCancelled = try transaction.removeEmailChange(of: account)
             if isCancelled {
                 try transaction.audit(.emailChangeCancelled, account, from: origin)
             }
             try transaction.remember(
-                call, StoredResponse(account: account.key, figure: isCancelled ? 1 : 0))
+                call, .init(account: account.key, done: isCancelled))
             return isCancelled
         }
         return IdentityV1.CancelEmailChangeResponse(cancelled: isCancelled)

@@ -81,7 +81,7 @@ extension EmailChangesHandler {
                     throw ServiceError(.emailAlreadyInUse)
                 }
                 try self.change(holder.row, by: change, attempt, transaction)
-                try transaction.remember(attempt.call, StoredResponse(account: change.account.key))
+                try transaction.remember(attempt.call, .init(account: change.account.key))
                 guard let row = try transaction.account(change.account),
                     row.address?.lookUpKey == change.addressKey, row.address?.provedAt != nil
                 else { throw ServiceError(.internalError, detail: "the new address is missing") }

@@ -72,7 +72,7 @@ extension EmailChangesHandler {
                 return .taken
             }
             try begin(wanted, of: row, isTakenBy: owner, transaction)
-            try transaction.remember(call, StoredResponse(account: account.key))
+            try transaction.remember(call, .init(account: account.key))
             return .waits(row)
         }
     }

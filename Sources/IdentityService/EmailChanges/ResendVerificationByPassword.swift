@@ -51,7 +51,7 @@ extension EmailChangesHandler {
     ) async throws -> Bool {
         let token = LinkToken.drawn(from: randomness)
         return try await store.write(about: [.account(checked.row.account)]) { transaction in
-            if let first = try transaction.storedResponse(of: call) { return first.figure == 1 }
+            if let first = try transaction.storedResponse(of: call) { return first.done }
             guard let row = try transaction.account(checked.row.account),
                 row.status.mayVerify, row.address?.provedAt == nil,
                 let mail = try LinkMail(
@@ -63,7 +63,7 @@ extension EmailChangesHandler {
             }
             try transaction.send(mail)
             try transaction.audit(.verificationResent, row.account, from: attempt.origin)
-            try transaction.remember(call, StoredResponse(account: row.account.key, figure: 1))
+            try transaction.remember(call, .init(account: row.account.key, done: true))
             return true
         }
     }

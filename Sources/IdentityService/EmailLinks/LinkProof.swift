@@ -1,4 +1,5 @@
 import Cryptography
+import Messages
 import ServiceRuntime
 import Storage
 
@@ -49,6 +50,10 @@ struct LinkProof: Sendable {
 }
 
 extension PasswordCheck {
+    /// Passwords that repeats of one call may type until one is right: more than the repeats of an
+    /// app that arrive at once, all of which are counted before the first is compared.
+    static let repeatedGuessesMax: UInt32 = 20
+
     /// A repeat of a call that used a link up (G-25). It gets the stored response only with the
     /// same evidence as the first call: the account's own session or its password.
     ///
@@ -60,7 +65,7 @@ extension PasswordCheck {
     ///   caller without that evidence.
     func holder(
         ofRepeated call: RepeatableCall?, asking: AccountID?, password: SecretBytes
-    ) async throws -> (first: StoredResponse, holder: PasswordHolder) {
+    ) async throws -> (first: IdentityV1.StoredResponse, holder: PasswordHolder) {
         guard let first = try await store.storedResponse(of: call) else {
             throw ServiceError(.invalidLink)
         }
@@ -68,27 +73,30 @@ extension PasswordCheck {
         let holder = try await store.read { try $0.passwordHolder(account) }
         guard let holder, holder.row.status.isUsable else { throw ServiceError(.invalidLink) }
         if asking != account {
-            try await require(password, of: holder, account, repeating: call)
+            try await require(of: account, repeating: call) {
+                try await isRight(password, of: holder)
+            }
         }
         return (first, holder)
     }
 
-    /// Requires the account's password from a repeat of `call`, which used a link up.
+    /// Requires the account's password from a repeat of `call`, which signed up or used a link up.
     ///
-    /// Attack: somebody has a used link's token and the idempotency key of its use, for example
-    /// from a log, and repeats the call with one password after another. No rate limit counts such
-    /// calls. So the wrong passwords are counted here, before the comparison. A retry has the
-    /// first call's password and is not affected.
+    /// Attack: somebody has the idempotency key of such a call, for example from a log, and repeats
+    /// the call with one password after another. No limit of sign-ins counts such calls. So the
+    /// wrong passwords are counted here, before the comparison. A retry has the first call's
+    /// password and is not affected.
+    /// - Parameter isRight: Compares the password that the repeat has typed.
     /// - Throws: `auth/idempotency-key-reused` for a wrong password, and for each one after
-    ///   `LinkProof.attemptsMax` wrong ones.
+    ///   `repeatedGuessesMax` wrong ones.
     func require(
-        _ password: SecretBytes, of holder: PasswordHolder?, _ account: AccountID,
-        repeating call: RepeatableCall?
+        of account: AccountID, repeating call: RepeatableCall?,
+        isRight: () async throws -> Bool
     ) async throws {
-        guard let typed = Password(entered: password),
+        guard
             try await store.write(
                 about: [.account(account)], { try $0.countGuess(ofRepeated: call) }),
-            try await isRight(typed, of: holder)
+            try await isRight()
         else { throw ServiceError(.idempotencyKeyReused) }
         try await store.write(about: [.account(account)]) {
             try $0.forgetGuesses(ofRepeated: call)
@@ -100,7 +108,8 @@ extension Transaction {
     /// Counts a password that a repeat of `call` typed.
     /// - Returns: false if the limit was reached before.
     fileprivate func countGuess(ofRepeated call: RepeatableCall?) throws -> Bool {
-        guard var first = try storedResponse(of: call), first.guesses < LinkProof.attemptsMax
+        guard var first = try storedResponse(of: call),
+            first.guesses < PasswordCheck.repeatedGuessesMax
         else { return false }
         first.guesses += 1
         try remember(call, first)

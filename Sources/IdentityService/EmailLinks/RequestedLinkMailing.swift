@@ -1,5 +1,6 @@
 import Addresses
 import Cryptography
+import Messages
 import ServiceRuntime
 import Storage
 
@@ -110,7 +111,7 @@ extension RequestedLinkMailing {
                 // The response has no content, so the stored one contains no account.
                 guard try transaction.storedResponse(of: call) == nil else { return }
                 try transaction.enqueue(message)
-                try transaction.remember(call, StoredResponse(account: 0))
+                try transaction.remember(call, .init(account: 0))
             }
         }
     }

@@ -173,7 +173,7 @@ extension GuestDataHandler {
                 AuditEvent(.guestDataChosen, account: bundle.account.key, attempt: 0)
                     .from(origin))
             try transaction.remember(
-                call, StoredResponse(account: bundle.account.key, figure: bundle.migration.key))
+                call, .init(account: bundle.account.key, migration: bundle.migration.key))
             return try message(
                 Self.migration(bundle.migration, of: bundle.account, in: transaction),
                 in: transaction)
@@ -201,7 +201,7 @@ extension GuestDataHandler {
         _ call: RepeatableCall?, in transaction: Transaction
     ) throws -> IdentityV1.Migration? {
         guard let first = try transaction.storedResponse(of: call) else { return nil }
-        guard let id = MigrationID(key: first.figure), let found = try transaction.migration(id)
+        guard let id = MigrationID(key: first.migration), let found = try transaction.migration(id)
         else { throw ServiceError(.internalError, detail: "a repeat's migration is gone") }
         return try message(found, in: transaction)
     }

@@ -22,7 +22,7 @@ extension IdentitiesHandler {
         let lookUpKey = keys.lookUpKey(of: proved)
         let call = try MethodCall(
             "ProveByProvider", of: owner, lookUpKey, from: request.origin, context, keys)
-        let outcome: Result<(AccountRow, StoredResponse?, Timestamp), ServiceError> =
+        let outcome: Result<(AccountRow, IdentityV1.StoredResponse?, Timestamp), ServiceError> =
             try await store.write(about: [.account(owner.account)]) { transaction in
                 try transaction.requireLive(owner)
                 let first = try transaction.storedResponse(of: call.call)
@@ -36,8 +36,9 @@ extension IdentitiesHandler {
                 if first == nil {
                     try transaction.remember(
                         call.call,
-                        StoredResponse(
-                            account: owner.account.key, moment: transaction.at.milliseconds))
+                        .init(
+                            account: owner.account.key,
+                            authenticatedAtMs: transaction.at.milliseconds))
                 }
                 return .success((row, first, transaction.at))
             }

@@ -75,7 +75,7 @@ extension IdentitiesHandler {
             AuditEvent(.guestRegistered, account: new.account.key).from(call.origin))
         try transaction.remember(
             call.call,
-            StoredResponse(account: new.account.key, moment: transaction.at.milliseconds))
+            .init(account: new.account.key, authenticatedAtMs: transaction.at.milliseconds))
         guard let row = try transaction.account(new.account), row.isGuest else {
             throw ServiceError(.internalError, detail: "a new guest account is incomplete")
         }

@@ -44,7 +44,7 @@ extension IdentitiesHandler {
             return .failure(ServiceError(code))
         }
         try remove(method, from: row, call, transaction)
-        try transaction.remember(call.call, StoredResponse(account: row.account.key))
+        try transaction.remember(call.call, .init(account: row.account.key))
         return .success(try transaction.callersRow(row.account))
     }
 

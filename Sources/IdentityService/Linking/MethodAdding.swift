@@ -52,7 +52,7 @@ struct MethodAdding: Sendable {
             return .failure(try refusal(.invalidNonce))
         }
         try add(proved, to: row, call, transaction)
-        try transaction.remember(call.call, StoredResponse(account: account.key))
+        try transaction.remember(call.call, .init(account: account.key))
         return .success(try transaction.callersRow(account))
     }
 

@@ -26,7 +26,7 @@ extension AccountOnboardingHandler {
             let isRepeat = try transaction.storedResponse(of: repeatable) != nil
             if !isRepeat {
                 try write(save, to: owned, transaction)
-                try transaction.remember(repeatable, StoredResponse(account: call.account.key))
+                try transaction.remember(repeatable, .init(account: call.account.key))
             }
             return (
                 try DraftedSection(save.rules, of: owned, in: transaction), !isRepeat

@@ -22,6 +22,12 @@ struct PasswordCheck: Sendable {
         return verdict.isRight
     }
 
+    /// The same for a text as entered; one that no password can be is wrong.
+    func isRight(_ entered: SecretBytes, of holder: PasswordHolder?) async throws -> Bool {
+        guard let password = Password(entered: entered) else { return false }
+        return try await isRight(password, of: holder)
+    }
+
     private var reader: AccountReader { AccountReader(keys: keys, randomness: randomness) }
 
     private func verdict(

@@ -89,7 +89,7 @@ extension PhoneCodesHandler {
             try audit(.phoneNumberConfirmed)
         }
         try transaction.remember(
-            call, StoredResponse(account: account.key, moment: transaction.at.milliseconds))
+            call, .init(account: account.key, authenticatedAtMs: transaction.at.milliseconds))
         return nil
     }
 }

@@ -36,17 +36,17 @@ extension PhoneCodesHandler {
                     .phoneCodeRequested, account: owner?.account.key,
                     subject: keys.subject(of: requested.number)
                 ).from(requested.origin))
-            let answer = StoredResponse(
-                account: code.binding.request.key,
-                figure: code.state.expiresAt.milliseconds)
+            let answer = IdentityV1.StoredResponse(
+                codeRequest: code.binding.request.key,
+                codeExpiresAtMs: code.state.expiresAt.milliseconds)
             try transaction.remember(call, answer)
             return answer
         }
-        guard let id = PhoneCodeID(key: answer.account) else {
+        guard let id = PhoneCodeID(key: answer.codeRequest) else {
             throw ServiceError(.internalError, detail: "the key of a code request is below 1")
         }
         return IdentityV1.RequestCodeResponse(
-            requestId: id.text, expiresAtMs: answer.figure, isTest: requested.test != nil)
+            requestId: id.text, expiresAtMs: answer.codeExpiresAtMs, isTest: requested.test != nil)
     }
 
     /// The session that made the call; nil for a sign-in.

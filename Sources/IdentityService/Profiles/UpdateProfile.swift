@@ -30,7 +30,7 @@ extension AccountProfilesHandler {
                 try reader.vault(row).seal(name, .displayName), of: row.account)
             let isWritten = try write(name, toDocumentOf: row.account, transaction)
             try transaction.audit(.profileUpdated, row.account, from: origin)
-            try transaction.remember(call, StoredResponse(account: row.account.key))
+            try transaction.remember(call, .init(account: row.account.key))
             return (try transaction.callersRow(row.account), isWritten)
         }
         if isWritten { documents.watchers.changed(owner.account) }

@@ -108,7 +108,7 @@ struct SignInHistory: Hashable, Sendable {
     }
 }
 
-extension StoredResponse {
+extension IdentityV1.StoredResponse {
     /// The stored response of a sign-in with its history, so that a retry returns the same.
     /// - Parameters:
     ///   - forgetsDevices: for a password reset: what its response says of known devices.
@@ -118,28 +118,18 @@ extension StoredResponse {
         collision: IdentityV1.Collision? = nil
     ) {
         self.init(
-            account: account.key, figure: history.before?.milliseconds ?? 0,
-            moment: history.at.milliseconds,
-            mark: (history.isNewDevice ? 1 : 0) | (forgetsDevices ? 2 : 0),
-            collisionBytes: collision?.encoded() ?? [])
-    }
-
-    /// The collision that `init(account:history:forgetsDevices:collision:)` stored.
-    var collision: IdentityV1.Collision? {
-        get throws {
-            collisionBytes.isEmpty ? nil : try IdentityV1.Collision(decoding: collisionBytes)
-        }
+            account: account.key, forgetsDevices: forgetsDevices,
+            authenticatedAtMs: history.at.milliseconds,
+            lastSignInAtMs: history.before?.milliseconds ?? 0, isNewDevice: history.isNewDevice,
+            collision: collision)
     }
 
     /// The history that `init(account:history:forgetsDevices:collision:)` stored.
     var history: SignInHistory {
-        let before = figure == 0 ? nil : Timestamp(milliseconds: figure)
-        return SignInHistory(
-            before: before, at: Timestamp(milliseconds: moment), isNewDevice: mark & 1 != 0)
+        SignInHistory(
+            before: lastSignInAtMs == 0 ? nil : Timestamp(milliseconds: lastSignInAtMs),
+            at: Timestamp(milliseconds: authenticatedAtMs), isNewDevice: isNewDevice)
     }
-
-    /// The flag that `init(account:history:forgetsDevices:collision:)` stored.
-    var forgetsDevices: Bool { mark & 2 != 0 }
 }
 
 /// The devices from which each account was signed in to. Stored as a keyed hash of account and

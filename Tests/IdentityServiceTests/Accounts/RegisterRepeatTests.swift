@@ -39,6 +39,51 @@ struct RegisterRepeatTests {
         #expect(error.code == .idempotencyKeyReused)
     }
 
+    @Test(
+        "X-04: 20 wrong passwords of repeats are compared, and no more",
+        arguments: IdentitySettings.EnumerationMode.allCases)
+    func guesses(enumeration: IdentitySettings.EnumerationMode) async throws {
+        let fixture = try IdentityFixture(enumeration: enumeration)
+        _ = try await fixture.register(key: "k")
+        for number in 0..<20 {
+            let wrong = "Guessed\(number)Horse"
+            let refused = try await refusal {
+                try await fixture.register(password: wrong, key: "k")
+            }
+            #expect(refused.code == .idempotencyKeyReused)
+        }
+        let hashes = fixture.hashes
+        let refused = try await refusal { try await fixture.register(key: "k") }
+        #expect(refused.code == .idempotencyKeyReused)
+        #expect(fixture.hashes == hashes + 1, "the password is hashed, and not compared any more")
+    }
+
+    @Test("X-04: once the owner has taken the account over, a repeat compares no password")
+    func takenOver() async throws {
+        _ = try await fixture.register(key: "k")
+        try await fixture.relay()
+        _ = try await fixture.accounts.confirmEmail(
+            .init(token: try fixture.latestToken(), password: "Owner8Password"), fixture.context())
+        let hashes = fixture.hashes
+        for password in ["Owner8Password", "Correct7Horse"] {
+            let refused = try await refusal {
+                try await fixture.register(password: password, key: "k")
+            }
+            #expect(refused.code == .idempotencyKeyReused)
+        }
+        #expect(fixture.hashes == hashes + 2, "both are hashed, and not compared")
+    }
+
+    @Test("G-25: a repeat after the address was confirmed gets the account")
+    func confirmed() async throws {
+        let first = try await fixture.register(key: "k")
+        try await fixture.relay()
+        _ = try await fixture.accounts.confirmEmail(
+            .init(token: try fixture.latestToken(), password: "Correct7Horse"), fixture.context())
+        let second = try await fixture.register(key: "k")
+        #expect(second.account?.accountId == first.account?.accountId && second.proof != nil)
+    }
+
     @Test("G-25: a repeat with another address is refused")
     func otherAddress() async throws {
         _ = try await fixture.register(key: "k")

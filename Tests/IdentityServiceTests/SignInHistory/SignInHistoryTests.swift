@@ -124,11 +124,27 @@ struct SignInHistoryTests {
         #expect(keys.allSatisfy { $0.count == 16 })
     }
 
-    @Test("a stored response of a version without the sign-in history is read")
-    func former() throws {
-        let former = Array(StoredResponse(account: 7, figure: 8).bytes.prefix(16))
-        #expect(try StoredResponse(former) == StoredResponse(account: 7, figure: 8))
-        #expect(throws: ServiceError.self) { try StoredResponse([0]) }
+    @Test("a stored response is read, also in the form of builds before")
+    func stored() throws {
+        let history = SignInHistory(
+            before: Timestamp(milliseconds: 8), at: Timestamp(milliseconds: 9), isNewDevice: true)
+        let account = try #require(AccountID(text: "acc_0000000000007"))
+        let collision = IdentityV1.Collision(guest: .init(accountId: "acc_0000000000008"))
+        let response = IdentityV1.StoredResponse(
+            account: account, history: history, forgetsDevices: true, collision: collision)
+        #expect(try IdentityV1.StoredResponse(response.bytes) == response)
+        let numbers: [Int64] = [account.key, 8, 9, 5 << 8 | 3]
+        let former = try IdentityV1.StoredResponse(
+            numbers.bigEndianBytes + collision.encoded())
+        #expect(former.account == account.key && former.history == history)
+        #expect(former.forgetsDevices && former.collision == collision && former.guesses == 5)
+        let oldest = try IdentityV1.StoredResponse(
+            Array([account.key, 1].bigEndianBytes))
+        #expect(oldest.done && oldest.wasGuest && oldest.forgetsDevices)
+        #expect(oldest.authenticatedAt == nil && oldest.collision == nil)
+        for bytes in [[0], [UInt8](repeating: 0, count: 24), [0xff, 0xff]] {
+            #expect(throws: (any Error).self) { try IdentityV1.StoredResponse(bytes) }
+        }
     }
 
     @Test("a clock that was set back gives a gap of zero")

@@ -434,6 +434,7 @@ enum AllMessages {
         IdentityV1.SignInWithProviderRequest.self,
         IdentityV1.SignOutAccountRequest.self,
         IdentityV1.SignOutAccountResponse.self,
+        IdentityV1.StoredResponse.self,
         IdentityV1.SuspendAccountRequest.self,
         IdentityV1.SuspendAccountResponse.self,
         IdentityV1.Suspension.self,
