@@ -13,7 +13,7 @@ struct GrantRevocationTests {
         _ answers: [HTTPSink.Answer]
     ) async throws -> (fixture: AppleFixture, account: AccountID) {
         let script = AnswerScript(answers)
-        let fixture = try await AppleFixture(timeout: .milliseconds(150)) { request in
+        let fixture = try await AppleFixture(timeout: .seconds(2)) { request in
             request.path == "/auth/token" ? AppleFixture.granted() : script.answer()
         }
         let account = try await fixture.signIn()

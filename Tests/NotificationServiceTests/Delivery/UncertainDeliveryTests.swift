@@ -80,7 +80,7 @@ struct UncertainDeliveryTests {
         let fixture = try SMSAndPushFixture(
             in: try TemporaryFolder(),
             [
-                "provider-plaintext": "true", "provider-timeout": "200ms",
+                "provider-plaintext": "true", "provider-timeout": "2s",
                 "sms-providers": "twilio,webhook", "sms-twilio-url": first.url(""),
                 "sms-twilio-account": "AC1", "sms-twilio-secret": "token",
                 "sms-twilio-sender": "+15005550006", "sms-webhook-url": second.url("/sms"),

@@ -178,7 +178,7 @@ struct SMSDeliveryTests {
         let first = try await HTTPSink { _ in .stall }
         let second = try await HTTPSink { _ in .answer(204) }
         var settings = both(first, second)
-        settings["provider-timeout"] = "200ms"
+        settings["provider-timeout"] = "2s"
         let fixture = try SMSAndPushFixture(in: try TemporaryFolder(), settings)
         #expect(try await fixture.attempt(.sms(order())) == .taken)
         #expect(first.requests.count == 1 && second.requests.count == 1)

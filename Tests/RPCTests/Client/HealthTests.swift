@@ -106,7 +106,7 @@ struct HealthTests {
     @Test("watching health does not keep an idle client connected")
     func idle() async throws {
         let listener = try RawListener()
-        let terms = Instances.Terms(idleTimeout: .milliseconds(100), ports: [listener.port])
+        let terms = Instances.Terms(idleTimeout: .seconds(1), ports: [listener.port])
         try await Instances.run(1, terms) { fixture in
             async let failure = fixture.failure()
             let server = try listener.accept()

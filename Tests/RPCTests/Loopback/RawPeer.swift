@@ -110,14 +110,18 @@ final class RawPeer {
 
     /// The Responses to these calls, in any order: a queue that has not drained for 100 ms serves
     /// the newest call first.
-    func responses(_ calls: ClosedRange<UInt64>) throws -> [UInt64: WireV1.Response] {
+    /// - Parameter count: How many to wait for; nil for all.
+    func responses(
+        _ calls: ClosedRange<UInt64>, count: Int? = nil
+    ) throws -> [UInt64: WireV1.Response] {
+        let count = count ?? calls.count
         var responses: [UInt64: WireV1.Response] = [:]
-        while responses.count < calls.count, let kind = try receive() {
+        while responses.count < count, let kind = try receive() {
             if case .response(let response) = kind, calls.contains(response.call) {
                 responses[response.call] = response
             }
         }
-        guard responses.count == calls.count else {
+        guard responses.count == count else {
             throw Silence(reason: "closed after the responses to \(responses.keys.sorted())")
         }
         return responses
