@@ -1,6 +1,3 @@
-import Addresses
-import Logging
-import Messages
 import ServiceRuntime
 import Storage
 
@@ -66,100 +63,43 @@ struct AccountRow: Hashable, Sendable {
     }
 }
 
-/// Whether an account may sign in (I-01). Raw values are stored and must never change.
-enum AccountStatus: Int64, Sendable {
-    case active = 1
-    case suspended = 2
-    case pendingVerification = 3
-    case deleting = 4
-
-    /// Whether the account may sign in and confirm a link. Reveal it only to a caller who has
-    /// authenticated as the owner. For the other acts see `AccountStatusRule`.
-    var isUsable: Bool { AccountStatusRule.allows(.signIn, self) }
-
-    /// Whether the account's address may be verified by a mailed link. That may be what a pending
-    /// account waits for.
-    var mayVerify: Bool { AccountStatusRule.allows(.proveAddress, self) }
-
-    /// The status in a protobuf message.
-    var message: IdentityV1.AccountStatus {
-        switch self {
-        case .active: .active
-        case .suspended: .suspended
-        case .pendingVerification: .pendingVerification
-        case .deleting: .deleting
-        }
-    }
-}
-
-/// Decrypts an account's rows for its owner.
-struct AccountReader: Sendable {
-    let keys: IdentityKeys
-    let randomness: any Randomness
-
-    /// The vault of an account.
-    /// - Throws: if the account's key does not decrypt.
-    func vault(_ row: AccountRow) throws -> AccountVault {
-        try AccountVault(
-            of: row.account, sealedKey: row.sealedKey, under: keys.accounts, randomness: randomness)
+extension SQLSession {
+    /// One account with its profile, key, address and methods. Every sign-in reads it several
+    /// times, so each table is accessed by its primary key or by an index on the account.
+    func account(_ account: AccountID) throws -> AccountRow? {
+        let methods = try query(
+            "SELECT method FROM identities WHERE account = ? ORDER BY method",
+            [.integer(account.key)]
+        ) { try $0.text(0) }
+        let consents = try consents(of: account)
+        return try queryOne(
+            """
+            SELECT accounts.account, status, created_at_ms, last_sign_in_at_ms, sealed_key,
+                display_name, language, email_addresses.look_up_key, address, proved_at_ms,
+                is_guest, photo_url, session_generation, name_edited_at_ms, photo_edited_at_ms,
+                photos.photo, photos.name AS photo_name, onboarded_at_ms, onboarding_set,
+                phone.identity AS phone, phone.details AS phone_details,
+                parental_consents.state AS parental_consent,
+                EXISTS (SELECT 1 FROM passwords WHERE passwords.account = accounts.account)
+                    AS has_password
+            FROM accounts
+            JOIN profiles ON profiles.account = accounts.account
+            JOIN account_keys ON account_keys.account = accounts.account
+            LEFT JOIN email_addresses ON email_addresses.account = accounts.account
+            LEFT JOIN photos ON photos.account = accounts.account
+            LEFT JOIN parental_consents ON parental_consents.account = accounts.account
+            LEFT JOIN identities AS phone
+                ON phone.account = accounts.account AND phone.method = 'phone'
+            WHERE accounts.account = ?
+            """, [.integer(account.key)]
+        ) { try AccountRow($0, identityMethods: methods, consents: consents) }
     }
 
-    /// Returns the result of `read`. If an account's rows do not decrypt, it logs the account's id
-    /// and returns nil, so that one damaged row does not abort a listing of all accounts.
-    func readable<Value>(
-        _ account: AccountID, _ logger: Logger, _ read: () throws -> Value
-    ) -> Value? {
-        do {
-            return try read()
-        } catch {
-            logger.error(
-                "identity.account.unreadable", "an account row does not decrypt and is left out",
-                fields: [.account: .text(account.text), .detail: .error(error)])
-            return nil
-        }
-    }
-
-    /// What the rows say about the account; the rest is added by `AccountAnswers`.
-    /// - Parameter lastSignInAt: The time of the sign-in before the current one, which replaces the
-    ///   row's own value.
-    func message(_ row: AccountRow, lastSignInAt: Timestamp?) throws -> IdentityV1.Account {
-        let vault = try vault(row)
-        return IdentityV1.Account(
-            accountId: row.account.text,
-            email: try row.address.map { try vault.open($0.sealed, .address) } ?? "",
-            emailVerified: row.address?.provedAt != nil,
-            displayName: try vault.open(row.sealedDisplayName, .displayName),
-            createdAtMs: row.createdAt.milliseconds,
-            lastSignInAtMs: lastSignInAt?.milliseconds ?? 0,
-            status: row.status.message,
-            methods: row.methods,
-            phoneNumber: try row.phone.map { try phoneNumber($0, vault) } ?? "",
-            photoUrl: try row.sealedPhotoURL.map { try vault.open($0, .photoURL) } ?? "",
-            isGuest: row.isGuest,
-            photoName: try row.photo.map { try vault.open($0.sealedName, .photoName($0.photo)) }
-                ?? "")
-    }
-
-    private func phoneNumber(_ phone: AccountRow.Phone, _ vault: AccountVault) throws -> String {
-        let sealed = try vault.open(phone.sealedDetails, .identityDetails(phone.identity))
-        return try IdentityDetails(text: sealed).subject
-    }
-
-    /// The address that an account owns; nil without one.
-    func address(_ row: AccountRow) throws -> EmailAddress? {
-        guard let owned = row.address else { return nil }
-        return EmailAddress(try vault(row).open(owned.sealed, .address))
-    }
-
-    /// The words that a password of this account must not be made of.
-    /// - Parameter app: The app's name (`IdentitySettings.appName`).
-    func passwordContext(_ row: AccountRow, app: String) throws -> PasswordContext {
-        let vault = try vault(row)
-        return PasswordContext(
-            address: try row.address.flatMap {
-                EmailAddress(try vault.open($0.sealed, .address))
-            },
-            displayName: try vault.open(row.sealedDisplayName, .displayName), app: app)
+    /// The account that owns an address.
+    func owner(ofAddress lookUpKey: [UInt8]) throws -> AccountID? {
+        try queryOne(
+            "SELECT account FROM email_addresses WHERE look_up_key = ?", [.blob(lookUpKey)]
+        ) { try AccountID(stored: $0.integer(0)) }
     }
 }
 
@@ -171,5 +111,112 @@ extension Store {
             throw ServiceError(.notFound, fields: ["account_id"])
         }
         return row
+    }
+}
+
+extension Transaction {
+    /// The account that owns an address, locked.
+    func lockedOwner(ofAddress lookUpKey: [UInt8]) throws -> AccountID? {
+        try locked {
+            try owner(ofAddress: lookUpKey)
+        } about: {
+            .account($0)
+        }
+    }
+
+    /// Records the time of a sign-in.
+    func setLastSignIn(_ account: AccountID) throws {
+        try put(
+            "UPDATE accounts SET last_sign_in_at_ms = ? WHERE account = ?",
+            [SQLValue(at), .integer(account.key)])
+    }
+
+    /// Marks the account's address as verified; the time of the first verification is kept. A
+    /// pending account becomes active.
+    func setAddressProved(_ account: AccountID) throws {
+        try apply(.verify, account)
+        try put(
+            """
+            UPDATE email_addresses SET proved_at_ms = ?
+            WHERE account = ? AND proved_at_ms IS NULL
+            """,
+            [SQLValue(at), .integer(account.key)])
+    }
+
+    /// Sets the display name that the owner chose; no provider replaces it any more (G-17).
+    func setDisplayName(_ sealed: [UInt8], of account: AccountID) throws {
+        try put(
+            "UPDATE profiles SET display_name = ?, name_edited_at_ms = ? WHERE account = ?",
+            [.blob(sealed), SQLValue(at), .integer(account.key)])
+    }
+
+    /// Makes everything pending of an account void: links and codes that were sent, and addresses
+    /// that wait for verification. A new kind of pending state must be added here.
+    func voidPendingState(of account: AccountID) throws {
+        try removeLinks(of: account)
+        try removePhoneCodes(of: account)
+        try cancelPendingChanges(of: account)
+    }
+}
+
+extension AccountRow {
+    fileprivate init(
+        _ row: SQLRow, identityMethods: [String], consents: GivenConsents
+    ) throws {
+        self.consents = consents
+        parentalConsent = try row.optionalInteger("parental_consent")
+            .map { number in try ParentalConsentState(stored: number) }
+        account = try AccountID(stored: row.integer("account"))
+        let status = try row.integer("status")
+        guard let known = AccountStatus(rawValue: status) else {
+            throw SQLError(.unexpectedValue, detail: "accounts.status \(status)")
+        }
+        self.status = known
+        createdAt = try row.timestamp("created_at_ms")
+        lastSignInAt = try row.optionalTimestamp("last_sign_in_at_ms")
+        sealedKey = try row.blob("sealed_key")
+        sealedDisplayName = try row.blob("display_name")
+        language = try row.text("language")
+        address = try row.optionalBlob("look_up_key").map { lookUpKey in
+            Address(
+                lookUpKey: lookUpKey, sealed: try row.blob("address"),
+                provedAt: try row.optionalTimestamp("proved_at_ms"))
+        }
+        isGuest = try row.boolean("is_guest")
+        sealedPhotoURL = try row.optionalBlob("photo_url")
+        isNameEdited = try row.optionalInteger("name_edited_at_ms") != nil
+        isPhotoEdited = try row.optionalInteger("photo_edited_at_ms") != nil
+        photo = try row.optionalInteger("photo").map { photo in
+            Photo(photo: photo, sealedName: try row.blob("photo_name"))
+        }
+        onboarding = try OnboardingRecord(row)
+        sessionGeneration = try row.integer("session_generation")
+        phone = try row.optionalInteger("phone").map { identity in
+            Phone(identity: identity, sealedDetails: try row.blob("phone_details"))
+        }
+        let opensByPassword = try row.boolean("has_password") && address != nil
+        methods = (opensByPassword ? ["password"] : []) + identityMethods
+    }
+}
+
+extension AccountID {
+    /// The id of a stored row key.
+    /// - Throws: `SQLError` of kind `.unexpectedValue` for a key below 1.
+    init(stored key: Int64) throws(SQLError) {
+        guard let account = AccountID(key: key) else {
+            throw SQLError(.unexpectedValue, detail: "an account's key below 1")
+        }
+        self = account
+    }
+}
+
+extension AccountID {
+    /// Parses the id in a request.
+    /// - Throws: `rpc/invalid-argument`.
+    static func required(_ text: String) throws(ServiceError) -> AccountID {
+        guard let account = AccountID(text: text) else {
+            throw ServiceError(.invalidArgument, fields: ["account_id"])
+        }
+        return account
     }
 }

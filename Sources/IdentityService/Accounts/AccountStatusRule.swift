@@ -1,4 +1,32 @@
+import Messages
 import ServiceRuntime
+import Storage
+
+/// Whether an account may sign in (I-01). Raw values are stored and must never change.
+enum AccountStatus: Int64, Sendable {
+    case active = 1
+    case suspended = 2
+    case pendingVerification = 3
+    case deleting = 4
+
+    /// Whether the account may sign in and confirm a link. Reveal it only to a caller who has
+    /// authenticated as the owner. For the other acts see `AccountStatusRule`.
+    var isUsable: Bool { AccountStatusRule.allows(.signIn, self) }
+
+    /// Whether the account's address may be verified by a mailed link. That may be what a pending
+    /// account waits for.
+    var mayVerify: Bool { AccountStatusRule.allows(.proveAddress, self) }
+
+    /// The status in a protobuf message.
+    var message: IdentityV1.AccountStatus {
+        switch self {
+        case .active: .active
+        case .suspended: .suspended
+        case .pendingVerification: .pendingVerification
+        case .deleting: .deleting
+        }
+    }
+}
 
 /// The events that change an account's status. Nothing else changes it (I-01).
 enum AccountEvent: CaseIterable, Sendable {
@@ -97,5 +125,61 @@ enum AccountStatusRule {
         case .pendingVerification: act == .proveAddress
         case .suspended, .deleting: false
         }
+    }
+}
+
+/// The columns of `accounts` that store a standing: `status` is the visible status, and `beneath`
+/// holds the facts that it hides. For rows from before `beneath`, and for rows inserted with a
+/// status only (imports), no fact is hidden.
+extension IdentityTables {
+    static let accountStatus = "ALTER TABLE accounts ADD COLUMN beneath INTEGER NOT NULL DEFAULT 0;"
+}
+
+extension SQLSession {
+    /// The standing of an account; nil if there is no such account.
+    func standing(_ account: AccountID) throws -> AccountStanding? {
+        try queryOne(
+            "SELECT status, beneath FROM accounts WHERE account = ?", [.integer(account.key)]
+        ) { row in
+            let status = try row.integer(0)
+            guard let status = AccountStatus(rawValue: status) else {
+                throw SQLError(.unexpectedValue, detail: "accounts.status \(status)")
+            }
+            return AccountStanding(status: status, beneath: try row.integer(1))
+        }
+    }
+}
+
+extension Transaction {
+    /// Applies an event to an account. This is the only way to change a status.
+    /// - Returns: whether the standing changed; false if there is no such account.
+    @discardableResult
+    func apply(_ event: AccountEvent, _ account: AccountID) throws -> Bool {
+        guard let before = try standing(account) else { return false }
+        let after = AccountStatusRule.standing(before, after: event)
+        guard after != before else { return false }
+        try put(
+            "UPDATE accounts SET status = ?, beneath = ? WHERE account = ?",
+            [
+                .integer(after.status.rawValue), .integer(after.beneath), .integer(account.key),
+            ])
+        return true
+    }
+}
+
+extension AccountStanding {
+    private static let suspendedBit: Int64 = 1
+    private static let pendingBit: Int64 = 2
+
+    init(status: AccountStatus, beneath: Int64) {
+        isDeleting = status == .deleting
+        isSuspended = status == .suspended || beneath & Self.suspendedBit != 0
+        awaitsVerification = status == .pendingVerification || beneath & Self.pendingBit != 0
+    }
+
+    /// The facts that the status hides, as bits.
+    var beneath: Int64 {
+        (isSuspended && status != .suspended ? Self.suspendedBit : 0)
+            | (awaitsVerification && status != .pendingVerification ? Self.pendingBit : 0)
     }
 }

@@ -1,4 +1,7 @@
+import Addresses
 import Cryptography
+import Logging
+import Messages
 import ServiceRuntime
 import Storage
 
@@ -158,5 +161,76 @@ struct AccountVault: Sendable {
 
     private static func place(_ account: AccountID) -> SealedPlace {
         SealedPlace(table: "account_keys", column: "sealed_key", row: account.key)
+    }
+}
+
+/// Decrypts an account's rows for its owner.
+struct AccountReader: Sendable {
+    let keys: IdentityKeys
+    let randomness: any Randomness
+
+    /// The vault of an account.
+    /// - Throws: if the account's key does not decrypt.
+    func vault(_ row: AccountRow) throws -> AccountVault {
+        try AccountVault(
+            of: row.account, sealedKey: row.sealedKey, under: keys.accounts, randomness: randomness)
+    }
+
+    /// Returns the result of `read`. If an account's rows do not decrypt, it logs the account's id
+    /// and returns nil, so that one damaged row does not abort a listing of all accounts.
+    func readable<Value>(
+        _ account: AccountID, _ logger: Logger, _ read: () throws -> Value
+    ) -> Value? {
+        do {
+            return try read()
+        } catch {
+            logger.error(
+                "identity.account.unreadable", "an account row does not decrypt and is left out",
+                fields: [.account: .text(account.text), .detail: .error(error)])
+            return nil
+        }
+    }
+
+    /// What the rows say about the account; the rest is added by `AccountAnswers`.
+    /// - Parameter lastSignInAt: The time of the sign-in before the current one, which replaces the
+    ///   row's own value.
+    func message(_ row: AccountRow, lastSignInAt: Timestamp?) throws -> IdentityV1.Account {
+        let vault = try vault(row)
+        return IdentityV1.Account(
+            accountId: row.account.text,
+            email: try row.address.map { try vault.open($0.sealed, .address) } ?? "",
+            emailVerified: row.address?.provedAt != nil,
+            displayName: try vault.open(row.sealedDisplayName, .displayName),
+            createdAtMs: row.createdAt.milliseconds,
+            lastSignInAtMs: lastSignInAt?.milliseconds ?? 0,
+            status: row.status.message,
+            methods: row.methods,
+            phoneNumber: try row.phone.map { try phoneNumber($0, vault) } ?? "",
+            photoUrl: try row.sealedPhotoURL.map { try vault.open($0, .photoURL) } ?? "",
+            isGuest: row.isGuest,
+            photoName: try row.photo.map { try vault.open($0.sealedName, .photoName($0.photo)) }
+                ?? "")
+    }
+
+    private func phoneNumber(_ phone: AccountRow.Phone, _ vault: AccountVault) throws -> String {
+        let sealed = try vault.open(phone.sealedDetails, .identityDetails(phone.identity))
+        return try IdentityDetails(text: sealed).subject
+    }
+
+    /// The address that an account owns; nil without one.
+    func address(_ row: AccountRow) throws -> EmailAddress? {
+        guard let owned = row.address else { return nil }
+        return EmailAddress(try vault(row).open(owned.sealed, .address))
+    }
+
+    /// The words that a password of this account must not be made of.
+    /// - Parameter app: The app's name (`IdentitySettings.appName`).
+    func passwordContext(_ row: AccountRow, app: String) throws -> PasswordContext {
+        let vault = try vault(row)
+        return PasswordContext(
+            address: try row.address.flatMap {
+                EmailAddress(try vault.open($0.sealed, .address))
+            },
+            displayName: try vault.open(row.sealedDisplayName, .displayName), app: app)
     }
 }

@@ -1,0 +1,123 @@
+import Metrics
+import ServiceRuntime
+import Storage
+
+/// Profiles that the store refused to insert. `IdentityService` makes it at the start: a counter that
+/// begins with the first failure shows no increase.
+let failedProfiles = Counter(label: "identity_profile_creation_failures")
+
+/// The rows of a new account. All random values are drawn and all personal data is sealed before
+/// the transaction.
+struct NewAccount: Sendable {
+    /// The session generation of a new account, as the column's default.
+    static let sessionGeneration: Int64 = 1
+
+    let account: AccountID
+    let sealedKey: [UInt8]
+    let sealedDisplayName: [UInt8]
+    /// The person typed the display name, so no provider replaces it.
+    var isNameTyped = false
+    /// Nil for none.
+    var sealedPhotoURL: [UInt8]?
+    let language: String
+    /// Nil for an account without an address.
+    var address: NewAddress?
+    /// Nil for an account without a password.
+    var sealedPasswordHash: [UInt8]?
+    /// The account has no sign-in method (G-07).
+    var isGuest = false
+    /// Pending if its address must be verified first (G-02).
+    var status = AccountStatus.active
+}
+
+/// The address of a new account, or a new address of an account.
+struct NewAddress: Sendable {
+    /// Keyed hash of the normalised address.
+    let lookUpKey: [UInt8]
+    let sealed: [UInt8]
+    /// Whether the address is verified.
+    let isProved: Bool
+}
+
+extension Transaction {
+    /// Inserts all rows of a new account.
+    /// - Throws: `SQLError` of kind `.constraint(.unique)` if its address is taken.
+    func insert(_ new: NewAccount) throws {
+        let account = SQLValue.integer(new.account.key)
+        // A sign-up counts as a sign-in: the next sign-in shows it as the previous one.
+        try put(
+            """
+            INSERT INTO accounts (account, status, created_at_ms, last_sign_in_at_ms, is_guest)
+            VALUES (?, ?, ?, ?, ?)
+            """,
+            [
+                account, .integer(new.status.rawValue), SQLValue(at), SQLValue(at),
+                SQLValue(new.isGuest),
+            ])
+        try insertProfile(
+            of: new.account, sealedKey: new.sealedKey, sealedDisplayName: new.sealedDisplayName,
+            language: new.language, sealedPhotoURL: new.sealedPhotoURL,
+            isNameEdited: new.isNameTyped)
+        if let address = new.address { try insert(address, of: new.account) }
+        if let hash = new.sealedPasswordHash {
+            try setPassword(new.account, sealedHash: hash)
+        }
+    }
+
+    /// Inserts an account's key and profile. Without them its row is not a valid account (I-04).
+    /// - Parameters:
+    ///   - isNameEdited: No provider replaces the name.
+    ///   - isPhotoEdited: No provider replaces the photo.
+    func insertProfile(
+        of account: AccountID, sealedKey: [UInt8], sealedDisplayName: [UInt8], language: String,
+        sealedPhotoURL: [UInt8]?, isNameEdited: Bool, isPhotoEdited: Bool = false
+    ) throws {
+        try put(
+            "INSERT INTO account_keys (account, sealed_key) VALUES (?, ?)",
+            [.integer(account.key), .blob(sealedKey)])
+        try insertProfile(
+            of: account, sealedDisplayName: sealedDisplayName, language: language,
+            sealedPhotoURL: sealedPhotoURL, isNameEdited: isNameEdited,
+            isPhotoEdited: isPhotoEdited)
+    }
+
+    /// Inserts the profile of an account that has a key. A failure is counted: a profile that
+    /// cannot be written ends a sign-up, an import or a repair (D1).
+    func insertProfile(
+        of account: AccountID, sealedDisplayName: [UInt8], language: String,
+        sealedPhotoURL: [UInt8]?, isNameEdited: Bool, isPhotoEdited: Bool = false
+    ) throws {
+        do {
+            try put(
+                """
+                INSERT INTO profiles (
+                    account, display_name, language, photo_url, name_edited_at_ms,
+                    photo_edited_at_ms)
+                VALUES (?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    .integer(account.key), .blob(sealedDisplayName), .text(language),
+                    SQLValue(sealedPhotoURL), isNameEdited ? SQLValue(at) : .null,
+                    isPhotoEdited ? SQLValue(at) : .null,
+                ])
+        } catch {
+            failedProfiles.increment()
+            throw error
+        }
+    }
+
+    /// Sets an account's address; claims of other accounts on it become void.
+    /// - Throws: `SQLError` of kind `.constraint(.unique)` if it is taken, or the account has one.
+    func insert(_ address: NewAddress, of account: AccountID) throws {
+        try put(
+            """
+            INSERT INTO email_addresses (account, look_up_key, address, held_at_ms, proved_at_ms)
+            VALUES (?, ?, ?, ?, ?)
+            """,
+            [
+                .integer(account.key), .blob(address.lookUpKey), .blob(address.sealed),
+                SQLValue(at), address.isProved ? SQLValue(at) : .null,
+            ])
+        try voidClaims(on: address.lookUpKey)
+    }
+}
