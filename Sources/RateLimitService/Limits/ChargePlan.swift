@@ -141,35 +141,6 @@ extension LimitsHandler {
         table.decide(operation, plan.requests, at: now, under: plan.secret)
     }
 
-    /// The limit and subject that a charge goes to.
-    func lane(of charge: RequestedCharge, at now: Timestamp) -> (limit: LimitName, subject: String)
-    {
-        guard let lane = TrustedLane.lane(of: charge.limit) else {
-            return (charge.limit, charge.subject)
-        }
-        if devices.knows(
-            TrustedLane.owner(charge.limit, charge.subject), charge.device, at: now)
-        {
-            return (lane, TrustedLane.pair(charge.subject, charge.device))
-        }
-        if charge.limit == .phoneCodeGuess, !charge.target.isEmpty,
-            isLockedUntilReset(charge, at: now)
-        {
-            return (.phoneCodeFirstGuess, TrustedLane.pair(charge.subject, charge.target))
-        }
-        return (charge.limit, charge.subject)
-    }
-
-    /// Whether the limit is locked until a reset.
-    private func isLockedUntilReset(_ charge: RequestedCharge, at now: Timestamp) -> Bool {
-        let (rule, isShadow) = policies.policy(charge.limit)
-        guard !isShadow else { return false }
-        let verdict = subjects.decide(.peek, at: now) { ring in
-            [subjects.request(charge.limit, charge.subject, rule, ring, at: now)]
-        }
-        return verdict.isLimited && verdict.retryAt == nil && !verdict.isFull
-    }
-
     private func isAlarmed(_ policies: LimitPolicies, at now: Timestamp) -> Bool {
         let policy = policies[.signInFailuresOverall]
         guard !policy.isShadow else { return false }
