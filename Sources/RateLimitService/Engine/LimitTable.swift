@@ -14,7 +14,7 @@ package final class LimitTable: Sendable {
 
     let shards: LimitShards
     /// The number of the secret that keys are derived from now (`SubjectKeyRing`).
-    let keyNumber = Atomic<Int64>(0)
+    private let keyNumber = Atomic<Int64>(0)
     private let journal: Journal?
 
     /// Creates a table that a restart clears.
@@ -65,6 +65,14 @@ package final class LimitTable: Sendable {
             at: now, logger: logger
         ) { _ in counting }
     }
+
+    /// Makes the secret with that number the current one. Calls with keys under another secret then
+    /// start over.
+    func use(_ number: Int64) { keyNumber.store(number, ordering: .releasing) }
+
+    /// Whether the secret with that number is the current one. Read with the shards locked, so
+    /// that a decision after it comes before any later move.
+    func isCurrent(_ number: Int64) -> Bool { keyNumber.load(ordering: .acquiring) == number }
 
     /// The number of subjects.
     package var count: Int {

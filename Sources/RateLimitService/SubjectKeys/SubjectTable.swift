@@ -1,6 +1,6 @@
 import Contracts
+import Cryptography
 import ServiceRuntime
-import Synchronization
 
 /// A table by subjects: their keys under the current secrets, and decisions that stay correct if
 /// another secret becomes current meanwhile.
@@ -79,162 +79,153 @@ struct SubjectTable: Sendable {
     func finish() async throws { try await moved.finish(table) }
 }
 
-/// Moves a subject's state to its key under another secret (`SubjectKeyRing`).
+/// The secrets that subjects are hashed under, and which of them is used when. An attacker
+/// who has stolen the files and a secret can test which subjects were counted. So an operator can
+/// rotate the secret, which neither resets nor charges a subject:
 ///
-/// For callers a move is atomic: all its shards are locked. On disk it is not, because shards are
-/// written one after the other, and a crash may happen in between. So the state under the former
-/// key is deleted only when a flush that started after the move has written its copy
-/// (`MovedStates`). Until then it stays unchanged and is not used:
+///     secret      made by    new subjects   looked up   stored
+///     current     rotation   use it         first       until the next rotation
+///     former      –          do not         next        until no state under it can count
+///     deleted     –          do not         never       no: its row is deleted
 ///
-///     on disk after a crash             what the next process does
-///     the state under the former key    moves it: nothing has happened
-///     both                              uses the current one, deletes the former one
-///     the state under the current key   nothing
-extension LimitTable {
-    /// Moves the states under `formers` to `current`, unless the secret with that number is no
-    /// longer the current one.
-    /// - Parameters:
-    ///   - formers: the newest first; at most 15.
-    ///   - moment: the new time of the latest charge of a state that never ends.
-    func move(
-        _ formers: [LimitKey], to current: LimitKey, under number: Int64, at moment: Timestamp,
-        _ moved: MovedStates
-    ) {
-        var locks = ShardLocks()
-        for key in formers + [current] { locks.add(shards.place(of: key)) }
-        for place in 0..<locks.count { shards.lock(locks[place]) }
-        defer { for place in 0..<locks.count { shards.unlock(locks[place]) } }
-        guard isCurrent(number) else { return }
-        let moment = Self.moment(moment)
-        for former in formers { take(former, to: current, at: moment, moved) }
+///     a subject's state is under            a call finds          and then
+///     the current secret, or none           it, or nothing        proceeds as without a rotation
+///     a former secret                       the former one        moves it to the current one
+///     both (crash during the move)          the current one       deletes the former one
+///
+/// Only hashes are stored, so a state can be moved only when a call names its subject again. A
+/// state whose subject is not named for 90 days no longer counts, except for lockouts and for
+/// escalating delays on high steps. A former secret stays as long as there is such a state that
+/// was last charged before the secret was replaced (`isSpent`). A permanent lockout never ends.
+/// Once moved, it counts as charged at the move, so it no longer needs its former secret. One whose
+/// subject is never named keeps that secret until the operator deletes it.
+///
+/// All calls must agree on the secret of a subject, or it would be counted twice. The table knows
+/// the current secret's number, and with the shards locked it rejects a batch with keys of another
+/// one (`LimitVerdict.isStale`). Such a call starts over.
+///
+/// A class, so that a call which reads it copies only a reference.
+final class SubjectKeyRing: Sendable {
+    /// The largest number of secrets at once: enough for several rotations in a row. Each former
+    /// one costs each look-up a further hash.
+    static let secretsMax = 4
+    /// No window, wait or mark is longer, and no bucket takes longer to drain.
+    static let retentionMin = LimitRule.markMax
+    /// How long charges may still go under a secret after its end was written: until the tables use
+    /// the next one.
+    static let changeover: Duration = .seconds(60)
+
+    let current: SubjectHash
+    /// The newest first.
+    let formers: [SubjectHash]
+
+    /// - Parameter secrets: the newest first.
+    init?(_ secrets: [SubjectHash]) {
+        guard let current = secrets.first else { return nil }
+        self.current = current
+        formers = Array(secrets.dropFirst())
     }
 
-    /// Deletes the states of these keys.
-    func remove(_ keys: Set<LimitKey>) {
-        for key in keys {
-            shards.locked(shards.place(of: key)) {
-                $0.pointee.forget(at: $0.pointee.find(key))
-            }
-        }
+    /// The number that tables compare.
+    var number: Int64 { current.number }
+
+    /// The key of a subject for new charges.
+    func limitKey(_ limit: LimitName, _ subject: String) -> LimitKey {
+        current.limitKey(limit, subject)
     }
 
-    /// Makes the secret with that number the current one. Calls with keys under another secret then
-    /// start over.
-    func use(_ number: Int64) { keyNumber.store(number, ordering: .releasing) }
-
-    /// Whether the secret with that number is the current one. Read with the shards locked, so
-    /// that a decision after it comes before any later move.
-    func isCurrent(_ number: Int64) -> Bool { keyNumber.load(ordering: .acquiring) == number }
-
-    /// Whether a state that still counts was last charged before `moment`. A bucket does not store
-    /// that time, but every bucket drains in less than the shortest time for which former secrets
-    /// are stored.
-    /// - Parameter oldest: a state that never ends and was last charged before this time is under a
-    ///   secret that the operator has deleted. No call can find it, so it does not keep any other
-    ///   secret.
-    func isCharged(before moment: Timestamp, since oldest: Timestamp) -> Bool {
-        var isCharged = false
-        var rules = RuleCache(shards.rules)
-        shards.forEachLocked { shard in
-            guard !isCharged else { return }
-            shard.pointee.forEach { key, state in
-                guard state.kind != .gcra, let last = state.moments.last,
-                    last <= moment.milliseconds
-                else { return }
-                let isLost =
-                    last < oldest.milliseconds && Self.isEndless(state, by: rules[key.limit])
-                if !isLost { isCharged = true }
-            }
-        }
-        return isCharged
+    /// The keys under which a subject's state may still be: those of the secrets that were replaced
+    /// so recently that a state of this rule still counts.
+    func formerKeys(
+        _ limit: LimitName, _ subject: String, _ rule: CountingRule, at now: Timestamp
+    ) -> [LimitKey] {
+        formers.lazy.filter { Self.mayHold($0, rule, at: now) }.map { $0.limitKey(limit, subject) }
     }
 
-    /// A permanent lockout depends only on the number of failures, at any time. Its new time
-    /// matters only if the operator later makes it end: it then ends relative to the move.
-    private func take(
-        _ former: LimitKey, to current: LimitKey, at moment: Int64, _ moved: MovedStates
-    ) {
-        let shard = shards[former]
-        guard var state = shard.pointee.copy(of: former), !moved.contains(former) else { return }
-        if Self.isEndless(state, by: shards.rules(former.limit)) { state.delay(to: moment) }
-        shards[current].pointee.take(state, of: current)
-        if !moved.record(former) { shard.pointee.forget(at: shard.pointee.find(former)) }
+    /// The time that a permanent lockout is given as its latest charge when it is moved. It is
+    /// later than any time for which a former secret may be needed.
+    func moveMoment(at now: Timestamp) -> Timestamp {
+        max(now, current.since + Self.changeover + .milliseconds(1))
     }
 
-    /// Whether a state counts until a reset.
-    private static func isEndless(
-        _ state: borrowing some CountedState, by rule: CountingRule?
+    /// When the oldest secret became current. A state that counts from before it cannot be found,
+    /// or has been moved.
+    var oldest: Timestamp { (formers.last ?? current).since }
+
+    /// Whether a former secret is no longer needed by any state.
+    /// - Parameter isCharged: whether a state that still counts was last charged before the given
+    ///   time.
+    static func isSpent(
+        until: Timestamp, at now: Timestamp, isCharged: (_ before: Timestamp) -> Bool
     ) -> Bool {
-        guard let rule, rule.kind == state.kind else { return false }
-        return rule.end(state) == .max
+        now - until >= retentionMin + changeover && !isCharged(until + changeover)
+    }
+
+    private static func mayHold(
+        _ former: SubjectHash, _ rule: CountingRule, at now: Timestamp
+    ) -> Bool {
+        guard let until = former.until, let life = rule.lifeMax else { return true }
+        return now - until < .milliseconds(life) + changeover
     }
 }
 
-extension LimitState {
-    /// Sets the time of a lockout's latest charge, if it is later; the start of the series stays.
-    fileprivate mutating func delay(to moment: Int64) {
-        guard kind == .lockout, let last = moments.last, last < moment else { return }
-        let began = moments[0]
-        moments.count = 0
-        moments.insert(began)
-        moments.insert(moment)
-    }
-}
-
-extension Shard {
-    /// A copy of the state of `key`.
-    fileprivate func copy(of key: LimitKey) -> LimitState? {
-        let found = find(key)
-        return found.isThere ? LimitState(state(in: slots[found.place])) : nil
-    }
-
-    /// Stores a state that was moved here, unless there is one. As with the journal, there is
-    /// always capacity for it, because the state at the former key is deleted.
-    fileprivate mutating func take(_ state: LimitState, of key: LimitKey) {
-        let found = find(key)
-        guard !found.isThere else { return }
-        let slot = slots.insert(key, at: found)
-        occupy(slot, key, state.kind)
-        overwrite(slot, with: state)
-        recordChange(slot)
-    }
-}
-
-/// The former keys of a table whose states have been moved, until those states are deleted.
-final class MovedStates: Sendable {
-    /// Above this number a state is deleted at once, and a crash at that moment may lose it. This
-    /// many wait only while the disk accepts no writes.
-    static let keysMax = 1_000_000
-
-    private let keys = Mutex<Set<LimitKey>>([])
-
-    /// Whether the state under a former key has been copied.
-    func contains(_ key: LimitKey) -> Bool { keys.withLock { $0.contains(key) } }
-
-    /// Records a former key.
-    /// - Returns: false if the list is full.
-    func record(_ key: LimitKey) -> Bool {
-        keys.withLock { keys in
-            guard keys.count < Self.keysMax else { return false }
-            keys.insert(key)
-            return true
+extension CountingRule {
+    /// How long a state counts at most after its last charge, in milliseconds; nil if that depends
+    /// on the state.
+    fileprivate var lifeMax: Int64? {
+        switch self {
+        case .slidingWindow(let rule): rule.window
+        // A full bucket drains in this many steps, which are in microseconds.
+        case .gcra(let rule): rule.burst * rule.step / 1_000 + 1
+        case .escalatingDelay, .lockout: nil
         }
     }
+}
 
-    /// Waits until all decisions are on disk, then deletes the states that had been moved before.
-    /// - Throws: `rpc/unavailable` while the disk accepts no writes; nothing is deleted then.
-    func write(_ table: LimitTable) async throws {
-        let moved = keys.withLock { $0 }
-        try await table.persisted()
-        guard !moved.isEmpty else { return }
-        table.remove(moved)
-        keys.withLock { $0.subtract(moved) }
+/// Hashes what a caller names into what is stored, under one secret.
+struct SubjectHash: Sendable {
+    /// The secret's number, from 0.
+    let number: Int64
+    /// When it became the current one.
+    let since: Timestamp
+    /// When another one replaced it; nil for the current one.
+    let until: Timestamp?
+    private let key: KeyedHash
+
+    init(_ key: KeyedHash, number: Int64, since: Timestamp, until: Timestamp?) {
+        self.key = key
+        self.number = number
+        self.since = since
+        self.until = until
     }
 
-    /// Waits until all decisions are on disk and no copy under a former key remains there.
-    /// - Throws: as `write`.
-    func finish(_ table: LimitTable) async throws {
-        try await write(table)
-        try await table.persisted()
+    /// The key of `limit` and `subject`. The limit's name is hashed too, so that two limits on one
+    /// address cannot be linked.
+    func limitKey(_ limit: LimitName, _ subject: String) -> LimitKey {
+        var canonical = limit.definition.subject.canonical(subject)
+        return canonical.withUTF8 { limitKey(limit, canonical: UnsafeRawBufferPointer($0)) }
+    }
+
+    /// The key of `limit` and a subject's bytes, which must be in the form of
+    /// `LimitSubject.canonical`.
+    func limitKey(_ limit: LimitName, canonical subject: UnsafeRawBufferPointer) -> LimitKey {
+        var name = limit.rawValue
+        return name.withUTF8 { limitKey(limit.number, UnsafeRawBufferPointer($0), subject) }
+    }
+
+    /// The hash of `name`, a zero byte and `subject`. The message is built on the stack, because
+    /// every call makes one.
+    private func limitKey(
+        _ number: UInt16, _ name: UnsafeRawBufferPointer, _ subject: UnsafeRawBufferPointer
+    ) -> LimitKey {
+        let count = name.count + 1 + subject.count
+        return withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { message in
+            message.copyBytes(from: name)
+            message[name.count] = 0
+            UnsafeMutableRawBufferPointer(rebasing: message[(name.count + 1)...])
+                .copyBytes(from: subject)
+            let (high, low) = key.lookUpNumbers(of: UnsafeRawBufferPointer(message))
+            return LimitKey(limit: number, high: high, low: low)
+        }
     }
 }
