@@ -28,3 +28,18 @@ package enum DelimitedParts {
         return joined
     }
 }
+
+extension [Int64] {
+    /// The numbers, 8 bytes each, big-endian.
+    package var bigEndianBytes: [UInt8] {
+        flatMap { number in (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - $0 * 8)) } }
+    }
+
+    /// Reads `bigEndianBytes`. Returns nil if the last number is cut.
+    package init?(bigEndianBytes bytes: [UInt8]) {
+        guard bytes.count % 8 == 0 else { return nil }
+        self = stride(from: 0, to: bytes.count, by: 8).map { start in
+            bytes[start..<start + 8].reduce(0) { $0 << 8 | Int64($1) }
+        }
+    }
+}

@@ -1,3 +1,4 @@
+import Cryptography
 import Messages
 import ServiceRuntime
 import Storage

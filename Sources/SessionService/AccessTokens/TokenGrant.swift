@@ -1,4 +1,5 @@
 import Contracts
+import Cryptography
 import ServiceRuntime
 import Storage
 
@@ -40,7 +41,7 @@ struct TokenGrant: Hashable, Sendable {
 /// What is stored of a response to return it again: which refresh token it contained, and when it
 /// was issued. No token is stored; both are issued again from this.
 struct StoredResponse: Hashable, Sendable {
-    private static let numbers = 3
+    private static let count = 3
 
     /// The session's key.
     let session: Int64
@@ -56,24 +57,17 @@ struct StoredResponse: Hashable, Sendable {
     }
 
     /// The stored form: each number in 8 bytes, big-endian.
-    var bytes: [UInt8] {
-        [session, counter, givenAt.milliseconds].flatMap { number in
-            (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - $0 * 8)) }
-        }
-    }
+    var bytes: [UInt8] { [session, counter, givenAt.milliseconds].bigEndianBytes }
 
     /// Parses what `bytes` returned.
     /// - Throws: `rpc/internal` for anything else, since only this program writes it.
     init(_ bytes: [UInt8]) throws(ServiceError) {
-        guard bytes.count == 8 * Self.numbers else {
+        guard let numbers = [Int64](bigEndianBytes: bytes), numbers.count == Self.count else {
             throw ServiceError(.internalError, detail: "a stored response of \(bytes.count) bytes")
         }
-        func number(_ place: Int) -> Int64 {
-            bytes[(8 * place)..<(8 * place + 8)].reduce(0) { $0 << 8 | Int64($1) }
-        }
-        session = number(0)
-        counter = number(1)
-        givenAt = Timestamp(milliseconds: number(2))
+        session = numbers[0]
+        counter = numbers[1]
+        givenAt = Timestamp(milliseconds: numbers[2])
     }
 }
 
