@@ -1,6 +1,7 @@
 import Cryptography
 import Messages
 import ServiceRuntime
+import Storage
 
 /// One sign-in on one device, with its refresh token family.
 struct Session: Hashable, Sendable {
@@ -32,6 +33,16 @@ struct Session: Hashable, Sendable {
     /// The account's session generation in the proof that opened it (`AccountEnd`); 0 for a proof
     /// of an earlier build.
     var generation: Int64 = 0
+}
+
+extension AuditEvent {
+    /// The event with the keys of `session`.
+    func of(_ session: Session) -> AuditEvent {
+        var event = self
+        event.account = session.account.key
+        event.session = session.id.key
+        return event
+    }
 }
 
 /// Why a session ended (S-02, S-06). The numbers are those on the wire and in the store, and are

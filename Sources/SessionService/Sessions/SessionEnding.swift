@@ -66,16 +66,6 @@ extension Transaction {
     }
 }
 
-extension AuditEvent {
-    /// The event with the keys of `session`.
-    func of(_ session: Session) -> AuditEvent {
-        var event = self
-        event.account = session.account.key
-        event.session = session.id.key
-        return event
-    }
-}
-
 extension SQLSession {
     /// When an ended session of the account was last used; nil when unknown.
     func accountSeen(_ account: AccountID) throws -> Timestamp? {
