@@ -1,3 +1,4 @@
+import Contracts
 import ServiceRuntime
 
 /// Whether a charge stays or is refunded when its flow has failed: one rule for all charges.
@@ -86,7 +87,7 @@ enum ChargeKind: CaseIterable, Sendable {
     case work
 
     /// The refusals that come after the costly part.
-    var costlyRefusals: Set<ErrorCode> {
+    fileprivate var costlyRefusals: Set<ErrorCode> {
         switch self {
         case .write:
             [
@@ -122,4 +123,29 @@ extension LimitedAction {
         case .passwordCheck: .work
         }
     }
+
+    /// The limits whose part of the charge is refunded after `error`, while the rest stays. A guess
+    /// counts against a number only if it was compared with a live code and the caller got the
+    /// response. Attack: a stranger invents requests and cancels before the response, to lock any
+    /// number without having a message sent to it. (A guess without a response reveals nothing, and
+    /// the identity service counts it against its code.)
+    ///
+    /// A refused write of the profile's documents has changed no profile.
+    func spared(by error: ServiceError) -> [LimitName] {
+        switch self {
+        case .phoneCodeGuess where error.code != .invalidCode || error.isOfNoLiveCode:
+            [.phoneCodeGuess]
+        case .documentWrite(_, let collections)
+        where collections.contains(Self.profileCollection)
+            && kind.costlyRefusals.contains(error.code):
+            [.profileUpdateByAccount]
+        default: []
+        }
+    }
+}
+
+extension ServiceError {
+    /// Whether a guess was refused without being compared with a code. The identity service then
+    /// names the request, not the code, as the field at fault (`PhoneCodeGuess.Refusal`).
+    var isOfNoLiveCode: Bool { code == .invalidCode && fields == ["request_id"] }
 }

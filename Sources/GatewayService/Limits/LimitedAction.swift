@@ -1,6 +1,7 @@
 import Addresses
 import Contracts
 import Messages
+import RPC
 import ServiceRuntime
 
 /// What a flow asks the rate limiter to allow, and the limits that apply to it.
@@ -74,7 +75,7 @@ enum LimitedAction {
     /// Longer than the id of any request for a code.
     private static let requestBytesMax = 64
     /// The collection whose documents are part of a profile.
-    private static let profileCollection = "profile"
+    static let profileCollection = "profile"
 
     /// The charges to make, all or none.
     var charges: [RateLimitV1.Charge] {
@@ -142,25 +143,6 @@ enum LimitedAction {
             [LimitName.exportByAccount.charge(account)]
         case .deletion(let account):
             [LimitName.deletionByAccount.charge(account)]
-        }
-    }
-
-    /// The limits whose part of the charge is refunded after `error`, while the rest stays. A guess
-    /// counts against a number only if it was compared with a live code and the caller got the
-    /// response. Attack: a stranger invents requests and cancels before the response, to lock any
-    /// number without having a message sent to it. (A guess without a response reveals nothing, and
-    /// the identity service counts it against its code.)
-    ///
-    /// A refused write of the profile's documents has changed no profile.
-    func spared(by error: ServiceError) -> [LimitName] {
-        switch self {
-        case .phoneCodeGuess where error.code != .invalidCode || error.isOfNoLiveCode:
-            [.phoneCodeGuess]
-        case .documentWrite(_, let collections)
-        where collections.contains(Self.profileCollection)
-            && kind.costlyRefusals.contains(error.code):
-            [.profileUpdateByAccount]
-        default: []
         }
     }
 
@@ -262,6 +244,39 @@ enum LimitedAction {
     }
 }
 
+/// The subject of a limit by address: the user's address where the application may assert it and
+/// did, otherwise the application as a whole. Attack: an application leaves the address out to lift
+/// the limit.
+enum LimitedCaller: Hashable, Sendable {
+    case address(String)
+    case application(String)
+
+    /// The caller of a call.
+    /// - Throws: as `CallContext.personsAddress`.
+    init(_ context: CallContext) throws(ServiceError) {
+        if let address = try context.personsAddress() {
+            self = .address(address)
+        } else {
+            self = .application(context.application)
+        }
+    }
+
+    /// The text that names the caller in a subject.
+    var subject: String {
+        switch self {
+        case .address(let text), .application(let text): text
+        }
+    }
+
+    /// The form in which the rate limiter gets the origin of a batch's subjects.
+    var namedBy: RateLimitV1.ConsumeRequest.NamedBy {
+        switch self {
+        case .address(let text): .clientAddress(text)
+        case .application(let text): .application(text)
+        }
+    }
+}
+
 extension LimitName {
     /// A charge to this limit.
     fileprivate func charge(
@@ -272,10 +287,4 @@ extension LimitName {
 
     /// Whether `charge` is to this limit.
     func isLimit(of charge: RateLimitV1.Charge) -> Bool { charge.limit == rawValue }
-}
-
-extension ServiceError {
-    /// Whether a guess was refused without being compared with a code. The identity service then
-    /// names the request, not the code, as the field at fault (`PhoneCodeGuess.Refusal`).
-    var isOfNoLiveCode: Bool { code == .invalidCode && fields == ["request_id"] }
 }

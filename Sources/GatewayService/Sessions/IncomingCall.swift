@@ -1,5 +1,5 @@
 import Addresses
-import Contracts
+import Cryptography
 import Messages
 import RPC
 import ServiceRuntime
@@ -30,39 +30,6 @@ enum Origin {
         return IdentityV1.Origin(
             clientAddress: try context.personsAddress() ?? "", deviceId: device.deviceId,
             platform: device.platform, deviceName: device.name, app: context.app ?? "")
-    }
-}
-
-/// The subject of a limit by address: the user's address where the application may assert it and
-/// did, otherwise the application as a whole. Attack: an application leaves the address out to lift
-/// the limit.
-enum LimitedCaller: Hashable, Sendable {
-    case address(String)
-    case application(String)
-
-    /// The caller of a call.
-    /// - Throws: as `CallContext.personsAddress`.
-    init(_ context: CallContext) throws(ServiceError) {
-        if let address = try context.personsAddress() {
-            self = .address(address)
-        } else {
-            self = .application(context.application)
-        }
-    }
-
-    /// The text that names the caller in a subject.
-    var subject: String {
-        switch self {
-        case .address(let text), .application(let text): text
-        }
-    }
-
-    /// The form in which the rate limiter gets the origin of a batch's subjects.
-    var namedBy: RateLimitV1.ConsumeRequest.NamedBy {
-        switch self {
-        case .address(let text): .clientAddress(text)
-        case .application(let text): .application(text)
-        }
     }
 }
 
@@ -120,4 +87,39 @@ extension CallContext {
 
     /// The user's most preferred language of those that Postern has; empty for none.
     var acceptedLanguage: String { metadata.acceptedVoice?.language.rawValue ?? "" }
+}
+
+/// The idempotency key that a flow passes to the services it calls (G-25): a hash of the caller's
+/// key, the application and the flow. Two applications that choose the same key therefore do not
+/// collide, and its length does not depend on the caller's.
+enum DerivedIdempotencyKey {
+    private static let callersBytes = 1...255
+
+    /// The key for the calls of `flow`; nil if the caller sent none.
+    /// - Throws: `rpc/invalid-argument` if the caller's key is empty or too long.
+    static func of(
+        _ context: CallContext, _ flow: StaticString
+    ) throws(ServiceError) -> String? {
+        let entries = context.metadata.entries
+        guard let entry = entries.first(where: { $0.key == Metadata.Key.idempotencyKey }) else {
+            return nil
+        }
+        guard callersBytes.contains(entry.value.count) else {
+            throw ServiceError(.invalidArgument, fields: ["idempotency-key"])
+        }
+        return Hex.encode(
+            SHA256.hash(
+                DelimitedParts.joined([
+                    Array(context.application.utf8), Array(flow.description.utf8), entry.value,
+                ])))
+    }
+}
+
+extension CallContext {
+    /// The context of the mutating calls that `flow` makes. A flow calls this first, so that an
+    /// invalid key has no effect.
+    /// - Throws: as `DerivedIdempotencyKey.of`.
+    func onward(for flow: StaticString) throws(ServiceError) -> CallContext {
+        onward(idempotencyKey: try DerivedIdempotencyKey.of(self, flow))
+    }
 }
