@@ -136,3 +136,37 @@ package struct SessionSettings: Settings {
         return Dictionary(entries.map { ($0.method, $0.limits) }) { first, _ in first }
     }
 }
+
+/// Limits of sessions as the operator writes them.
+extension SessionLimits {
+    /// The range of a setting.
+    fileprivate static let idleRange = Duration.seconds(300)...Duration.seconds(366 * 86_400)
+    /// The range of a setting.
+    fileprivate static let ageRange = Duration.seconds(300)...Duration.seconds(3_660 * 86_400)
+
+    private static let methodBytesMax = 32
+
+    /// Parses an entry of the setting `session-limits`: `METHOD=IDLE/AGE`, for example
+    /// `otp=30d/90d`, where the method is an `amr` value (RFC 8176) of access tokens.
+    /// - Returns: nil for anything else, and for limits out of range.
+    fileprivate static func entry(_ text: String) -> (method: String, limits: SessionLimits)? {
+        let halves = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard halves.count == 2, isMethod(halves[0]) else { return nil }
+        let times = halves[1].split(separator: "/", omittingEmptySubsequences: false)
+            .map { DurationText.read(String($0)) }
+        guard times.count == 2, let idle = times[0], let age = times[1], idle <= age,
+            idleRange.contains(idle), ageRange.contains(age)
+        else { return nil }
+        return (String(halves[0]), SessionLimits(idleMax: idle, ageMax: age))
+    }
+
+    private static func isMethod(_ text: Substring) -> Bool {
+        (1...methodBytesMax).contains(text.utf8.count)
+            && text.unicodeScalars.allSatisfy { scalar in
+                switch scalar {
+                case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".": true
+                default: false
+                }
+            }
+    }
+}
