@@ -96,9 +96,10 @@ enum Interruption {
     static func cancels(
         on signals: [Int32] = [SIGINT], _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
+        // Before the work begins: a signal that comes at once must not end the tool.
+        for number in signals { signal(number, SIG_IGN) }
         let work = Task { try await body() }
         let sources = signals.map { number in
-            signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number)
             source.setEventHandler {
                 if number == SIGINT { signal(number, SIG_DFL) }
