@@ -111,15 +111,18 @@ extension Child {
     private static let ports = 20_000...32_000
     private static let portTriesMax = 200
 
-    /// Unused loopback ports, no two of them the same; 0, which lets the system choose, for each
-    /// that is not found.
-    static func freePorts(_ count: Int) -> [Int] {
+    /// Unused loopback ports, no two of them the same.
+    /// - Throws: `ToolError` if there are not so many.
+    static func freePorts(_ count: Int) throws -> [Int] {
         var found: [Int] = []
         for _ in 0..<portTriesMax where found.count < count {
             let port = Int.random(in: ports)
             if !found.contains(port), isFree(port) { found.append(port) }
         }
-        return found + Array(repeating: 0, count: count - found.count)
+        guard found.count == count else {
+            throw ToolError("too few unused ports between 20000 and 32000: set --port-base")
+        }
+        return found
     }
 
     private static func isFree(_ port: Int) -> Bool {

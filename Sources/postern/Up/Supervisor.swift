@@ -3,7 +3,7 @@ import Hosting
 
 /// Keeps the six programs running.
 ///
-///     start: callees before their callers, each until it has written its ports
+///     start: all at once, and the web service when they have written their ports
 ///     then:  a child that ends is restarted on its ports (`RestartWait`)
 ///     stop:  callers before their callees, so that no call reaches a stopped service; SIGTERM, and
 ///            SIGKILL after 11 s
@@ -22,19 +22,17 @@ final class Supervisor {
     private let programsFolder: String
     private let portBase: Int
     private var children: [Child]
-    /// Ports of programs that are called by a program that starts before them.
-    private let earlyPorts: [String: Int]
+    /// The ports for `portBase` 0. Chosen before the start, so that all programs know their peers'.
+    private let freePorts: [String: Int]
 
     /// - Parameter hasWeb: whether to start the web service.
-    init(folder: DataFolder, programsFolder: String, portBase: Int, hasWeb: Bool) {
+    init(folder: DataFolder, programsFolder: String, portBase: Int, hasWeb: Bool) throws {
         children = Self.names.filter { hasWeb || $0 != "postern-web" }.map { Child($0) }
         self.folder = folder
         self.programsFolder = programsFolder
         self.portBase = portBase
-        // The gateway, which starts before the web service, must know its origin.
-        let early = portBase == 0 ? ["postern-identity", "postern-session", "postern-web"] : []
-        earlyPorts = Dictionary(
-            uniqueKeysWithValues: zip(early, Child.freePorts(early.count)))
+        let names = portBase == 0 ? children.map(\.name) : []
+        freePorts = Dictionary(uniqueKeysWithValues: zip(names, try Child.freePorts(names.count)))
     }
 
     /// The ports of each program, in the order of the port numbers.
@@ -54,8 +52,6 @@ final class Supervisor {
             // It is ready once the gateway has answered, and asks every two seconds.
             if children[index].name == "postern-web" { try waitUntilReady(signals) }
             try start(index)
-            // With fixed ports all others can start at once.
-            if portBase == 0 { try waitUntilReady(index, signals) }
         }
         try waitUntilReady(signals)
     }
@@ -151,7 +147,7 @@ final class Supervisor {
     private func ports(_ child: Child) -> (port: Int, metricsPort: Int) {
         if child.port != 0 { return (child.port, child.metricsPort) }
         guard portBase != 0 else {
-            return (earlyPorts[child.name] ?? 0, 0)
+            return (freePorts[child.name] ?? 0, 0)
         }
         let offset = Endpoints.services.firstIndex { child.name == "postern-\($0)" }
         let port = portBase + (offset ?? Self.webPortOffset)

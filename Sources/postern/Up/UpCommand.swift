@@ -39,7 +39,7 @@ struct UpCommand: ParsableCommand {
             programs: Endpoints.programs.map { "\(programsFolder)/postern-\($0)" }
         ).forEach(Screen.error)
         let signals = StopSignals()
-        let supervisor = Supervisor(
+        let supervisor = try Supervisor(
             folder: folder, programsFolder: programsFolder, portBase: portBase, hasWeb: web)
         do {
             try supervisor.start(until: signals)
