@@ -96,8 +96,10 @@ package final class OutboxRelay: Service {
     private func startDue(_ deliveries: inout DiscardingTaskGroup) async -> Duration {
         do {
             let (due, rest) = try await findDue()
-            start(due.filter { !needsClaim($0) }, &deliveries)
-            start(try await claim(due.filter(needsClaim)), &deliveries)
+            // Asked once for each message: as time passes, both answers could be given for one.
+            let byNeed = Dictionary(grouping: due, by: needsClaim)
+            start(byNeed[false] ?? [], &deliveries)
+            start(try await claim(byNeed[true] ?? []), &deliveries)
             try await renewLeases()
             return rest
         } catch {
