@@ -99,11 +99,14 @@ extension AccountsHandler {
             try transaction.setAddressProved(account)
             try transaction.audit(.emailVerified, account, from: attempt.origin)
             if let newHash { try replace(holder.row, newHash, attempt, transaction) }
-            try transaction.remember(
-                attempt.call, .init(account: account.key, forgetsDevices: newHash != nil))
             guard let row = try transaction.account(account), row.address?.provedAt != nil else {
                 throw ServiceError(.internalError, detail: "a verified address is missing")
             }
+            try transaction.remember(
+                attempt.call,
+                .init(
+                    account: account.key, forgetsDevices: newHash != nil,
+                    sessionGeneration: row.sessionGeneration))
             return (row, newHash != nil)
         }
     }

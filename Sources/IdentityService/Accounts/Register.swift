@@ -16,10 +16,11 @@ extension AccountsHandler {
     /// and the owner gets a mail (Sources/SECURITY.md, Enumeration: `friendly`).
     ///
     /// A guest that calls becomes the account, with its id and its data (`GuestUpgrade`, G-07).
-    /// - Throws: `auth/email-already-in-use`, `auth/idempotency-key-reused`, and as `Applicant`;
+    /// - Throws: `auth/email-already-in-use`, `auth/idempotency-key-reused` (also as
+    ///   `Transaction.storedResponse`, for a retry), and as `Applicant`;
     ///   `auth/consent-required` before anything is written, so a corrected call may have the key;
     ///   `auth/underage-user`;
-    ///   `auth/user-disabled` when a retry finds its account suspended; with a guest's access token
+    ///   `auth/user-disabled` when a retry finds that its account may not sign in; with a guest's access token
     ///   `auth/already-signed-in`, `auth/session-ended`, and as `SessionOwners.owner`.
     func register(
         _ request: IdentityV1.RegisterRequest, _ context: CallContext
@@ -171,10 +172,6 @@ extension AccountsHandler {
 
     /// Responds to a retry (G-25). The password is checked first, because a captured idempotency
     /// key alone must give no access. A different password makes it a different request.
-    ///
-    /// Attack: a stranger signs up with somebody's address. Its owner takes the account over, and
-    /// the stranger repeats the sign-up with one password after another, which no limit of
-    /// sign-ins counts. So a repeat ends with the sessions of the sign-up, and guesses are counted.
     private func answerAgain(
         _ first: IdentityV1.StoredResponse, _ applicant: Applicant
     ) async throws -> IdentityV1.RegisterResponse {
@@ -183,9 +180,9 @@ extension AccountsHandler {
         // the time is set past the end of its sessions, which may lie in this millisecond.
         let moment = time.now() + (first.wasGuest ? ProofIssuer.afterEnd : .zero)
         let account = try AccountID(stored: first.account)
-        guard let holder = try await store.read({ try $0.passwordHolder(account) }),
-            first.isCurrent(for: holder.row)
-        else { throw ServiceError(.idempotencyKeyReused) }
+        guard let holder = try await store.read({ try $0.passwordHolder(account) }) else {
+            throw ServiceError(.idempotencyKeyReused)
+        }
         try await passwords.require(of: account, repeating: applicant.call) {
             try await passwords.isRight(applicant.password, of: holder)
         }

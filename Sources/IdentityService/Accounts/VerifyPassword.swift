@@ -104,7 +104,7 @@ extension AccountsHandler {
                 attempt.caller, afterSignInTo: account, from: attempt.origin, transaction)
             try transaction.remember(
                 attempt.call,
-                .init(account: account, history: history, collision: guest?.collision))
+                .init(signInTo: holder.row, history: history, collision: guest?.collision))
             return Recorded(row: holder.row, history: history, at: transaction.at, guest: guest)
         }
     }

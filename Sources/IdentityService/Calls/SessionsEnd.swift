@@ -41,6 +41,13 @@ extension IdentityTables {
 }
 
 extension SQLSession {
+    /// The session generation of an account; nil if there is no such account.
+    func sessionGeneration(of account: AccountID) throws -> Int64? {
+        try queryOne(
+            "SELECT session_generation FROM accounts WHERE account = ?", [.integer(account.key)]
+        ) { try $0.integer(0) }
+    }
+
     /// Whether the caller's session has ended, even if the session service has not received that
     /// yet. Call it in the transaction of every change to who may sign in.
     func hasEnded(_ owner: SessionOwner) throws -> Bool {

@@ -46,12 +46,6 @@ extension IdentityV1.StoredResponse {
             account: row.account.key, wasGuest: wasGuest, sessionGeneration: row.sessionGeneration)
     }
 
-    /// Whether no event has ended all sessions of the account since the sign-up: a takeover, a new
-    /// password. From then on the sign-up's repeat opens no session.
-    func isCurrent(for row: AccountRow) -> Bool {
-        sessionGeneration == 0 || sessionGeneration == row.sessionGeneration
-    }
-
     /// The time of the sign-in or proof; nil if an earlier version stored none.
     var authenticatedAt: Timestamp? {
         authenticatedAtMs == 0 ? nil : Timestamp(milliseconds: authenticatedAtMs)
@@ -60,7 +54,7 @@ extension IdentityV1.StoredResponse {
 
 extension Store {
     /// The stored response of `call`; nil if the call is new or has no idempotency key.
-    /// - Throws: as `Transaction.storedResponse`; what the store throws.
+    /// - Throws: as `Transaction.storedResponse(of:)`; what the store throws.
     func storedResponse(of call: RepeatableCall?) async throws -> IdentityV1.StoredResponse? {
         guard call != nil else { return nil }
         return try await write(about: []) { try $0.storedResponse(of: call) }
@@ -69,9 +63,24 @@ extension Store {
 
 extension Transaction {
     /// The stored response of `call`; nil if the call is new or has no idempotency key.
-    /// - Throws: `auth/idempotency-key-reused` if the key belongs to another request.
+    ///
+    /// Attack: a stranger has signed up with somebody's address, or has had somebody's mailbox for
+    /// an hour. Its owner takes the account back, and the stranger repeats a call with one password
+    /// after another. A repeat is no sign-in: no limit of sign-ins counts it, and a right password
+    /// leaves no record. So the response of a call with a password is void once another event has
+    /// raised the account's session generation: a takeover, a new password, a removed method, a
+    /// suspension.
+    /// - Throws: `auth/idempotency-key-reused` if the key belongs to another request, or if the
+    ///   response is void.
     func storedResponse(of call: RepeatableCall?) throws -> IdentityV1.StoredResponse? {
-        try remembered(of: call).map(IdentityV1.StoredResponse.init)
+        guard let bytes = try remembered(of: call) else { return nil }
+        let response = try IdentityV1.StoredResponse(bytes)
+        guard response.sessionGeneration != 0 else { return response }
+        let account = try AccountID(stored: response.account)
+        guard try sessionGeneration(of: account) == response.sessionGeneration else {
+            throw ServiceError(.idempotencyKeyReused)
+        }
+        return response
     }
 
     /// Stores the response of `call` if it has an idempotency key.

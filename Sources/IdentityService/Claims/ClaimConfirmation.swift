@@ -79,12 +79,15 @@ struct ClaimConfirmation: Sendable {
                     try transaction.owner(ofAddress: claim.addressKey) == nil
                 else { return nil }
                 try prove(claim, of: row, attempt, transaction)
-                try transaction.remember(
-                    attempt.call, .init(account: row.account.key, forgetsDevices: true))
                 guard let holder = try transaction.passwordHolder(row.account),
                     holder.row.address?.provedAt != nil, holder.sealedHash != nil,
                     !holder.row.isGuest
                 else { throw ServiceError(.internalError, detail: "a confirmed claim is missing") }
+                try transaction.remember(
+                    attempt.call,
+                    .init(
+                        account: row.account.key, forgetsDevices: true,
+                        sessionGeneration: holder.row.sessionGeneration))
                 return holder.row
             }
         } catch let error as SQLError where error.kind == .constraint(.unique) {

@@ -151,9 +151,7 @@ struct StrictRegistration: Sendable {
                 try session.claim(of: account, at: moment)
             )
         }
-        guard let row = holder?.row, first.isCurrent(for: row) else {
-            throw ServiceError(.idempotencyKeyReused)
-        }
+        guard let row = holder?.row else { throw ServiceError(.idempotencyKeyReused) }
         try await passwords.require(of: account, repeating: applicant.call) {
             try await isRight(applicant.password, holder, claim)
         }

@@ -89,13 +89,13 @@ extension CredentialsHandler {
             let history = try set(hash, of: row, attempt, transaction)
             let guest = try guests.settle(
                 attempt.caller, afterSignInTo: row.account, from: attempt.origin, transaction)
+            guard let new = try transaction.account(row.account), new.address?.provedAt != nil
+            else { throw ServiceError(.internalError, detail: "the address is not verified") }
             try transaction.remember(
                 attempt.call,
                 .init(
-                    account: row.account, history: history, forgetsDevices: forgetsDevices,
+                    signInTo: new, history: history, forgetsDevices: forgetsDevices,
                     collision: guest?.collision))
-            guard let new = try transaction.account(row.account), new.address?.provedAt != nil
-            else { throw ServiceError(.internalError, detail: "the address is not verified") }
             return Done(row: new, history: history, forgetsDevices: forgetsDevices, guest: guest)
         }
     }

@@ -277,15 +277,6 @@ extension DeletionSteps {
     }
 }
 
-extension SQLSession {
-    /// The session generation of an account; nil if there is no such account.
-    fileprivate func sessionGeneration(of account: AccountID) throws -> Int64? {
-        try queryOne(
-            "SELECT session_generation FROM accounts WHERE account = ?", [.integer(account.key)]
-        ) { try $0.integer(0) }
-    }
-}
-
 extension Transaction {
     /// Deletes documents of an account.
     /// - Returns: whether there may be more.

@@ -81,10 +81,13 @@ extension EmailChangesHandler {
                     throw ServiceError(.emailAlreadyInUse)
                 }
                 try self.change(holder.row, by: change, attempt, transaction)
-                try transaction.remember(attempt.call, .init(account: change.account.key))
                 guard let row = try transaction.account(change.account),
                     row.address?.lookUpKey == change.addressKey, row.address?.provedAt != nil
                 else { throw ServiceError(.internalError, detail: "the new address is missing") }
+                try transaction.remember(
+                    attempt.call,
+                    .init(
+                        account: change.account.key, sessionGeneration: row.sessionGeneration))
                 return row
             }
         } catch let error as SQLError where error.kind == .constraint(.unique) {

@@ -63,7 +63,11 @@ extension EmailChangesHandler {
             }
             try transaction.send(mail)
             try transaction.audit(.verificationResent, row.account, from: attempt.origin)
-            try transaction.remember(call, .init(account: row.account.key, done: true))
+            try transaction.remember(
+                call,
+                .init(
+                    account: row.account.key, done: true,
+                    sessionGeneration: row.sessionGeneration))
             return true
         }
     }

@@ -85,7 +85,7 @@ extension PasswordCheck {
     /// Attack: somebody has the idempotency key of such a call, for example from a log, and repeats
     /// the call with one password after another. No limit of sign-ins counts such calls. So the
     /// wrong passwords are counted here, before the comparison. A retry has the first call's
-    /// password and is not affected.
+    /// password and is not affected. (After a takeover there are no repeats: `storedResponse(of:)`.)
     /// - Parameter isRight: Compares the password that the repeat has typed.
     /// - Throws: `auth/idempotency-key-reused` for a wrong password, and for each one after
     ///   `repeatedGuessesMax` wrong ones.
@@ -93,32 +93,39 @@ extension PasswordCheck {
         of account: AccountID, repeating call: RepeatableCall?,
         isRight: () async throws -> Bool
     ) async throws {
-        guard
-            try await store.write(
-                about: [.account(account)], { try $0.countGuess(ofRepeated: call) }),
-            try await isRight()
-        else { throw ServiceError(.idempotencyKeyReused) }
-        try await store.write(about: [.account(account)]) {
-            try $0.forgetGuesses(ofRepeated: call)
+        func setGuesses(_ change: @escaping @Sendable (UInt32) -> UInt32?) async throws -> Bool {
+            try await store.write(about: [.account(account)]) {
+                try $0.setGuesses(ofRepeated: call, change)
+            }
         }
+        guard try await setGuesses({ $0 < Self.repeatedGuessesMax ? $0 + 1 : nil }) else {
+            throw ServiceError(.idempotencyKeyReused)
+        }
+        do {
+            guard try await isRight() else { throw ServiceError(.idempotencyKeyReused) }
+        } catch let error as ServiceError where error.code == .resourceExhausted {
+            // The queue of hashes was full, so nothing was compared. Not after the caller's
+            // deadline: the answer to a wrong password takes longer.
+            _ = try await setGuesses { $0 - min($0, 1) }
+            throw error
+        }
+        _ = try await setGuesses { _ in 0 }
     }
 }
 
 extension Transaction {
-    /// Counts a password that a repeat of `call` typed.
-    /// - Returns: false if the limit was reached before.
-    fileprivate func countGuess(ofRepeated call: RepeatableCall?) throws -> Bool {
-        guard var first = try storedResponse(of: call),
-            first.guesses < PasswordCheck.repeatedGuessesMax
-        else { return false }
-        first.guesses += 1
-        try remember(call, first)
+    /// Sets the number of passwords that repeats of `call` have typed. The response is stored until
+    /// the same time as before.
+    /// - Parameter change: Gives the new number; nil for none.
+    /// - Returns: false if there is no new number, or no stored response.
+    fileprivate func setGuesses(
+        ofRepeated call: RepeatableCall?, _ change: (UInt32) -> UInt32?
+    ) throws -> Bool {
+        guard var first = try storedResponse(of: call), let guesses = change(first.guesses) else {
+            return false
+        }
+        first.guesses = guesses
+        try replaceRemembered(call, first.bytes)
         return true
-    }
-
-    fileprivate func forgetGuesses(ofRepeated call: RepeatableCall?) throws {
-        guard var first = try storedResponse(of: call) else { return }
-        first.guesses = 0
-        try remember(call, first)
     }
 }

@@ -111,20 +111,21 @@ struct SignInHistory: Hashable, Sendable {
 extension IdentityV1.StoredResponse {
     /// The stored response of a sign-in with its history, so that a retry returns the same.
     /// - Parameters:
+    ///   - row: the account after it.
     ///   - forgetsDevices: for a password reset: what its response says of known devices.
     ///   - collision: for a sign-in by a guest: the guest is another account.
     init(
-        account: AccountID, history: SignInHistory, forgetsDevices: Bool = false,
+        signInTo row: AccountRow, history: SignInHistory, forgetsDevices: Bool = false,
         collision: IdentityV1.Collision? = nil
     ) {
         self.init(
-            account: account.key, forgetsDevices: forgetsDevices,
-            authenticatedAtMs: history.at.milliseconds,
+            account: row.account.key, forgetsDevices: forgetsDevices,
+            sessionGeneration: row.sessionGeneration, authenticatedAtMs: history.at.milliseconds,
             lastSignInAtMs: history.before?.milliseconds ?? 0, isNewDevice: history.isNewDevice,
             collision: collision)
     }
 
-    /// The history that `init(account:history:forgetsDevices:collision:)` stored.
+    /// The history that `init(signInTo:history:forgetsDevices:collision:)` stored.
     var history: SignInHistory {
         SignInHistory(
             before: lastSignInAtMs == 0 ? nil : Timestamp(milliseconds: lastSignInAtMs),

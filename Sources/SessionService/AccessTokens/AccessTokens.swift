@@ -58,7 +58,8 @@ struct AccessTokens: Sendable {
     /// its session and for signing out, since an application may be opened again after weeks.
     /// Tokens of a revoked key are not read: an attacker with that key could name any session. Nor
     /// is a current token of a retired key, which signed none that is current: an attacker has
-    /// signed it with a key from an old copy of the store.
+    /// signed it with a key from an old copy of the store. With an expired one he can still ask
+    /// whether a session lives whose id he knows, and end it, until the key is revoked.
     func readRetired(_ token: String, at now: Timestamp) -> AccessToken? {
         if let known = known(token) { return known.token }
         do throws(TokenRefusal) {

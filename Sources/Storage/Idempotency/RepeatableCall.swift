@@ -51,6 +51,16 @@ extension Transaction {
         guard let call else { return }
         try remember(key: call.key, fingerprint: call.fingerprint, answer: answer)
     }
+
+    /// Replaces the stored response of `call`, if there is one, and not the time until which it is
+    /// stored.
+    /// - Throws: `SQLError`.
+    package func replaceRemembered(_ call: RepeatableCall?, _ answer: [UInt8]) throws {
+        guard let call else { return }
+        try put(
+            "UPDATE idempotency SET answer = ? WHERE key_hash = ?",
+            [.blob(answer), .blob(call.key)])
+    }
 }
 
 /// Stored responses of calls that had an effect (G-25): each call's key, a fingerprint of its

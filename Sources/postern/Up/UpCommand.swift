@@ -15,7 +15,7 @@ struct UpCommand: ParsableCommand {
     @Option(help: "The folder for stores, keys, logs and mails.")
     var data = ".postern"
 
-    @Option(help: "The gateway's port; the others follow it. 0 lets the system choose.")
+    @Option(help: "The gateway's port; the others follow it. 0 takes unused ports.")
     var portBase = 7400
 
     @Flag(inversion: .prefixedNo, help: "Whether to start the web service, for HTTP.")

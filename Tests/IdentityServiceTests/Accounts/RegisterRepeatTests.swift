@@ -124,6 +124,31 @@ struct RegisterRepeatTests {
         #expect(first.account == second.account)
     }
 
+    @Test("G-25: a repeat after a suspension is refused, and so is one after it was lifted")
+    func suspendedByOperator() async throws {
+        let account = try await fixture.register(key: "k").account?.accountId ?? ""
+        let admin = fixture.admin(NoActivity())
+        let tool = fixture.context(application: "tool")
+        _ = try await admin.suspendAccount(.init(accountId: account, reason: "spam"), tool)
+        #expect(
+            try await refusal { try await fixture.register(key: "k") }.code
+                == .idempotencyKeyReused)
+        _ = try await admin.restoreAccount(.init(accountId: account), tool)
+        #expect(
+            try await refusal { try await fixture.register(key: "k") }.code
+                == .idempotencyKeyReused)
+    }
+
+    @Test("a repeat does not lengthen the time for which its response is stored")
+    func storedFor() async throws {
+        _ = try await fixture.register(key: "k")
+        fixture.time.advance(by: .seconds(23 * 3_600))
+        _ = try await fixture.register(key: "k")
+        fixture.time.advance(by: .seconds(3_600))
+        #expect(
+            try await refusal { try await fixture.register(key: "k") }.code == .emailAlreadyInUse)
+    }
+
     @Test("G-25: a repeat after the account was disabled is refused")
     func suspended() async throws {
         _ = try await fixture.register(key: "k")

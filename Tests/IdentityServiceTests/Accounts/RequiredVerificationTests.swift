@@ -71,6 +71,16 @@ struct RequiredVerificationTests {
         #expect(try await !resend())
     }
 
+    @Test("X-04: after the owner has taken the account back, a repeat compares no password")
+    func takenBack() async throws {
+        _ = try await fixture.register()
+        #expect(try await resend(key: "k"))
+        try await fixture.resetPassword()
+        let hashes = fixture.hashes
+        let refused = try await refusal { try await resend("Owner8Password", key: "k") }
+        #expect(refused.code == .idempotencyKeyReused && fixture.hashes == hashes)
+    }
+
     @Test("a right password of a verified account is audited, and a new device mailed")
     func confirmsPassword() async throws {
         _ = try await fixture.register()

@@ -159,6 +159,21 @@ struct VerifyPasswordTests {
         #expect(wrong.code == .invalidCredential)
     }
 
+    @Test("X-04: after the owner has taken the account back, a repeat compares no password")
+    func takenBack() async throws {
+        _ = try await fixture.register()
+        _ = try await fixture.signIn(key: "k")
+        try await fixture.resetPassword()
+        let hashes = fixture.hashes
+        for password in ["Owner8Password", "Correct7Horse"] {
+            let refused = try await refusal {
+                try await fixture.signIn(password: password, key: "k")
+            }
+            #expect(refused.code == .idempotencyKeyReused)
+        }
+        #expect(fixture.hashes == hashes)
+    }
+
     @Test("X-02: a key of another request is refused before the password is compared")
     func keyOfOtherRequest() async throws {
         _ = try await fixture.register()

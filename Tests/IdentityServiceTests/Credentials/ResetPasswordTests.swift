@@ -108,6 +108,19 @@ struct ResetPasswordTests {
         #expect(fixture.hashes == hashes, "the right password is not compared any more")
     }
 
+    @Test("X-04: after the owner has reset the password again, a repeat compares none")
+    func takenBack() async throws {
+        let token = try await asked()
+        _ = try await reset(token, key: "k")
+        _ = try await reset(try await askAgain(), "Owner9Password")
+        let hashes = fixture.hashes
+        for password in [Self.new, "Owner9Password"] {
+            let refused = try await refusal { try await reset(token, password, key: "k") }
+            #expect(refused.code == .idempotencyKeyReused)
+        }
+        #expect(fixture.hashes == hashes)
+    }
+
     @Test("G-11: of 20 parallel uses of one link exactly one sets its password")
     func race() async throws {
         let token = try await asked()

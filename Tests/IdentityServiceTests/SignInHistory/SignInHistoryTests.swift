@@ -132,8 +132,10 @@ struct SignInHistoryTests {
         let account = try #require(AccountID(text: "acc_0000000000007"))
         let collision = IdentityV1.Collision(guest: .init(accountId: "acc_0000000000008"))
         let response = IdentityV1.StoredResponse(
-            account: account, history: history, forgetsDevices: true, collision: collision)
+            account: account.key, forgetsDevices: true, authenticatedAtMs: 9, lastSignInAtMs: 8,
+            isNewDevice: true, collision: collision)
         #expect(try IdentityV1.StoredResponse(response.bytes) == response)
+        #expect(response.history == history)
         let numbers: [Int64] = [account.key, 8, 9, 5 << 8 | 3]
         let former = try IdentityV1.StoredResponse(
             numbers.bigEndianBytes + collision.encoded())
