@@ -11,9 +11,10 @@ extension SystemTests {
         /// Rounds alternate between a mail server that answers and one that hangs.
         private static let rounds = SoakRounds.isLong ? 60 : 4
         /// The highest allowed ratio of the p99 of all rounds. The goal is 1.1, and the printed
-        /// figures of a long run are compared with it. A few dozen calls on a shared machine are
-        /// less precise.
+        /// figures of a long run are compared with it. Of a few dozen calls the p99 is the longest,
+        /// so that one stall of the machine would decide: then it is the ratio of the medians.
         private static let ratioMax = SoakRounds.isLong ? 1.5 : 4.0
+        private static let percentCompared = SoakRounds.isLong ? 99 : 50
         private static let arrivesWithin = Duration.seconds(60)
 
         @Test(
@@ -39,7 +40,8 @@ extension SystemTests {
                     if hangs { hanging += taken } else { answering += taken }
                 }
                 let ratio =
-                    Figures.percentile(99, of: hanging) / Figures.percentile(99, of: answering)
+                    Figures.percentile(Self.percentCompared, of: hanging)
+                    / Figures.percentile(Self.percentCompared, of: answering)
                 for percent in [50, 90, 99] {
                     Figures.tell(
                         """
@@ -48,7 +50,7 @@ extension SystemTests {
                         \(hanging.count) calls each
                         """)
                 }
-                #expect(ratio <= Self.ratioMax, "p99 \(ratio) times as long")
+                #expect(ratio <= Self.ratioMax, "p\(Self.percentCompared) \(ratio) times as long")
                 sink.script.ending = .answer("250 taken")
                 let wanted = (1..<next).map { Person($0).email }
                 let haveCome = try await eventually(within: Self.arrivesWithin) {
