@@ -69,6 +69,38 @@ extension SystemTests {
             }
         }
 
+        @Test(
+            "X-04: a squatter's repeats open no session and compare no password after that",
+            arguments: OwnersWay.allCases)
+        func repeats(way: OwnersWay) async throws {
+            try await StoryFixture.with { fixture in
+                let (squatter, owner) = (Person(1), Person(2))
+                let backend = fixture.backend
+                func signUp(
+                    _ password: String, _ key: String, _ device: GatewayV1.Device
+                ) async throws {
+                    _ = try await backend.auth.signUpWithPassword(
+                        .init(
+                            email: squatter.email, password: .init(text: password),
+                            device: device), backend.context(squatter, key: key))
+                }
+                // With a key that is none the account is made, and its first session is not.
+                var bound = squatter.gatewayDevice
+                bound.key = .init(kind: .p256, publicKey: [1])
+                let refused = try await refusal {
+                    try await signUp(Person.password, "squatter-key-0001", bound)
+                }
+                #expect(refused.code == .invalidDeviceKey)
+                try await takeOver(squatter, by: owner, way, fixture)
+                for password in [Self.owners, Person.password, Self.wrong] {
+                    let error = try await refusal {
+                        try await signUp(password, "squatter-key-0001", squatter.gatewayDevice)
+                    }
+                    #expect(error.code == .idempotencyKeyReused)
+                }
+            }
+        }
+
         private func takeOver(
             _ squatter: Person, by owner: Person, _ way: OwnersWay, _ fixture: StoryFixture
         ) async throws {
