@@ -167,11 +167,7 @@ extension AccountRow {
         parentalConsent = try row.optionalInteger("parental_consent")
             .map { number in try ParentalConsentState(stored: number) }
         account = try AccountID(stored: row.integer("account"))
-        let status = try row.integer("status")
-        guard let known = AccountStatus(rawValue: status) else {
-            throw SQLError(.unexpectedValue, detail: "accounts.status \(status)")
-        }
-        self.status = known
+        status = try AccountStatus(stored: row.integer("status"))
         createdAt = try row.timestamp("created_at_ms")
         lastSignInAt = try row.optionalTimestamp("last_sign_in_at_ms")
         sealedKey = try row.blob("sealed_key")

@@ -141,11 +141,8 @@ extension SQLSession {
         try queryOne(
             "SELECT status, beneath FROM accounts WHERE account = ?", [.integer(account.key)]
         ) { row in
-            let status = try row.integer(0)
-            guard let status = AccountStatus(rawValue: status) else {
-                throw SQLError(.unexpectedValue, detail: "accounts.status \(status)")
-            }
-            return AccountStanding(status: status, beneath: try row.integer(1))
+            AccountStanding(
+                status: try AccountStatus(stored: row.integer(0)), beneath: try row.integer(1))
         }
     }
 }
@@ -164,6 +161,17 @@ extension Transaction {
                 .integer(after.status.rawValue), .integer(after.beneath), .integer(account.key),
             ])
         return true
+    }
+}
+
+extension AccountStatus {
+    /// The status of a stored number.
+    /// - Throws: `SQLError` of kind `.unexpectedValue` for an unknown one.
+    init(stored number: Int64) throws(SQLError) {
+        guard let status = AccountStatus(rawValue: number) else {
+            throw SQLError(.unexpectedValue, detail: "accounts.status \(number)")
+        }
+        self = status
     }
 }
 

@@ -103,10 +103,7 @@ extension AccountsHandler {
                 throw ServiceError(.internalError, detail: "a verified address is missing")
             }
             try transaction.remember(
-                attempt.call,
-                .init(
-                    account: account.key, forgetsDevices: newHash != nil,
-                    sessionGeneration: row.sessionGeneration))
+                attempt.call, .init(repeatedByPasswordOf: row, forgetsDevices: newHash != nil))
             return (row, newHash != nil)
         }
     }

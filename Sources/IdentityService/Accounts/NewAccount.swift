@@ -2,8 +2,8 @@ import Metrics
 import ServiceRuntime
 import Storage
 
-/// Profiles that the store refused to insert. `IdentityService` makes it at the start: a counter that
-/// begins with the first failure shows no increase.
+/// Profiles that the store refused to insert. `IdentityService` makes it at the start: a counter
+/// that begins with the first failure shows no increase.
 let failedProfiles = Counter(label: "identity_profile_creation_failures")
 
 /// The rows of a new account. All random values are drawn and all personal data is sealed before

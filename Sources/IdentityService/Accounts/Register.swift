@@ -20,8 +20,8 @@ extension AccountsHandler {
     ///   `Transaction.storedResponse`, for a retry), and as `Applicant`;
     ///   `auth/consent-required` before anything is written, so a corrected call may have the key;
     ///   `auth/underage-user`;
-    ///   `auth/user-disabled` when a retry finds that its account may not sign in; with a guest's access token
-    ///   `auth/already-signed-in`, `auth/session-ended`, and as `SessionOwners.owner`.
+    ///   `auth/user-disabled` when a retry finds that its account may not sign in; with a guest's
+    ///   access token `auth/already-signed-in`, `auth/session-ended`, and as `SessionOwners.owner`.
     func register(
         _ request: IdentityV1.RegisterRequest, _ context: CallContext
     ) async throws -> IdentityV1.RegisterResponse {
@@ -136,7 +136,7 @@ extension AccountsHandler {
             holder.row.address?.lookUpKey == applicant.lookUpKey, holder.sealedHash != nil
         else { throw ServiceError(.internalError, detail: "a new account is incomplete") }
         try transaction.remember(
-            applicant.call, .init(signUpOf: holder.row, wasGuest: guest != nil))
+            applicant.call, .init(repeatedByPasswordOf: holder.row, wasGuest: guest != nil))
         return holder.row
     }
 

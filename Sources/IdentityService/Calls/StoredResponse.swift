@@ -40,10 +40,16 @@ extension IdentityV1.StoredResponse {
             migration: figure)
     }
 
-    /// The response of a sign-up that made or upgraded the account of this row.
-    init(signUpOf row: AccountRow, wasGuest: Bool) {
+    /// The response of a call that a password repeats: it becomes void as
+    /// `Transaction.storedResponse(of:)` says.
+    /// - Parameter row: The account after the call.
+    init(
+        repeatedByPasswordOf row: AccountRow, done: Bool = false, forgetsDevices: Bool = false,
+        wasGuest: Bool = false
+    ) {
         self.init(
-            account: row.account.key, wasGuest: wasGuest, sessionGeneration: row.sessionGeneration)
+            account: row.account.key, done: done, forgetsDevices: forgetsDevices,
+            wasGuest: wasGuest, sessionGeneration: row.sessionGeneration)
     }
 
     /// The time of the sign-in or proof; nil if an earlier version stored none.

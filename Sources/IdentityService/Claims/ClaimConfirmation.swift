@@ -85,9 +85,7 @@ struct ClaimConfirmation: Sendable {
                 else { throw ServiceError(.internalError, detail: "a confirmed claim is missing") }
                 try transaction.remember(
                     attempt.call,
-                    .init(
-                        account: row.account.key, forgetsDevices: true,
-                        sessionGeneration: holder.row.sessionGeneration))
+                    .init(repeatedByPasswordOf: holder.row, forgetsDevices: true))
                 return holder.row
             }
         } catch let error as SQLError where error.kind == .constraint(.unique) {

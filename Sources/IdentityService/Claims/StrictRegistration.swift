@@ -82,7 +82,8 @@ struct StrictRegistration: Sendable {
             guard let row = try transaction.account(draft.claim.account), row.isGuest else {
                 throw ServiceError(.internalError, detail: "a new guest is incomplete")
             }
-            try transaction.remember(applicant.call, .init(signUpOf: row, wasGuest: guest != nil))
+            try transaction.remember(
+                applicant.call, .init(repeatedByPasswordOf: row, wasGuest: guest != nil))
             return .claimed(
                 row, at: transaction.at + (guest == nil ? .zero : ProofIssuer.afterEnd))
         }

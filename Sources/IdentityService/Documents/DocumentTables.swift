@@ -99,11 +99,8 @@ extension SQLSession {
             WHERE accounts.account = ?
             """, [.integer(account.key)]
         ) { row in
-            guard let status = AccountStatus(rawValue: try row.integer("status")) else {
-                throw SQLError(.unexpectedValue, detail: "an unknown accounts.status")
-            }
-            return DocumentOwner(
-                account: account, status: status,
+            DocumentOwner(
+                account: account, status: try AccountStatus(stored: row.integer("status")),
                 isGuest: try row.boolean("is_guest"),
                 hasVerifiedAddress: try row.optionalInteger("proved_at_ms") != nil,
                 sealedKey: try row.blob("sealed_key"),

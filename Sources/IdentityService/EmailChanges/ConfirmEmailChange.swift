@@ -84,10 +84,7 @@ extension EmailChangesHandler {
                 guard let row = try transaction.account(change.account),
                     row.address?.lookUpKey == change.addressKey, row.address?.provedAt != nil
                 else { throw ServiceError(.internalError, detail: "the new address is missing") }
-                try transaction.remember(
-                    attempt.call,
-                    .init(
-                        account: change.account.key, sessionGeneration: row.sessionGeneration))
+                try transaction.remember(attempt.call, .init(repeatedByPasswordOf: row))
                 return row
             }
         } catch let error as SQLError where error.kind == .constraint(.unique) {

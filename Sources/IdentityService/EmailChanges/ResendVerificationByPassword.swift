@@ -63,11 +63,7 @@ extension EmailChangesHandler {
             }
             try transaction.send(mail)
             try transaction.audit(.verificationResent, row.account, from: attempt.origin)
-            try transaction.remember(
-                call,
-                .init(
-                    account: row.account.key, done: true,
-                    sessionGeneration: row.sessionGeneration))
+            try transaction.remember(call, .init(repeatedByPasswordOf: row, done: true))
             return true
         }
     }

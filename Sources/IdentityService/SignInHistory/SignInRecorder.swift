@@ -118,11 +118,11 @@ extension IdentityV1.StoredResponse {
         signInTo row: AccountRow, history: SignInHistory, forgetsDevices: Bool = false,
         collision: IdentityV1.Collision? = nil
     ) {
-        self.init(
-            account: row.account.key, forgetsDevices: forgetsDevices,
-            sessionGeneration: row.sessionGeneration, authenticatedAtMs: history.at.milliseconds,
-            lastSignInAtMs: history.before?.milliseconds ?? 0, isNewDevice: history.isNewDevice,
-            collision: collision)
+        self.init(repeatedByPasswordOf: row, forgetsDevices: forgetsDevices)
+        authenticatedAtMs = history.at.milliseconds
+        lastSignInAtMs = history.before?.milliseconds ?? 0
+        isNewDevice = history.isNewDevice
+        self.collision = collision
     }
 
     /// The history that `init(signInTo:history:forgetsDevices:collision:)` stored.

@@ -147,8 +147,8 @@ extension ServerConnection {
     func lookAtLife() {
         switch life?.look(at: eventUptime, runningCount: machine.runningCount) {
         case .old:
-            // Each call has a deadline of its own, of which `agedGrace` is the end. A backup, or the archive of an export, would
-            // never end if the age of its connection ended it.
+            // Each call ends by its own deadline, the longest after `agedGrace`. A backup, or the
+            // archive of an export, would never end if the age of its connection ended it.
             drain(
                 .draining, "maximum age reached; open another connection",
                 grace: FrameLimits.agedGrace)

@@ -182,7 +182,7 @@ extension CountingRule {
     }
 }
 
-/// Hashes what a caller names into what is stored, under one secret.
+/// The keyed hash by which a limit's subject is stored, with one secret.
 struct SubjectHash: Sendable {
     /// The secret's number, from 0.
     let number: Int64

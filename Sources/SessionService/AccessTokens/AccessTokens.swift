@@ -155,8 +155,8 @@ struct TokenGrant: Hashable, Sendable {
     }
 }
 
-/// What is stored of a response to return it again: which refresh token it contained, and when it
-/// was issued. No token is stored; both are issued again from this.
+/// The stored response of a call that issued tokens: the refresh token's counter and the time of
+/// issue. No token is stored; a retry gets both tokens issued again from this.
 struct StoredResponse: Hashable, Sendable {
     private static let count = 3
 
