@@ -1,4 +1,5 @@
 import RPC
+import ServiceRuntime
 
 /// The limits of the web service's listener. Each says what fills it and what happens then.
 package struct WebLimits: Sendable, Hashable {
@@ -54,8 +55,11 @@ package struct WebLimits: Sendable, Hashable {
     package var connectionAgeMax = Duration.seconds(3_600)
     /// Time for the requests of a connection after its GOAWAY; then it is closed.
     package var goAwayTimeout = Duration.seconds(60)
-    /// Time for running requests when the server stops.
-    package var drainTimeout = Duration.seconds(10)
+    /// Time for running requests and streams when the server stops; then their connections are
+    /// closed. A second is for the next check of the connections, and one for the rest of the stop:
+    /// the kernel kills a program that has not stopped in time, and its last metrics and traces are
+    /// lost.
+    package var drainTimeout = ProgramLifecycle.drainWithin - .seconds(2)
     /// Requests that run at once, over all connections; more are answered with 503. Each holds up
     /// to 200 KiB. The gateway has its own admission control.
     package var requestsMax = 2_000
