@@ -1,6 +1,7 @@
 import Cryptography
 import Glibc
 import ServiceRuntime
+import WebService
 
 /// The file of the apps that may call the web service (setting `apps-file`), with one app for
 /// development: pages of local development servers, and `curl`. The operator edits it, and the web
@@ -10,6 +11,9 @@ struct AppsFile {
     private static let origins = [3000, 4200, 5173, 8080].flatMap { port in
         ["http://localhost:\(port)", "http://127.0.0.1:\(port)"]
     }
+
+    /// The name of the app for development.
+    private static let app = "development"
 
     let path: String
 
@@ -22,7 +26,7 @@ struct AppsFile {
                 # The apps that may call the web service, by the key that they send in x-postern-app.
                 # A key is no secret. This app is for development on this machine; give each app that
                 # you publish a name, a key and origins of its own.
-                development:
+                \(Self.app):
                   platforms: [cli, web]
                   key: pk_\(Hex.encode(SecureRandomness().bytes(16)))
                   origins: [\(Self.origins.joined(separator: ", "))]
@@ -34,15 +38,8 @@ struct AppsFile {
     static var isReplaced: Bool { getenv("POSTERN_APPS_FILE") != nil }
 
     /// The key of the app for development; nil if the operator has removed or replaced that app.
-    func developmentKey() throws -> String? {
+    var developmentKey: String? {
         guard !Self.isReplaced else { return nil }
-        let lines = String(decoding: try TextFile.read(path), as: UTF8.self)
-            .split(whereSeparator: \.isNewline)
-        let members = lines.drop { $0 != "development:" }.dropFirst().prefix { $0.first == " " }
-        for member in members {
-            let words = member.split(separator: " ")
-            if words.count == 2, words.first == "key:" { return words.last.map(String.init) }
-        }
-        return nil
+        return SettingsDocument<Apps>(path: path).values?.all.first { $0.name == Self.app }?.key
     }
 }

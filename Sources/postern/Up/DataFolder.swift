@@ -1,4 +1,5 @@
 import Glibc
+import JSON
 import RPC
 import ServiceRuntime
 
@@ -62,26 +63,31 @@ struct DataFolder {
         _ endpoints: [(service: String, port: Int, metricsPort: Int)], webScheme: String,
         appKey: String?
     ) throws {
-        let services = endpoints.map { endpoint in
+        var members = endpoints.map { endpoint in
+            let address = "127.0.0.1:\(endpoint.port)"
             guard endpoint.service == "web" else {
-                return "  \"\(endpoint.service)\": \"127.0.0.1:\(endpoint.port)\","
+                return JSONObject.Member(name: endpoint.service, value: .string(address))
             }
-            let key = appKey.map { ", \"app_key\": \"\($0)\"" } ?? ""
-            let url = "\(webScheme)://127.0.0.1:\(endpoint.port)"
-            return "  \"web\": {\"url\": \"\(url)\"\(key)},"
+            let url = JSONObject.Member(name: "url", value: .string("\(webScheme)://\(address)"))
+            let key = appKey.map { JSONObject.Member(name: "app_key", value: .string($0)) }
+            return .init(
+                name: "web", value: .object(JSONObject(unique: [url] + [key].compactMap(\.self))))
         }
-        let metrics = endpoints.map { "\"\($0.service)\": \"127.0.0.1:\($0.metricsPort)\"" }
-        let (app, tool) = (try keyFile("app"), try keyFile("tool"))
-        let text = """
-            {
-            \(services.joined(separator: "\n"))
-              "metrics": {\(metrics.joined(separator: ", "))},
-              "application": {"id": "app", "secret_file": "\(app)"},
-              "admin": {"id": "tool", "secret_file": "\(tool)"}
-            }
-
-            """
-        try TextFile.replace("\(path)/endpoints.json", with: text)
+        let metrics = endpoints.map {
+            JSONObject.Member(name: $0.service, value: .string("127.0.0.1:\($0.metricsPort)"))
+        }
+        members.append(.init(name: "metrics", value: .object(JSONObject(unique: metrics))))
+        for (name, application) in [("application", "app"), ("admin", "tool")] {
+            members.append(
+                .init(
+                    name: name,
+                    value: .object([
+                        "id": .string(application),
+                        "secret_file": .string(try keyFile(application)),
+                    ])))
+        }
+        let text = JSONWriter.text(.object(JSONObject(unique: members)), .required, pretty: true)
+        try TextFile.replace("\(path)/endpoints.json", with: text + "\n")
     }
 
     /// A lock that permits only one `postern up` for a data folder.

@@ -43,7 +43,7 @@ struct UpCommand: ParsableCommand {
             folder: folder, programsFolder: programsFolder, portBase: portBase, hasWeb: web)
         do {
             try supervisor.start(until: signals)
-            let appKey = try folder.apps.developmentKey()
+            let appKey = folder.apps.developmentKey
             try folder.writeEndpoints(
                 supervisor.endpoints, webScheme: Supervisor.webScheme, appKey: appKey)
             let places = Self.places(folder, supervisor.endpoints)
