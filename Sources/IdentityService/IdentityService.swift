@@ -178,7 +178,7 @@ package struct IdentityService: Sendable {
             orphans: orphans, guests: unused, logger: logger, metrics: metrics)
         // With this type from the start, as in `WebService`.
         var tasks: [@Sendable () async throws -> Void] = [background.run]
-        if let rulesFile { tasks.append { await rulesFile.run(time) } }
+        if let rulesFile { tasks.append { await rulesFile.files.run(time) } }
         self.tasks = tasks
     }
 

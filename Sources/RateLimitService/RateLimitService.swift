@@ -64,8 +64,10 @@ package struct RateLimitService: Sendable {
             subjects: subjects, devices: devices, ledger: ledger, policies: policies, hits: hits,
             chargeIDs: ChargeIDs(key: keys.calls, randomness: randomness),
             resetsFrom: settings.resetsFrom, time: time)
-        limitsFile = settings.limitsFile.map {
-            LimitsFile(path: $0, into: policies, logger: logger)
+        if let path = settings.limitsFile, let current = settings.limits {
+            limitsFile = LimitsFile(path: path, current: current, into: policies, logger: logger)
+        } else {
+            limitsFile = nil
         }
         duties = Duties(of: store, purging: [], [], time: time)
         self.logger = logger
@@ -101,9 +103,7 @@ package struct RateLimitService: Sendable {
             group.addTask { try await each(Self.sweepPause) { await sweep() } }
             group.addTask { try await each(LimitHits.interval) { await flush() } }
             group.addTask { await duties.run() }
-            if let limitsFile {
-                group.addTask { try await each(LimitsFile.interval) { limitsFile.look() } }
-            }
+            if let limitsFile { group.addTask { await limitsFile.run(time) } }
             try await group.waitForAll()
         }
     }

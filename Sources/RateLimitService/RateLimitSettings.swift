@@ -9,6 +9,8 @@ package struct RateLimitSettings: Settings {
     let shares: [CapacityClass: Int]
     /// The operator's file of limits, watched while the program runs.
     package let limitsFile: String?
+    /// The file as it was read; nil without one.
+    let limits: SettingsDocument<LimitOverrides>?
     /// The file's policies, or the standard ones without a file.
     package let policies: LimitPolicies
     /// The applications that may delete subjects' states.
@@ -42,9 +44,9 @@ package struct RateLimitSettings: Settings {
         resetsFrom = settings.strings(
             "resets-from", default: ["tool"], unit: "application",
             reason: "Applications that may reset a user's counts; no flow needs this.")
-        let document = limitsFile.map { SettingsDocument<LimitOverrides>(path: $0) }
-        policies = document?.values?.policies ?? .standard
-        for error in document?.problems ?? [] {
+        limits = limitsFile.map { SettingsDocument(path: $0) }
+        policies = limits?.values?.policies ?? .standard
+        for error in limits?.problems ?? [] {
             settings.require(false, ["limits-file"], error)
         }
     }

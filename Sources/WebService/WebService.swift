@@ -63,12 +63,12 @@ package struct WebService: Sendable {
         // With this type from the start: a conversion of an array of functions that do not throw
         // leaves them as they are, and Swift 6.3.1 then reads an error that they never set.
         var tasks: [@Sendable () async throws -> Void] = []
-        if let file { tasks.append { await file.run(time) } }
+        if let file { tasks.append { await file.files.run(time) } }
         var theme = Reloadable(Theme.standard)
         if pageKey != nil, let path = settings.pages.themeFolder {
             let folder = try ThemeFolder(path: path, logger: logger)
             theme = folder.theme
-            tasks.append { await folder.run(time) }
+            tasks.append { await folder.files.run(time) }
         }
         self.tasks = tasks
         let callers = callers

@@ -1,51 +1,31 @@
 import Logging
 package import ServiceRuntime
 
-/// Watches the operator's rules file. A change takes effect a few seconds later, without a restart.
-/// A file with mistakes changes nothing: the previous rules stay in force, and the log lists all
-/// mistakes once.
+/// Watches the operator's rules file.
 struct RulesFile: Sendable {
     /// The rules in force.
     let rules: Reloadable<DocumentRules>
-
-    private let path: String
-    private let files: FollowedFiles<RulesDocument>
-    private let logger: Logger
+    /// The file, to be read again.
+    let files: FollowedFiles<RulesDocument>
 
     /// Watches the file at `path`.
     /// - Parameter current: The file as it was read for the settings.
     init(path: String, current: RulesDocument, logger: Logger) {
         let rules = Reloadable(current.rules ?? .standard)
         self.rules = rules
-        self.path = path
-        self.logger = logger
         files = FollowedFiles(
-            current: current, read: { RulesDocument(path: path) },
+            path, current: current,
+            log: .init(
+                logger, reloaded: ("rules.file.reloaded", "rules file reloaded"),
+                failed: (
+                    "rules.file.reload.failed",
+                    "reloading the rules file failed; the previous rules stay in force"
+                )),
+            read: { RulesDocument(path: path) },
             use: { document in
                 if let values = document.rules { rules.replace(values) }
                 return document.problems
             })
-    }
-
-    /// Runs until cancelled.
-    func run(_ time: any Time) async { await files.run(time, look) }
-
-    /// Reads the file once. A change takes effect when two readings in a row are equal.
-    func look() {
-        switch files.look() {
-        case .unchanged: return
-        case .used:
-            logger.info(
-                "rules.file.reloaded", "rules file reloaded", fields: [.file: .text(path)])
-        case .refused(let problems):
-            logger.error(
-                "rules.file.reload.failed",
-                "reloading the rules file failed; the previous rules stay in force",
-                fields: [
-                    .file: .text(path), .count: .count(problems.count),
-                    .detail: .text(problems.joined(separator: "; ")),
-                ])
-        }
     }
 }
 

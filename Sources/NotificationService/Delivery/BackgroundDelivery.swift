@@ -15,7 +15,7 @@ package struct BackgroundDelivery: Sendable {
     private let workers: [DeliveryWorker]
     /// Wake the workers.
     private let signals: [Channel: WakeSignal]
-    private let templateFolder: TemplateFolder?
+    private let templates: FollowedFiles<OperatorTemplates>?
     private let holder: LeaseHolder
     private let store: Store
     private let time: any Time
@@ -31,7 +31,7 @@ package struct BackgroundDelivery: Sendable {
         self.store = store
         self.time = time
         self.logger = logger
-        templateFolder = TemplateFolder(settings.templates, logger: logger)
+        templates = settings.templates.followedFolder(logger)
         let changes = changes
         let maintenance = OutboxMaintenance(store: store, time: time, logger: logger)
         self.maintenance = maintenance
@@ -53,8 +53,8 @@ package struct BackgroundDelivery: Sendable {
     package func run() async {
         await withTaskGroup { group in
             group.addTask { await deliver() }
-            if let templateFolder {
-                group.addTask { await templateFolder.run(time) }
+            if let templates {
+                group.addTask { await templates.run(time) }
             }
             // Only the workers react to a graceful shutdown. Then the group is cancelled.
             await group.next()

@@ -16,7 +16,7 @@ package import ServiceRuntime
 ///
 /// The operator cannot change a limit's subject or the kind of its rule, because the flows and the
 /// sentences for users depend on them.
-package struct LimitOverrides: Settings {
+package struct LimitOverrides: Settings, Equatable {
     /// All limits, with the file's overrides.
     package let policies: LimitPolicies
 

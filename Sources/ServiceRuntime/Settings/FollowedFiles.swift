@@ -1,21 +1,30 @@
+package import Logging
 import Synchronization
 
-/// An operator's files that are read again while the program runs. A change takes effect a few
-/// seconds later. A file with problems changes nothing.
+/// An operator's file or folder that is read again while the program runs. A change takes effect a
+/// few seconds later. One with problems changes nothing, and the log lists all of them once.
 ///
 /// The files are read whole each time: they are small, and modification times and sizes are not
 /// reliable. A change is used only when two reads in a row return the same content, since a file
 /// that is only partly written can be valid by chance.
 package final class FollowedFiles<Source: Equatable & Sendable>: Sendable {
-    /// The result of one look.
-    package enum Look: Hashable, Sendable {
-        /// Nothing changed, or the change has been read only once.
-        case unchanged
-        /// The change is in use.
-        case used
-        /// The change has these problems, and the earlier content stays in use. Reported once for
-        /// each content.
-        case refused([String])
+    /// What the log says about a change.
+    package struct Log: Sendable {
+        let logger: Logger
+        let reloaded: (code: StaticString, message: StaticString)
+        let failed: (code: StaticString, message: StaticString)
+
+        /// - Parameters:
+        ///   - reloaded: A change is in use.
+        ///   - failed: A change has problems, and the earlier content stays in use.
+        package init(
+            _ logger: Logger, reloaded: (code: StaticString, message: StaticString),
+            failed: (code: StaticString, message: StaticString)
+        ) {
+            self.logger = logger
+            self.reloaded = reloaded
+            self.failed = failed
+        }
     }
 
     private struct State {
@@ -28,25 +37,30 @@ package final class FollowedFiles<Source: Equatable & Sendable>: Sendable {
     /// How often to look. Short, since operators wait for a saved file to take effect.
     package static var interval: Duration { .seconds(2) }
 
+    private let path: String
+    private let log: Log
     private let state: Mutex<State>
     private let read: @Sendable () -> Source
     private let use: @Sendable (Source) -> [String]
 
     /// Follows the content that `read` returns.
     /// - Parameters:
+    ///   - path: The file or folder, for the log.
     ///   - current: The content that was read at the start.
     ///   - use: Applies a change, or returns its problems.
     package init(
-        current: Source, read: @escaping @Sendable () -> Source,
+        _ path: String, current: Source, log: Log, read: @escaping @Sendable () -> Source,
         use: @escaping @Sendable (Source) -> [String]
     ) {
+        self.path = path
+        self.log = log
         state = Mutex(State(settled: current))
         self.read = read
         self.use = use
     }
 
-    /// Calls `look` at each interval, until cancelled.
-    package func run(_ time: any Time, _ look: () -> Void) async {
+    /// Looks at each interval, until cancelled.
+    package func run(_ time: any Time) async {
         while true {
             do {
                 try await time.sleep(for: Self.interval)
@@ -57,23 +71,36 @@ package final class FollowedFiles<Source: Equatable & Sendable>: Sendable {
         }
     }
 
-    /// Reads once, and applies a confirmed change.
-    package func look() -> Look {
+    /// Reads once. A change takes effect when two reads in a row are equal.
+    package func look() {
+        guard let source = confirmedChange() else { return }
+        let problems = use(source)
+        guard !problems.isEmpty else {
+            return log.logger.info(
+                log.reloaded.code, log.reloaded.message, fields: [.file: .text(path)])
+        }
+        log.logger.error(
+            log.failed.code, log.failed.message,
+            fields: [
+                .file: .text(path), .count: .count(problems.count),
+                .detail: .text(problems.joined(separator: "; ")),
+            ])
+    }
+
+    /// Reads once. A change that has now been read twice in a row, else nil.
+    private func confirmedChange() -> Source? {
         let source = read()
-        let isConfirmed = state.withLock { state in
+        return state.withLock { state in
             guard source != state.settled else {
                 state.pending = nil
-                return false
+                return nil
             }
             guard source == state.pending else {
                 state.pending = source
-                return false
+                return nil
             }
             state = State(settled: source)
-            return true
+            return source
         }
-        guard isConfirmed else { return .unchanged }
-        let problems = use(source)
-        return problems.isEmpty ? .used : .refused(problems)
     }
 }

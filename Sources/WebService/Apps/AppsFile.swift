@@ -3,17 +3,12 @@ package import Logging
 import RPC
 package import ServiceRuntime
 
-/// Watches the operator's apps file. A change takes effect a few seconds later, without a restart.
-/// A file with mistakes changes nothing: the previous apps stay in force, the log lists all
-/// mistakes once, and `web_apps_file_rejected` counts them.
+/// Watches the operator's apps file. `web_apps_file_rejected` counts changes with mistakes.
 package struct AppsFile: Sendable {
     /// The apps in force.
     package let apps: Reloadable<Apps>
-
-    private let path: String
-    private let files: FollowedFiles<SettingsDocument<Apps>>
-    private let rejections = Counter(label: "web_apps_file_rejected")
-    private let logger: Logger
+    /// The file, to be read again.
+    let files: FollowedFiles<SettingsDocument<Apps>>
 
     /// Watches the file at `path`.
     /// - Parameters:
@@ -26,38 +21,27 @@ package struct AppsFile: Sendable {
         let problems = (current.values ?? .none).problems(publicMethods: publicMethods)
         guard problems.isEmpty else { throw AppsFileError(path: path, problems: problems) }
         let apps = Reloadable(current.values ?? .none)
+        let rejections = Counter(label: "web_apps_file_rejected")
         self.apps = apps
-        self.path = path
-        self.logger = logger
         files = FollowedFiles(
-            current: current, read: { SettingsDocument(path: path) },
+            path, current: current,
+            log: .init(
+                logger, reloaded: ("web.apps.reloaded", "apps file reloaded"),
+                failed: (
+                    "web.apps.reload.failed",
+                    "reloading the apps file failed; the previous apps stay in force"
+                )),
+            read: { SettingsDocument(path: path) },
             use: { document in
-                guard let values = document.values else { return document.problems }
-                let problems = values.problems(publicMethods: publicMethods)
-                if problems.isEmpty { apps.replace(values) }
+                let problems =
+                    document.values?.problems(publicMethods: publicMethods) ?? document.problems
+                if problems.isEmpty, let values = document.values {
+                    apps.replace(values)
+                } else {
+                    rejections.increment()
+                }
                 return problems
             })
-    }
-
-    /// Runs until cancelled.
-    package func run(_ time: any Time) async { await files.run(time, look) }
-
-    /// Reads the file once. A change takes effect when two readings in a row are equal.
-    package func look() {
-        switch files.look() {
-        case .unchanged: return
-        case .used:
-            logger.info("web.apps.reloaded", "apps file reloaded", fields: [.file: .text(path)])
-        case .refused(let problems):
-            rejections.increment()
-            logger.error(
-                "web.apps.reload.failed",
-                "reloading the apps file failed; the previous apps stay in force",
-                fields: [
-                    .file: .text(path), .count: .count(problems.count),
-                    .detail: .text(problems.joined(separator: "; ")),
-                ])
-        }
     }
 }
 

@@ -26,25 +26,25 @@ struct RulesFileTests {
     func changed() throws {
         #expect(has("a") && !has("b"))
         try write("collections: {b: {}}\n")
-        file.look()
+        file.files.look()
         #expect(has("a"))
-        file.look()
+        file.files.look()
         #expect(has("b") && !has("a"))
-        file.look()
+        file.files.look()
         #expect(log.lines.filter { $0.contains("rules.file.reloaded") }.count == 1)
     }
 
     @Test("I-07: a file with mistakes changes nothing, and the log has all of them once")
     func invalid() throws {
         try write("collections: {B: {}, c: {needs: all}}\n")
-        for _ in 0..<4 { file.look() }
+        for _ in 0..<4 { file.files.look() }
         #expect(has("a") && !has("c"))
         let logged = log.lines.filter { $0.contains("rules.file.reload.failed") }
         #expect(logged.count == 1)
         #expect(logged.first?.contains("collections.B") == true)
         #expect(logged.first?.contains("collections.c.needs") == true)
         try write("collections: {c: {needs: account}}\n")
-        for _ in 0..<2 { file.look() }
+        for _ in 0..<2 { file.files.look() }
         #expect(has("c"))
     }
 
@@ -52,7 +52,7 @@ struct RulesFileTests {
     func torn() throws {
         for text in ["", "collections: {", "collections: {b: {}}\n", ""] {
             try write(text)
-            file.look()
+            file.files.look()
             #expect(has("a"))
         }
     }

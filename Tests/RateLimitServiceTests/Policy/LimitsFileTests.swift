@@ -17,6 +17,14 @@ struct LimitsFileTests {
         return try await LimitsFixture(flags: ["--limits-file=\(path)"])
     }
 
+    /// Watches the file besides the service, from its present content on.
+    private func follow(_ fixture: LimitsFixture) -> LimitsFile {
+        let path = folder.file("limits.yaml")
+        return LimitsFile(
+            path: path, current: SettingsDocument(path: path),
+            into: fixture.service.limits.policies, logger: fixture.service.logger)
+    }
+
     @Test("R-06: a changed number takes effect within five seconds, and no count is lost")
     func changed() async throws {
         let fixture = try await fixture("failed-sign-in-by-account-count: 3\n")
@@ -46,9 +54,7 @@ struct LimitsFileTests {
     @Test("R-06: a file with errors changes nothing and is reported once")
     func invalid() async throws {
         let fixture = try await fixture("failed-sign-in-by-account-count: 3\n")
-        let file = LimitsFile(
-            path: folder.file("limits.yaml"), into: fixture.service.limits.policies,
-            logger: fixture.service.logger)
+        let file = follow(fixture)
         _ = try folder.write(
             "failed-sign-in-by-account-count: 0\nsign-up-by-address-count: 0\n", to: "limits.yaml")
         for _ in 0..<3 { file.look() }
@@ -66,9 +72,7 @@ struct LimitsFileTests {
     func torn() async throws {
         let whole = "failed-sign-in-by-account-count: 3\nsign-up-by-address-count: 1\n"
         let fixture = try await fixture(whole)
-        let file = LimitsFile(
-            path: folder.file("limits.yaml"), into: fixture.service.limits.policies,
-            logger: fixture.service.logger)
+        let file = follow(fixture)
         for part in ["failed-sign-in-by-account-count: 3\n", whole, "", whole, whole] {
             _ = try folder.write(part, to: "limits.yaml")
             file.look()
@@ -99,10 +103,8 @@ struct LimitsFileTests {
             #expect(decision.limit == "sign-up-by-address")
         }
         #expect(try await fixture.consume(batch).decision.limit == "sign-up-by-address")
+        let file = follow(fixture)
         _ = try folder.write("failed-sign-in-by-account-shadow: false\n", to: "limits.yaml")
-        let file = LimitsFile(
-            path: folder.file("limits.yaml"), into: fixture.service.limits.policies,
-            logger: fixture.service.logger)
         for _ in 0..<2 { file.look() }
         #expect(
             try await fixture.consume(.failedSignInByAccount, "ada@example.org").decision.limited)

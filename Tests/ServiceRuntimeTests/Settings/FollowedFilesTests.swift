@@ -1,5 +1,6 @@
 import ServiceRuntime
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Files that are read again for changes")
@@ -8,12 +9,17 @@ struct FollowedFilesTests {
     private final class Fixture: Sendable {
         let inFiles = Mutex("one")
         let current = Mutex(["one"])
+        let log = CapturedLog()
 
         var files: FollowedFiles<String> {
             FollowedFiles(
-                current: "one", read: { self.inFiles.withLock { $0 } },
+                "a.yaml", current: "one",
+                log: .init(
+                    log.logger(), reloaded: ("test.reloaded", "reloaded"),
+                    failed: ("test.reload.failed", "reloading failed")),
+                read: { self.inFiles.withLock { $0 } },
                 use: { text in
-                    if text.contains("bad") { return ["bad"] }
+                    if text.contains("bad") { return ["bad", "worse"] }
                     self.current.withLock { $0.append(text) }
                     return []
                 })
@@ -21,28 +27,31 @@ struct FollowedFilesTests {
     }
 
     @Test(
-        "a change is used once two reads agree, and an invalid one is reported once",
+        "a change is used once two reads agree, and an invalid one is logged once",
         arguments: [
-            (["one", "one"], [.unchanged, .unchanged], ["one"]),
-            (["two", "two", "two"], [.unchanged, .used, .unchanged], ["one", "two"]),
-            (["t", "tw", "two"], [.unchanged, .unchanged, .unchanged], ["one"]),
-            (["two", "one", "two"], [.unchanged, .unchanged, .unchanged], ["one"]),
-            (["bad", "bad", "bad"], [.unchanged, .refused(["bad"]), .unchanged], ["one"]),
+            (["one", "one"], [], ["one"]),
+            (["two", "two", "two"], ["test.reloaded"], ["one", "two"]),
+            (["t", "tw", "two"], [], ["one"]),
+            (["two", "one", "two"], [], ["one"]),
+            (["bad", "bad", "bad"], ["test.reload.failed"], ["one"]),
             (
-                ["bad", "bad", "one", "one"], [.unchanged, .refused(["bad"]), .unchanged, .used],
+                ["bad", "bad", "one", "one"], ["test.reload.failed", "test.reloaded"],
                 ["one", "one"]
             ),
-        ] as [([String], [FollowedFiles<String>.Look], [String])])
-    func looks(
-        _ reads: [String], _ expected: [FollowedFiles<String>.Look], _ current: [String]
-    ) {
+        ] as [([String], [String], [String])])
+    func looks(_ reads: [String], _ events: [String], _ current: [String]) {
         let fixture = Fixture()
         let files = fixture.files
-        let looks = reads.map { text in
+        for text in reads {
             fixture.inFiles.withLock { $0 = text }
-            return files.look()
+            files.look()
         }
-        #expect(looks == expected)
+        let lines = fixture.log.lines
+        #expect(lines.count == events.count)
+        for (line, event) in zip(lines, events) {
+            #expect(line.contains("\"\(event)\"") && line.contains("a.yaml"))
+            #expect(line.contains("bad; worse") == (event == "test.reload.failed"))
+        }
         #expect(fixture.current.withLock { $0 } == current)
     }
 }

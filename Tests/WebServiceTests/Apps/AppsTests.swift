@@ -170,7 +170,7 @@ struct AppsTests {
             ], logger: log.logger())
         #expect(file.apps.value.all.count == 2)
         _ = try folder.write(Self.yaml.replacing("cookie", with: "cooky"), to: "apps.yaml")
-        for _ in 0..<4 { file.look() }
+        for _ in 0..<4 { file.files.look() }
         #expect(file.apps.value.all.count == 2)
         let failed = log.lines.filter { $0.contains("web.apps.reload.failed") }
         #expect(failed.count == 1)
@@ -178,11 +178,11 @@ struct AppsTests {
         _ = try folder.write(
             Self.yaml.replacing("v1.Passwords/ChangePassword", with: "v1.Admin/*"),
             to: "apps.yaml")
-        for _ in 0..<2 { file.look() }
+        for _ in 0..<2 { file.files.look() }
         #expect(log.lines.filter { $0.contains("web.apps.reload.failed") }.count == 2)
         let one = Self.yaml.split(separator: "shop-ios").first.map(String.init) ?? ""
         _ = try folder.write(one, to: "apps.yaml")
-        for _ in 0..<2 { file.look() }
+        for _ in 0..<2 { file.files.look() }
         #expect(file.apps.value.all.map(\.name) == ["shop-web"])
         #expect(log.lines.filter { $0.contains("web.apps.reloaded") }.count == 1)
     }

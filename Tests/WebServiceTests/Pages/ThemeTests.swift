@@ -113,10 +113,10 @@ struct ThemeTests {
         let log = CapturedLog()
         let followed = try ThemeFolder(path: folder.path, logger: log.logger())
         try folder.write(":root { --radius: 2px; }", to: "theme.css")
-        for _ in 0..<2 { followed.look() }
+        for _ in 0..<2 { followed.files.look() }
         #expect(followed.theme.value.radius == 2)
         try folder.write(":root { --text: #eeeeee; }", to: "theme.css")
-        for _ in 0..<4 { followed.look() }
+        for _ in 0..<4 { followed.files.look() }
         #expect(followed.theme.value.radius == 2)
         #expect(log.lines.count { $0.contains("web.theme.reload.failed") } == 1)
         #expect(log.lines.contains { $0.contains("--text (#eeeeee) on --background") })

@@ -1,23 +1,22 @@
-package import Logging
+import Logging
 import RPC
 package import ServiceRuntime
 
-/// Watches an operator's template folder (N-05). A change takes effect a few seconds later, without
-/// a restart. If the folder has an error, the previous templates remain in force and all errors are
-/// logged together.
-package struct TemplateFolder: Sendable {
-    private let path: String
-    private let files: FollowedFiles<OperatorTemplates>
-    private let logger: Logger
-
-    /// Watches the folder of `settings`; nil if there is none.
-    package init?(_ settings: TemplateSettings, logger: Logger) {
-        guard let path = settings.folder else { return nil }
-        let live = settings.live
-        self.path = path
-        self.logger = logger
-        files = FollowedFiles(
-            current: settings.operators, read: { OperatorTemplates(folder: path) },
+extension TemplateSettings {
+    /// The operator's template folder (N-05), to be read again while the program runs; nil if there
+    /// is none.
+    func followedFolder(_ logger: Logger) -> FollowedFiles<OperatorTemplates>? {
+        guard let folder else { return nil }
+        let live = live
+        return FollowedFiles(
+            folder, current: operators,
+            log: .init(
+                logger, reloaded: ("notification.templates.reloaded", "templates reloaded"),
+                failed: (
+                    "notification.templates.reload.failed",
+                    "reloading templates failed; the previous ones stay in force"
+                )),
+            read: { OperatorTemplates(folder: folder) },
             use: { operators in
                 do throws(TemplateFaults) {
                     live.replace(
@@ -28,28 +27,6 @@ package struct TemplateFolder: Sendable {
                     return error.faults.map(\.description)
                 }
             })
-    }
-
-    /// Runs until cancelled.
-    package func run(_ time: any Time) async { await files.run(time, look) }
-
-    /// Reads the folder once. A change takes effect when two readings in a row are equal.
-    package func look() {
-        switch files.look() {
-        case .unchanged: return
-        case .used:
-            logger.info(
-                "notification.templates.reloaded", "templates reloaded",
-                fields: [.file: .text(path)])
-        case .refused(let problems):
-            logger.error(
-                "notification.templates.reload.failed",
-                "reloading templates failed; the previous ones stay in force",
-                fields: [
-                    .file: .text(path), .count: .count(problems.count),
-                    .detail: .text(problems.joined(separator: "; ")),
-                ])
-        }
     }
 }
 

@@ -127,15 +127,12 @@ package struct ThemeError: Error, Hashable, CustomStringConvertible {
     package var description: String { problems.joined(separator: "; ") }
 }
 
-/// Watches the theme's folder. A change takes effect a few seconds later; one with mistakes is
-/// logged once, and the previous theme stays in force.
+/// Watches the theme's folder.
 struct ThemeFolder: Sendable {
     /// The theme in force.
     let theme: Reloadable<Theme>
-
-    private let path: String
-    private let files: FollowedFiles<ThemeFiles>
-    private let logger: Logger
+    /// The folder, to be read again.
+    let files: FollowedFiles<ThemeFiles>
 
     /// Watches the folder at `path`.
     /// - Throws: `ThemeError`.
@@ -143,10 +140,15 @@ struct ThemeFolder: Sendable {
         let current = ThemeFiles(folder: path)
         let theme = Reloadable(try current.theme())
         self.theme = theme
-        self.path = path
-        self.logger = logger
         files = FollowedFiles(
-            current: current, read: { ThemeFiles(folder: path) },
+            path, current: current,
+            log: .init(
+                logger, reloaded: ("web.theme.reloaded", "theme reloaded"),
+                failed: (
+                    "web.theme.reload.failed",
+                    "reloading the theme failed; the previous one stays in force"
+                )),
+            read: { ThemeFiles(folder: path) },
             use: { files in
                 do throws(ThemeError) {
                     theme.replace(try files.theme())
@@ -155,25 +157,5 @@ struct ThemeFolder: Sendable {
                     return error.problems
                 }
             })
-    }
-
-    /// Runs until cancelled.
-    func run(_ time: any Time) async { await files.run(time, look) }
-
-    /// Reads the folder once. A change takes effect when two readings in a row are equal.
-    func look() {
-        switch files.look() {
-        case .unchanged: return
-        case .used:
-            logger.info("web.theme.reloaded", "theme reloaded", fields: [.file: .text(path)])
-        case .refused(let problems):
-            logger.error(
-                "web.theme.reload.failed",
-                "reloading the theme failed; the previous one stays in force",
-                fields: [
-                    .file: .text(path), .count: .count(problems.count),
-                    .detail: .text(problems.joined(separator: "; ")),
-                ])
-        }
     }
 }

@@ -11,15 +11,14 @@ struct TemplateFolderTests {
     private let folder: TemporaryFolder
     private let settings: TemplateSettings
     private let log = CapturedLog()
-    private let follower: TemplateFolder
+    private let follower: FollowedFiles<OperatorTemplates>
 
     init() throws {
         folder = try TemporaryFolder()
         _ = try folder.write("Subject: One\n\nx\n", to: "welcome.en.mail")
         settings = try NotificationFixture.settings(["POSTERN_TEMPLATE_FOLDER": folder.path])
             .templates
-        follower = try #require(
-            TemplateFolder(settings, logger: log.logger(time: ManualTime())))
+        follower = try #require(settings.followedFolder(log.logger(time: ManualTime())))
     }
 
     private func subject() throws -> String {
