@@ -3,7 +3,7 @@
 package enum Texts {
     /// The content of a file, or nil if there is none of this name.
     /// - Parameter path: The folder and the name: `mail/verify-email.de.mail`.
-    package static func file(_ path: String) -> String? { files[path] }
+    package static func file(_ path: String) -> String? { files[path].map(String.init) }
 
     /// The lines `key: text` of a file, by key; empty if there is no such file.
     /// - Parameter path: As for `file`.
@@ -30,20 +30,22 @@ package enum Texts {
     /// The folder and name of each file, sorted.
     package static var paths: [String] { files.keys.sorted() }
 
-    /// Read once, at the first use.
-    private static let files: [String: String] = {
-        let (newline, head) = (UInt8(ascii: "\n"), "==> ".utf8)
-        var files: [String: String] = [:]
-        var path = ""
-        for line in TextBundle.text.utf8.split(separator: newline, omittingEmptySubsequences: false)
-        {
-            if line.starts(with: head) {
-                path = String(Substring(line.dropFirst(head.count)))
-            } else {
-                files[path, default: ""] += Substring(line)
-                files[path, default: ""] += "\n"
+    /// Slices of the literal, so that no program holds the texts twice.
+    private static let files: [String: Substring] = {
+        let text = TextBundle.text
+        var files: [String: Substring] = [:]
+        var (path, start) = ("", text.startIndex)
+        var line = text.startIndex
+        while let end = text.utf8[line...].firstIndex(of: UInt8(ascii: "\n")) {
+            let next = text.utf8.index(after: end)
+            if text.utf8[line..<end].starts(with: "==> ".utf8) {
+                files[path] = text[start..<line]
+                (path, start) = (String(text[line..<end].dropFirst(4)), next)
             }
+            line = next
         }
+        files[path] = text[start...]
+        files[""] = nil
         return files
     }()
 }

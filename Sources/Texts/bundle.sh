@@ -35,6 +35,8 @@ mkdir -p "$(dirname "$output")"
     echo "==> $file"
     cat "$file"
   done
+  # The line end before the delimiter is no part of the literal; this one is that of the last file.
+  echo
   echo '"""#'
   echo '}'
 } >"$output"

@@ -3852,5 +3852,6 @@ Title: 安全のためログアウトしました
 {{code}} est votre code {{product}}, valable {{minutes}} min. Ne le donnez à personne.
 ==> sms/phone-code.ja.sms
 {{product}}のコードは{{code}}です（{{minutes}}分間有効）。誰にも教えないでください。
+
 """#
 }
