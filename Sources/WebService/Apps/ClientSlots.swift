@@ -52,3 +52,34 @@ final class ClientSlots: Sendable {
         PeerAddress(client).flatMap { $0.isLoopback ? nil : $0 }
     }
 }
+
+/// The requests of an event loop that may be calls with streams, by who calls. Such a call may live
+/// for an hour.
+///
+/// Attack: a client opens streams until no request runs any more. So all of them leave room for
+/// sign-ins, and those that need no key, or an app's key, which is no secret, leave room for the
+/// backends' revocation feeds.
+struct StreamSlots: Sendable {
+    private let own: ClientSlots
+    private let apps: ClientSlots
+    private let backends: ClientSlots
+
+    /// Shares of the requests that may run at once.
+    /// - Parameter perAddressMax: of these, the requests of one address.
+    init(requestsMax: Int, perAddressMax: Int) {
+        func share(_ dividend: Int, _ divisor: Int) -> ClientSlots {
+            ClientSlots(
+                countMax: max(1, requestsMax * dividend / divisor),
+                perAddressMax: max(1, perAddressMax * dividend / divisor))
+        }
+        own = share(1, 32)
+        apps = share(1, 2)
+        backends = share(1, 4)
+    }
+
+    /// The slots of a caller; nil calls this program's own services, such as health.
+    func slots(of caller: WebCaller?) -> ClientSlots {
+        guard let caller else { return own }
+        return caller.app == nil ? backends : apps
+    }
+}

@@ -137,15 +137,14 @@ package struct CallResponder: Sendable {
 // MARK: Streams
 
 extension CallResponder {
-    /// Attack: a client opens streams that live for an hour, in this program's own health service
-    /// even without a key, until no request runs any more. So they have a bound of their own.
     private func stream(_ call: IncomingCall, _ response: CallResponse) async throws {
         let exchange = call.exchange
         let client = callers.address(exchange.head.headerFields, exchange.connection)
-        guard exchange.streamSlots.take(client) else {
+        let slots = exchange.streams.slots(of: call.caller)
+        guard slots.take(client) else {
             throw ServiceError(.resourceExhausted, notProcessed: true)
         }
-        defer { exchange.streamSlots.give(client) }
+        defer { slots.give(client) }
         var requests = RequestMessages(call.exchange, call.method, call.format)
         try call.caller?.check(body: [])
         // The gateway has not seen the caller's token yet, and this program's own methods need

@@ -15,14 +15,14 @@ package final class HTTPExchange: Sendable {
     /// The connection that the request arrived on.
     package let connection: HTTPConnection
     /// Which clients of this loop have a call with streams.
-    let streamSlots: ClientSlots
+    let streams: StreamSlots
 
     private let loop: any EventLoop
     private let running: NIOLoopBound<RunningExchange>
 
     init(
         _ head: HTTPRequest, _ connection: HTTPConnection, _ running: RunningExchange,
-        _ loop: any EventLoop, streamSlots: ClientSlots
+        _ loop: any EventLoop, streams: StreamSlots
     ) {
         self.head = head
         let target = head.path ?? ""
@@ -32,7 +32,7 @@ package final class HTTPExchange: Sendable {
         path = target[..<(mark ?? target.endIndex)]
         query = mark.map { target[target.utf8.index(after: $0)...] }
         self.connection = connection
-        self.streamSlots = streamSlots
+        self.streams = streams
         self.running = NIOLoopBound(running, eventLoop: loop)
         self.loop = loop
     }

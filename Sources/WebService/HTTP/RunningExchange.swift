@@ -83,7 +83,7 @@ final class RunningExchange {
         }
         connection.requestBegan()
         let exchange = HTTPExchange(
-            head, connection.client, self, loop, streamSlots: connection.loop.streamSlots)
+            head, connection.client, self, loop, streams: connection.loop.streams)
         let responder = connection.shared.responder
         task = Task.immediate(executorPreference: connection.loop.executor) {
             do {
@@ -105,7 +105,9 @@ final class RunningExchange {
             }
         } else if !isResponseEnded {
             isResponseEnded = true
-            log(error)
+            // A client that goes away is no failure. Attack: one that opens streams and closes them
+            // would fill the log.
+            if stream != nil { log(error) }
             stream?.abort()
         }
         task = nil

@@ -14,9 +14,8 @@ final class WebLoop {
     /// The same from one address.
     private let requestsPerAddressMax: Int
     private var requestsByAddress: [PeerAddress: Int] = [:]
-    /// Requests that are calls with streams: three quarters of both, so that those which live for an
-    /// hour leave room for sign-ins.
-    let streamSlots: ClientSlots
+    /// Requests that are calls with streams.
+    let streams: StreamSlots
     private var connections: [ObjectIdentifier: WebConnection] = [:]
     private var checks: RepeatedTask?
     /// The hosts that requests may be for.
@@ -32,9 +31,7 @@ final class WebLoop {
         figures = shared.observation.addLoop()
         requestsMax = max(1, shared.limits.requestsMax / max(1, loopCount))
         requestsPerAddressMax = max(1, shared.limits.requestsPerAddressMax / max(1, loopCount))
-        streamSlots = ClientSlots(
-            countMax: max(1, requestsMax / 4 * 3),
-            perAddressMax: max(1, requestsPerAddressMax / 4 * 3))
+        streams = StreamSlots(requestsMax: requestsMax, perAddressMax: requestsPerAddressMax)
     }
 
     /// Whether no more requests from `address` may start; nil is exempt from the limit by address.

@@ -31,4 +31,22 @@ struct ClientSlotsTests {
         slots.give(try client("127.0.0.1"))
         #expect(try slots.take(client("192.0.2.7")))
     }
+
+    @Test("streams that need no key, or an app's key, leave room for the backends' feeds")
+    func streams() throws {
+        let streams = StreamSlots(requestsMax: 64, perAddressMax: 64)
+        let address = try client("127.0.0.1")
+        func count(_ caller: WebCaller?) -> Int {
+            (0..<100).count { _ in streams.slots(of: caller).take(address) }
+        }
+        #expect(count(nil) == 2)
+        #expect(count(caller(of: try #require(AppsFixture.apps.all.first))) == 32)
+        #expect(count(caller(of: nil)) == 16)
+    }
+
+    private func caller(of app: App?) -> WebCaller {
+        WebCaller(
+            app: app, applicationToken: app == nil ? "token" : nil, clientAddress: "127.0.0.1",
+            responseFields: [:], isPlainLoopback: true, bodyHash: nil)
+    }
 }
