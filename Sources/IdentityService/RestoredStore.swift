@@ -79,6 +79,11 @@ extension IdentityTables {
         func count(_ sql: String, _ values: [SQLValue]) throws -> Int {
             Int(clamping: try session.queryOne(sql, values) { try $0.integer(0) } ?? 0)
         }
+        var unsent = 0
+        for topic in OutboxTopic.voidedByRestore {
+            unsent += try count(
+                "SELECT count(*) FROM outbox WHERE topic = ?", [.text(topic.rawValue)])
+        }
         return [
             ("links", try count("SELECT count(*) FROM links WHERE expires_at_ms > ?", moment)),
             (
@@ -100,13 +105,7 @@ extension IdentityTables {
                 try count(
                     "SELECT count(*) FROM exports WHERE expires_at_ms > ?", moment)
             ),
-            (
-                "unsent mails and text messages",
-                try count(
-                    """
-                    SELECT count(*) FROM outbox WHERE topic IN ('email', 'text', 'password-reset', 'deletion-link')
-                    """, [])
-            ),
+            ("unsent mails and text messages", unsent),
         ]
     }
 }
@@ -115,15 +114,17 @@ extension Transaction {
     /// Voids what is used once, with few statements even for a million rows.
     /// - Returns: how much that was.
     fileprivate func voidRestored() throws -> Int {
-        try execute("DELETE FROM links") + execute("DELETE FROM email_changes")
+        var voided =
+            try execute("DELETE FROM links") + execute("DELETE FROM email_changes")
             + execute("DELETE FROM claims") + execute("DELETE FROM exports")
-            + execute(
-                "UPDATE phone_codes SET expires_at_ms = ?1 WHERE stage = 1 AND expires_at_ms > ?1",
-                [SQLValue(at)])
-            + execute(
-                """
-                DELETE FROM outbox WHERE topic IN ('email', 'text', 'password-reset', 'deletion-link')
-                """)
+        voided += try execute(
+            "UPDATE phone_codes SET expires_at_ms = ?1 WHERE stage = 1 AND expires_at_ms > ?1",
+            [SQLValue(at)])
+        for topic in OutboxTopic.voidedByRestore {
+            voided += try execute(
+                "DELETE FROM outbox WHERE topic = ?", [.text(topic.rawValue)])
+        }
+        return voided
     }
 
     /// Voids the nonces that were issued until now, used or not: the copy has no row for those that

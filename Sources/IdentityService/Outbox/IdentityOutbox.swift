@@ -37,6 +37,10 @@ extension OutboxTopic {
         .standard, .sessionEnds, .deviceEnds, .requested,
     ]
 
+    /// What a restored copy does not send, since it was sent after the backup, and its links and
+    /// codes are void (`RestoredStore`). All else must arrive.
+    static let voidedByRestore: [OutboxTopic] = [.email, .text, .passwordReset, .deletionLink]
+
     /// The queue of a topic. Attack: an attacker's sessions stay valid while their end waits behind
     /// mails. Anybody can cause thousands of mails, and a notification service that accepts calls
     /// without responding holds each delivery slot for ten seconds. Messages that end access
