@@ -17,10 +17,15 @@ package import ServiceRuntime
 /// the password is required, and does not hide that it was typed a minute ago. Ages are measured by
 /// the session service's clock only, so the local clock does not matter.
 ///
-/// The gateway requires it for applications, and identity for changes of how an account signs in.
-/// Each does it in one line, which returns the session's owner:
+/// Identity requires it, for example for changes of how an account signs in. Each rpc does it in one
+/// line, which returns the session's owner (`SessionOwners`; `requireUnlessGuest` where guests may
+/// call, too):
 ///
-///     let owner = try await proofs.require(.standard, of: request.accessToken, context)
+///     let owner = try await owners.require(.standard, of: request.accessToken, context)
+///
+/// A new sensitive rpc of identity does the same. The gateway only passes the token on; a check
+/// there would not stop a gateway that an attacker controls. Applications ask by
+/// `AccountSessions/CheckRecentProof` before calls of their own.
 ///
 /// Attack: an attacker with an unlocked phone or a stolen access token changes the email.
 package struct RecentProof: Hashable, Sendable {

@@ -18,7 +18,7 @@ struct SessionProof: Hashable, Sendable {
 /// The sign-in's methods are stored for good, since the session's limits depend on them (S-02): a
 /// user who signed in by a code and later enters a password must not get the password's limits, nor
 /// lose their own. Access tokens contain the latest proof. The time of each is stored, because a
-/// call may require one of them (`RecentProof` in the gateway).
+/// call may require one of them (`RecentProof`).
 struct SessionProofs: Hashable, Sendable {
     /// Proofs beside the sign-in's; there are fewer methods.
     static let laterMax = 3
