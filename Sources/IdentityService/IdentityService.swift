@@ -112,7 +112,7 @@ package struct IdentityService: Sendable {
             rules: rules, logger: logger)
         deletions = AccountDeletionsHandler(
             settings: settings, store: store, keys: keys, time: time, randomness: randomness,
-            owners: owners, sessions: peers.sessions, deletions: queue)
+            owners: owners, deletions: queue)
         blobs = try BlobFolder(in: store.folder)
         let orphans = OrphanRepair(
             settings: settings, store: store, keys: keys, randomness: randomness,
@@ -146,8 +146,7 @@ package struct IdentityService: Sendable {
         onboarding = AccountOnboardingHandler(documents: documents, answers: answers)
         consents = AccountConsentsHandler(
             settings: settings.consent, linkOrigin: settings.linkOrigin, store: store, keys: keys,
-            time: time, randomness: randomness, deletions: queue, owners: owners,
-            sessions: peers.sessions)
+            time: time, randomness: randomness, deletions: queue, owners: owners)
         guestData = GuestDataHandler(
             documents: documents, guests: guests, watchers: AccountWatchers(), logger: logger)
         tombstones = try Tombstones(
@@ -170,8 +169,8 @@ package struct IdentityService: Sendable {
                 ], time: time),
             watchers: watchers)
         exports = AccountExportsHandler(
-            store: store, keys: keys, time: time, randomness: randomness, sessions: peers.sessions,
-            owners: owners, blobs: blobs, watchers: watchers, work: work)
+            store: store, keys: keys, time: time, randomness: randomness, owners: owners,
+            blobs: blobs, watchers: watchers, work: work)
         background = BackgroundTasks(
             beside: accounts, profiles: profiles, guestData: guestData, exports: work,
             deletions: queue, tombstones: tombstones, peers: peers, apple: apple,

@@ -45,7 +45,7 @@ extension AccountID? {
 struct SessionOwners: Sendable {
     let store: Store
     let devices: any DevicesAPI
-    /// Names the account of an ended session.
+    /// Knows the account of an access token, also of an ended session.
     let sessions: any SessionsAPI
 
     /// The owner of a live session.

@@ -14,8 +14,6 @@ struct AccountDeletionsHandler: AccountDeletionsService {
     let time: any Time
     let randomness: any Randomness
     let owners: SessionOwners
-    /// The session service, which knows the accounts of access tokens.
-    let sessions: any SessionsAPI
     let deletions: DeletionQueue
 
     var outbox: IdentityOutbox { IdentityOutbox(keys: keys, randomness: randomness) }

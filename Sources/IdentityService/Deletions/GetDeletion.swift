@@ -10,7 +10,7 @@ extension AccountDeletionsHandler {
     func getDeletion(
         _ request: IdentityV1.GetDeletionRequest, _ context: CallContext
     ) async throws -> IdentityV1.GetDeletionResponse {
-        let owner = try await sessions.owner(ofAccessToken: request.accessToken, context)
+        let owner = try await owners.sessions.owner(ofAccessToken: request.accessToken, context)
         return IdentityV1.GetDeletionResponse(
             deletion: try await store.read { session in
                 let account = try session.callersRow(owner.account).account

@@ -53,7 +53,7 @@ extension AccountDeletionsHandler {
     ) async throws -> Bool {
         switch (caller?.by, confirmation.holder) {
         case (.accessToken(let token), .session(let key)):
-            let state = try await sessions.inspectSession(
+            let state = try await owners.sessions.inspectSession(
                 SessionV1.InspectSessionRequest(accessToken: token), context.onward())
             return state.known && SessionID(text: state.sessionId)?.key == key
         case (.linkToken, .link): return true

@@ -12,9 +12,6 @@ struct AccountExportsHandler: AccountExportsService {
     let keys: IdentityKeys
     let time: any Time
     let randomness: any Randomness
-    /// The session service, which knows the accounts of access tokens.
-    let sessions: any SessionsAPI
-    /// The same, with the proofs of a session.
     let owners: SessionOwners
     let blobs: any BlobStore
     /// The streams that wait for changes of exports.
@@ -27,7 +24,7 @@ struct AccountExportsHandler: AccountExportsService {
     /// - Throws: as `SessionsAPI.owner(ofAccessToken:_:)` and `SQLSession.callersRow`;
     ///   `rpc/not-found` if there is none.
     func export(of accessToken: String, _ context: CallContext) async throws -> StoredExport {
-        let owner = try await sessions.owner(ofAccessToken: accessToken, context)
+        let owner = try await owners.sessions.owner(ofAccessToken: accessToken, context)
         guard let export = try await export(of: owner) else { throw ServiceError(.notFound) }
         return export
     }
