@@ -32,7 +32,7 @@ package struct BackgroundTasks: Service {
         let delivery = OutboxDelivery(
             settings: accounts.settings, store: store, keys: accounts.keys, time: time,
             randomness: randomness, logger: logger, peers: peers, apple: apple)
-        responseTimeFloor = accounts.responseTimeFloor
+        responseTimeFloor = accounts.passwords.responseTimeFloor
         relay = OutboxRelay(
             store: store, time: time, randomness: randomness, queues: OutboxTopic.queues,
             deliver: { try await delivery.deliver($0) })

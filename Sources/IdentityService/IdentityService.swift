@@ -91,18 +91,15 @@ package struct IdentityService: Sendable {
             mode: settings.guestData, keys: keys, randomness: randomness, deletion: queue,
             job: WakeSignal())
         accounts = AccountsHandler(
-            settings: settings, store: store, keys: keys, passwords: check,
-            responseTimeFloor: responseTimeFloor, time: time, randomness: randomness,
-            answers: answers, owners: owners, guests: guests)
+            settings: settings, store: store, keys: keys, passwords: check, time: time,
+            randomness: randomness, answers: answers, owners: owners, guests: guests)
         credentials = CredentialsHandler(
-            settings: settings, store: store, keys: keys, passwords: check,
-            responseTimeFloor: responseTimeFloor, time: time, randomness: randomness,
-            answers: answers, owners: owners, guests: guests)
+            settings: settings, store: store, keys: keys, passwords: check, time: time,
+            randomness: randomness, answers: answers, owners: owners, guests: guests)
         accountNotices = AccountNoticesHandler(store: store, keys: keys, randomness: randomness)
         emailChanges = EmailChangesHandler(
-            settings: settings, store: store, keys: keys, passwords: check,
-            responseTimeFloor: responseTimeFloor, time: time, randomness: randomness,
-            answers: answers, owners: owners)
+            settings: settings, store: store, keys: keys, passwords: check, time: time,
+            randomness: randomness, answers: answers, owners: owners)
         providerEvents = ProviderEventsHandler(
             store: store, keys: keys, time: time, randomness: randomness, logger: logger,
             providers: providers)
@@ -124,8 +121,8 @@ package struct IdentityService: Sendable {
             deletions: queue, time: time, logger: logger)
         accountAdmin = AccountAdminHandler(
             settings: settings, store: store, keys: keys, time: time, randomness: randomness,
-            answers: answers, logger: logger, activity: peers.activity, deletions: queue,
-            guests: unused.search, orphans: orphans)
+            answers: answers, logger: logger, deletions: queue, guests: unused.search,
+            orphans: orphans)
         identities = IdentitiesHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
             answers: answers, guests: guests, keepsGrants: apple != nil, devices: peers.devices,

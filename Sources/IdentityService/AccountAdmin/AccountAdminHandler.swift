@@ -17,10 +17,8 @@ struct AccountAdminHandler: AccountAdminService {
     let randomness: any Randomness
     let answers: AccountAnswers
     let logger: Logger
-    /// The session service's view of the use of accounts.
-    let activity: any AccountActivityAPI
     let deletions: DeletionQueue
-    /// Searches unused guests.
+    /// Searches unused guests, and has the session service's view of the use of accounts.
     let guests: UnusedGuestSearch
     /// Repairs orphans, and has what the checks have found.
     let orphans: OrphanRepair

@@ -82,7 +82,7 @@ extension AccountAdminHandler {
         of account: AccountID, _ context: CallContext
     ) async throws -> IdentityV1.AccountActivity? {
         do {
-            let known = try await activity.getAccountActivity(
+            let known = try await guests.activity.getAccountActivity(
                 SessionV1.GetAccountActivityRequest(accountId: account.text), context.onward())
             return IdentityV1.AccountActivity(
                 liveSessions: known.liveSessions, lastActivityAtMs: known.lastActivityAtMs,

@@ -10,7 +10,6 @@ struct AccountsHandler: AccountsService {
     let store: Store
     let keys: IdentityKeys
     let passwords: PasswordCheck
-    let responseTimeFloor: ResponseTimeFloor
     let time: any Time
     let randomness: any Randomness
     let answers: AccountAnswers

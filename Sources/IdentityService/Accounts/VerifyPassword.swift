@@ -24,7 +24,7 @@ extension AccountsHandler {
         let caller = try await owners.calling(request.guestAccessToken, context)
         let attempt = try SignInAttempt(request, in: caller, context, keys)
         try await requireAnswerable(attempt)
-        try await responseTimeFloor.requireTime(until: context.deadline)
+        try await passwords.responseTimeFloor.requireTime(until: context.deadline)
         let recorded = try await untilUnchanged { try await check(attempt) }
         if recorded.guest != nil { guests.wake() }
         return IdentityV1.VerifyPasswordResponse(

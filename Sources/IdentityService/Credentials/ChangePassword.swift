@@ -21,7 +21,7 @@ extension CredentialsHandler {
     ) async throws -> IdentityV1.ChangePasswordResponse {
         let attempt = try ChangeAttempt(request, context, keys)
         _ = try await store.storedResponse(of: attempt.call)
-        try await responseTimeFloor.requireTime(until: context.deadline)
+        try await passwords.responseTimeFloor.requireTime(until: context.deadline)
         return try await untilUnchanged {
             try await check(attempt) ? IdentityV1.ChangePasswordResponse() : nil
         }

@@ -11,7 +11,6 @@ struct CredentialsHandler: CredentialsService {
     let store: Store
     let keys: IdentityKeys
     let passwords: PasswordCheck
-    let responseTimeFloor: ResponseTimeFloor
     let time: any Time
     let randomness: any Randomness
     let answers: AccountAnswers

@@ -12,7 +12,6 @@ struct EmailChangesHandler: EmailChangesService {
     let store: Store
     let keys: IdentityKeys
     let passwords: PasswordCheck
-    let responseTimeFloor: ResponseTimeFloor
     let time: any Time
     let randomness: any Randomness
     let answers: AccountAnswers

@@ -27,7 +27,7 @@ extension EmailChangesHandler {
         let call = try RepeatableCall(
             "ResendVerificationByPassword", [attempt.lookUpKey], context, hash: keys.calls)
         _ = try await store.storedResponse(of: call)
-        try await responseTimeFloor.requireTime(until: context.deadline)
+        try await passwords.responseTimeFloor.requireTime(until: context.deadline)
         let holder = try await store.read {
             try $0.passwordHolder(ofAddress: attempt.lookUpKey)
         }

@@ -35,7 +35,7 @@ extension IdentityFixture {
     func admin(_ activity: any AccountActivityAPI) -> AccountAdminHandler {
         AccountAdminHandler(
             settings: settings, store: store, keys: keys, time: time, randomness: randomness,
-            answers: answers, logger: log.logger(time: time), activity: activity,
+            answers: answers, logger: log.logger(time: time),
             deletions: service.deletions.deletions,
             guests: UnusedGuestSearch(
                 store: store, activity: activity, kept: settings.guestKept),

@@ -36,7 +36,7 @@ final class IdentityFixture: Sendable {
     /// Accepts the tokens of `tokens`; otherwise as in the service.
     let identities: IdentitiesHandler
     var passwords: PasswordHashPool { service.passwords }
-    var responseTimeFloor: ResponseTimeFloor { service.accounts.responseTimeFloor }
+    var responseTimeFloor: ResponseTimeFloor { service.accounts.passwords.responseTimeFloor }
     var accounts: AccountsHandler { service.accounts }
     var credentials: CredentialsHandler { service.credentials }
     var notices: AccountNoticesHandler { service.accountNotices }
