@@ -104,9 +104,8 @@ package struct IdentityService: Sendable {
             store: store, keys: keys, time: time, randomness: randomness, logger: logger,
             providers: providers)
         imports = ImportsHandler(
-            settings: settings, store: store, keys: keys, passwords: passwords,
-            responseTimeFloor: responseTimeFloor, time: time, randomness: randomness,
-            rules: rules, logger: logger)
+            answers: answers, passwords: passwords, responseTimeFloor: responseTimeFloor,
+            time: time, logger: logger)
         deletions = AccountDeletionsHandler(
             settings: settings, store: store, keys: keys, time: time, randomness: randomness,
             owners: owners, deletions: queue)

@@ -1,16 +1,28 @@
 import Messages
-import ServiceRuntime
-import Storage
+package import ServiceRuntime
+package import Storage
 
 /// Makes the account of an answer: what `AccountReader` decrypts, whether its owner has completed
 /// onboarding, and what they still have to do (G-01, G-18).
-struct AccountAnswers: Sendable {
+package struct AccountAnswers: Sendable {
     let settings: IdentitySettings
     let store: Store
     let keys: IdentityKeys
     let randomness: any Randomness
     /// The operator's rules, as they are now.
     let rules: Reloadable<DocumentRules>
+
+    /// Creates the answers of one store.
+    package init(
+        settings: IdentitySettings, store: Store, keys: IdentityKeys, randomness: any Randomness,
+        rules: Reloadable<DocumentRules>
+    ) {
+        self.settings = settings
+        self.store = store
+        self.keys = keys
+        self.randomness = randomness
+        self.rules = rules
+    }
 
     /// The account as its owner sees it.
     /// - Parameters:

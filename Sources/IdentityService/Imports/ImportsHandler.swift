@@ -2,7 +2,7 @@ import Contracts
 package import Cryptography
 package import Logging
 package import ServiceRuntime
-package import Storage
+import Storage
 
 /// `postern.identity.v1.Imports`: import and export of accounts (I-03), for `postern import` and
 /// `postern export`. Each rpc is in the file of its name: `keepHashParameters`, `importAccounts`,
@@ -28,21 +28,19 @@ package struct ImportsHandler: ImportsService {
 
     /// Creates the handler.
     package init(
-        settings: IdentitySettings, store: Store, keys: IdentityKeys, passwords: PasswordHashPool,
-        responseTimeFloor: ResponseTimeFloor, time: any Time, randomness: any Randomness,
-        rules: Reloadable<DocumentRules>, logger: Logger
+        answers: AccountAnswers, passwords: PasswordHashPool, responseTimeFloor: ResponseTimeFloor,
+        time: any Time, logger: Logger
     ) {
-        self.settings = settings
-        self.store = store
-        self.keys = keys
+        settings = answers.settings
+        store = answers.store
+        keys = answers.keys
+        randomness = answers.randomness
+        self.answers = answers
         self.passwords = passwords
         self.responseTimeFloor = responseTimeFloor
         self.time = time
-        self.randomness = randomness
-        answers = AccountAnswers(
-            settings: settings, store: store, keys: keys, randomness: randomness, rules: rules)
         self.logger = logger
-        rowKeys = ImportedAccount.RowKeys(randomness: randomness)
+        rowKeys = ImportedAccount.RowKeys(randomness: answers.randomness)
     }
 
     var projects: FirebaseProjects { FirebaseProjects(store: store, keys: keys) }

@@ -33,18 +33,20 @@ final class LookUpFixture: Sendable {
             metrics: NOOPMetricsHandler.instance)
         // No service is called before the service runs.
         imports = ImportsHandler(
-            settings: IdentitySettings(
-                linkOrigin: "https://app.example", verificationLife: .seconds(3_600),
-                defaultLanguage: "en", passwordHashing: hashing),
-            store: store,
-            keys: try IdentityKeys(
-                master: .generate(count: 32, randomness: randomness),
-                signInProofs: .generate(count: 32, randomness: randomness),
-                randomness: randomness),
+            answers: AccountAnswers(
+                settings: IdentitySettings(
+                    linkOrigin: "https://app.example", verificationLife: .seconds(3_600),
+                    defaultLanguage: "en", passwordHashing: hashing),
+                store: store,
+                keys: try IdentityKeys(
+                    master: .generate(count: 32, randomness: randomness),
+                    signInProofs: .generate(count: 32, randomness: randomness),
+                    randomness: randomness),
+                randomness: randomness, rules: Reloadable(.standard)),
             passwords: passwords,
             responseTimeFloor: ResponseTimeFloor(
                 store: store, passwords: passwords, time: time, logger: .silent),
-            time: time, randomness: randomness, rules: Reloadable(.standard), logger: .silent)
+            time: time, logger: .silent)
     }
 
     func close() {
