@@ -122,14 +122,18 @@ package struct IdentityService: Sendable {
             settings: settings, store: store, keys: keys, time: time, randomness: randomness,
             answers: answers, logger: logger, deletions: queue, guests: unused.search,
             orphans: orphans)
-        identities = IdentitiesHandler(
+        let signIn = FederatedSignIn(
             settings: settings, store: store, keys: keys, randomness: randomness,
-            answers: answers, guests: guests, keepsGrants: apple != nil, devices: peers.devices,
-            sessions: peers.sessions, tokens: providers)
+            answers: answers, guests: guests, keepsGrants: apple != nil)
+        let adding = MethodAdding(
+            store: store, keys: keys, randomness: randomness, keepsGrants: apple != nil)
+        identities = IdentitiesHandler(
+            settings: settings, store: store, keys: keys, randomness: randomness, owners: owners,
+            tokens: providers, signIn: signIn, adding: adding)
+        settings.phone.warnOfTests(at: time.now(), logger)
         phoneCodes = PhoneCodesHandler(
             settings: settings, store: store, keys: keys, time: time, randomness: randomness,
-            answers: answers, guests: guests, logger: logger, keepsGrants: apple != nil,
-            devices: peers.devices, sessions: peers.sessions)
+            owners: owners, signIn: signIn, adding: adding)
         phoneSignals = PhoneSignalsHandler(store: store, keys: keys)
         signInSettings = SignInSettingsHandler(settings: settings)
         documents = AccountDocumentsHandler(
@@ -213,5 +217,27 @@ package struct IdentityService: Sendable {
         passwords.close()
         blobs.close()
         tombstones.close()
+    }
+}
+
+extension PhoneSettings {
+    /// A test number's code gives access without a phone, so the log warns while any is configured.
+    fileprivate func warnOfTests(at now: Timestamp, _ logger: Logger) {
+        let ended = testNumbers.count { $0.endsAt <= now }
+        if ended < testNumbers.count {
+            logger.warning(
+                "identity.phone_test_numbers.on",
+                "phone test numbers are on: their codes are fixed and nothing is sent",
+                fields: [
+                    .setting: .text("phone-test-numbers"),
+                    .count: .count(testNumbers.count - ended),
+                ])
+        }
+        if ended > 0 {
+            logger.warning(
+                "identity.phone_test_numbers.expired",
+                "phone test numbers have expired and are refused",
+                fields: [.setting: .text("phone-test-numbers"), .count: .count(ended)])
+        }
     }
 }

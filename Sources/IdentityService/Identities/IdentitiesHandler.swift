@@ -16,34 +16,12 @@ struct IdentitiesHandler: IdentitiesService {
     let store: Store
     let keys: IdentityKeys
     let randomness: any Randomness
-    let answers: AccountAnswers
-    let guests: GuestSettlement
-    let keepsGrants: Bool
     let owners: SessionOwners
     let tokens: any ProviderTokens
+    let signIn: FederatedSignIn
+    let adding: MethodAdding
 
-    /// Creates the handler. `devices` and `sessions` are the session service, which knows the
-    /// owners of sessions.
-    /// - Parameter keepsGrants: Whether Apple's codes are exchanged: the operator has configured
-    ///   its key (G-05).
-    init(
-        settings: IdentitySettings, store: Store, keys: IdentityKeys, randomness: any Randomness,
-        answers: AccountAnswers, guests: GuestSettlement, keepsGrants: Bool,
-        devices: any DevicesAPI,
-        sessions: any SessionsAPI,
-        tokens: any ProviderTokens
-    ) {
-        self.settings = settings
-        self.store = store
-        self.keys = keys
-        self.randomness = randomness
-        self.answers = answers
-        self.guests = guests
-        self.keepsGrants = keepsGrants
-        owners = SessionOwners(store: store, devices: devices, sessions: sessions)
-        self.tokens = tokens
-    }
-
+    var answers: AccountAnswers { signIn.answers }
     var reader: AccountReader { AccountReader(keys: keys, randomness: randomness) }
     var proofs: ProofIssuer { ProofIssuer(keys: keys, randomness: randomness) }
 }

@@ -13,9 +13,7 @@ extension IdentitiesHandler {
         let call = try MethodCall(
             "LinkProvider", of: owner, keys.lookUpKey(of: proved), from: request.origin,
             context, keys)
-        let row = try await MethodAdding(
-            store: store, keys: keys, randomness: randomness, keepsGrants: keepsGrants
-        ).add(proved, call)
+        let row = try await adding.add(proved, call)
         return IdentityV1.LinkProviderResponse(account: try await answers.account(row))
     }
 }

@@ -19,10 +19,7 @@ extension IdentitiesHandler {
             "SignInWithProvider",
             [keys.lookUpKey(of: proved), []] + (caller?.account).fingerprint
                 + acceptance.fingerprint, context, hash: keys.calls)
-        return try await FederatedSignIn(
-            settings: settings, store: store, keys: keys, randomness: randomness,
-            answers: answers, guests: guests, keepsGrants: keepsGrants
-        ).admit(
+        return try await signIn.admit(
             proved,
             FederatedSignInCall(
                 from: request.origin, language: request.language, acceptance: acceptance,

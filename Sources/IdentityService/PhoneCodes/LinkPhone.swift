@@ -29,11 +29,9 @@ extension PhoneCodesHandler {
             code: PhoneCode(typed: request.code), origin: call.origin)
         try await require(guess, call.call)
         do {
-            let row = try await MethodAdding(
-                store: store, keys: keys, randomness: randomness, keepsGrants: keepsGrants
-            ).add(proved, call)
+            let row = try await adding.add(proved, call)
             return IdentityV1.LinkPhoneResponse(
-                account: try await answers.account(row))
+                account: try await signIn.answers.account(row))
         } catch let error as ServiceError where error.code == .invalidNonce {
             throw ServiceError(.invalidCode, fields: ["request_id"])  // as in `signInWithCode`
         }

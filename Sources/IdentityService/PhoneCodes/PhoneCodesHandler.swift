@@ -1,7 +1,6 @@
 import Addresses
 import Contracts
 import Cryptography
-import Logging
 import ServiceRuntime
 import Storage
 
@@ -13,51 +12,9 @@ struct PhoneCodesHandler: PhoneCodesService {
     let keys: IdentityKeys
     let time: any Time
     let randomness: any Randomness
-    let answers: AccountAnswers
-    let guests: GuestSettlement
-    let keepsGrants: Bool
     let owners: SessionOwners
-
-    /// Creates the handler. `devices` and `sessions` are the session service, which knows the
-    /// owners of sessions.
-    /// - Parameter keepsGrants: As in `FederatedSignIn`, which signs in.
-    init(
-        settings: IdentitySettings, store: Store, keys: IdentityKeys, time: any Time,
-        randomness: any Randomness, answers: AccountAnswers, guests: GuestSettlement,
-        logger: Logger, keepsGrants: Bool, devices: any DevicesAPI, sessions: any SessionsAPI
-    ) {
-        self.settings = settings
-        self.store = store
-        self.keys = keys
-        self.time = time
-        self.randomness = randomness
-        self.answers = answers
-        self.guests = guests
-        self.keepsGrants = keepsGrants
-        owners = SessionOwners(store: store, devices: devices, sessions: sessions)
-        warnOfTests(logger)
-    }
-
-    /// A test number's code gives access without a phone, so the log warns while any is configured.
-    private func warnOfTests(_ logger: Logger) {
-        let now = time.now()
-        let tests = settings.phone.testNumbers
-        let ended = tests.count { $0.endsAt <= now }
-        if ended < tests.count {
-            logger.warning(
-                "identity.phone_test_numbers.on",
-                "phone test numbers are on: their codes are fixed and nothing is sent",
-                fields: [
-                    .setting: .text("phone-test-numbers"), .count: .count(tests.count - ended),
-                ])
-        }
-        if ended > 0 {
-            logger.warning(
-                "identity.phone_test_numbers.expired",
-                "phone test numbers have expired and are refused",
-                fields: [.setting: .text("phone-test-numbers"), .count: .count(ended)])
-        }
-    }
+    let signIn: FederatedSignIn
+    let adding: MethodAdding
 }
 
 /// A phone number as an identity: the issuer is "phone", the subject is the number.

@@ -98,7 +98,7 @@ struct GrantHooksTests {
     func noKey() async throws {
         var proved = AppleFixture.proved()
         proved.email = nil
-        let keepsGrants = identity.identities.keepsGrants
+        let keepsGrants = identity.identities.signIn.keepsGrants
         #expect(!keepsGrants)
         _ = try await identity.signIn(
             proved, from: IdentityFixture.origin, keepsGrants: keepsGrants)

@@ -30,12 +30,7 @@ struct SessionsEndTests {
         meanwhile: @escaping @Sendable () async throws -> Void
     ) async throws {
         let tokens = InterruptedTokens(meanwhile: meanwhile)
-        _ = try await IdentitiesHandler(
-            settings: fixture.settings, store: fixture.store, keys: fixture.keys,
-            randomness: fixture.randomness, answers: fixture.answers, guests: fixture.guests,
-            keepsGrants: false, devices: fixture.devices, sessions: fixture.sessions,
-            tokens: tokens
-        ).linkProvider(
+        _ = try await IdentitiesHandler(of: fixture.service, tokens: tokens).linkProvider(
             .init(accessToken: session, token: token, origin: IdentityFixture.origin),
             fixture.context())
     }

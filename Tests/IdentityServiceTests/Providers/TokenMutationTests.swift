@@ -139,10 +139,7 @@ struct TokenMutationTests {
         try await ProviderFixture.with { fixture in
             let identity = try IdentityFixture(time: fixture.time)
             let identities = IdentitiesHandler(
-                settings: identity.settings, store: identity.store, keys: identity.keys,
-                randomness: identity.randomness, answers: identity.answers,
-                guests: identity.guests, keepsGrants: false, devices: identity.devices,
-                sessions: identity.sessions, tokens: fixture.providers)
+                of: identity.service, tokens: fixture.providers)
             let nonce = try await identities.issueNonce(
                 .init(provider: "google"), identity.context())
             let token = try fixture.google.token(

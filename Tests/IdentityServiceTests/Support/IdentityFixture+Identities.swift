@@ -20,6 +20,16 @@ extension IdentityV1.ProviderToken {
     }
 }
 
+extension IdentitiesHandler {
+    /// As in the service, but it accepts other tokens.
+    init(of service: IdentityService, tokens: any ProviderTokens) {
+        let own = service.identities
+        self.init(
+            settings: own.settings, store: own.store, keys: own.keys, randomness: own.randomness,
+            owners: own.owners, tokens: tokens, signIn: own.signIn, adding: own.adding)
+    }
+}
+
 extension IdentityFixture {
     /// The sign-in by a proved identity.
     func federatedSignIn(keepsGrants: Bool = false) -> FederatedSignIn {

@@ -92,10 +92,7 @@ final class IdentityFixture: Sendable {
         service = try IdentityService(
             settings: settings, store: store, keys: keys, peers: peers,
             time: time, randomness: randomness, logger: logger, metrics: metrics)
-        identities = IdentitiesHandler(
-            settings: settings, store: store, keys: keys, randomness: randomness,
-            answers: service.onboarding.answers, guests: service.guestData.guests,
-            keepsGrants: false, devices: devices, sessions: sessions, tokens: tokens)
+        identities = IdentitiesHandler(of: service, tokens: tokens)
     }
 
     /// The number of passwords hashed so far.
