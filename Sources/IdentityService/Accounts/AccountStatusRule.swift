@@ -9,13 +9,13 @@ enum AccountStatus: Int64, Sendable {
     case pendingVerification = 3
     case deleting = 4
 
-    /// Whether the account may sign in and confirm a link. Reveal it only to a caller who has
-    /// authenticated as the owner. For the other acts see `AccountStatusRule`.
-    var isUsable: Bool { AccountStatusRule.allows(.signIn, self) }
+    /// Whether the account may sign in, use its sessions, and change. Reveal it only to a caller
+    /// who has authenticated as the owner.
+    var isUsable: Bool { self == .active }
 
-    /// Whether the account's address may be verified by a mailed link. That may be what a pending
-    /// account waits for.
-    var mayVerify: Bool { AccountStatusRule.allows(.proveAddress, self) }
+    /// Whether the account's address may be verified by a mailed link: confirm it, or set a new
+    /// password. That is all that a pending account waits for.
+    var mayVerify: Bool { self == .active || self == .pendingVerification }
 
     /// The status in a protobuf message.
     var message: IdentityV1.AccountStatus {
@@ -45,22 +45,6 @@ enum AccountEvent: CaseIterable, Sendable {
     case cancelDeletion
 }
 
-extension AccountStatusRule {
-    /// Acts that depend on an account's status.
-    enum Act: CaseIterable, Sendable {
-        /// Sign in by any method, and authenticate again.
-        case signIn
-        /// Add or remove a sign-in method.
-        case link
-        /// Refresh a session.
-        case refresh
-        /// Verify the address by a mailed link: confirm it, or set a new password.
-        case proveAddress
-        /// Export all data of the account.
-        case export
-    }
-}
-
 /// The state of an account: three independent facts. Its status shows the one of highest
 /// precedence. The others are stored too, so that no sequence of events bypasses one: deleting a
 /// suspended account and then cancelling the deletion leaves it suspended, and lifting a suspension
@@ -81,7 +65,7 @@ struct AccountStanding: Hashable, Sendable {
     }
 }
 
-/// The status transitions, and the acts that each status allows (I-01). Pure:
+/// The status transitions, and what each status allows (I-01). Pure:
 ///
 ///     status        suspend      restore      verify       begin deletion   cancel deletion
 ///     active        suspended    –            –            deleting         –
@@ -94,13 +78,11 @@ struct AccountStanding: Hashable, Sendable {
 /// `awaitVerification` makes an active account pending; in any other status it changes the hidden
 /// fact only.
 ///
-///     status        sign in   link   refresh   verify address   export
-///     active        yes       yes    yes       yes              yes
-///     pending       no        no     no        yes              no
-///     suspended     no        no     no        no               no
-///     deleting      no        no     no        no               no
-///
-/// A pending account waits only for the verification of its address.
+///     status        `isUsable`   `mayVerify`
+///     active        yes          yes
+///     pending       no           yes
+///     suspended     no           no
+///     deleting      no           no
 enum AccountStatusRule {
     /// The standing after `event`; unchanged if the event has no effect.
     static func standing(
@@ -116,15 +98,6 @@ enum AccountStatusRule {
         case .cancelDeletion: standing.isDeleting = false
         }
         return standing
-    }
-
-    /// Whether an account in `status` allows `act`.
-    static func allows(_ act: AccountStatusRule.Act, _ status: AccountStatus) -> Bool {
-        switch status {
-        case .active: true
-        case .pendingVerification: act == .proveAddress
-        case .suspended, .deleting: false
-        }
     }
 }
 
