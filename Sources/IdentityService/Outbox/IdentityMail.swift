@@ -52,65 +52,57 @@ enum IdentityMail: Hashable, Sendable {
     case sessionReplayed(device: String, time: String)
 
     /// The mail's template.
-    var template: MailTemplate {
+    var template: MailTemplate { content.template }
+
+    /// A value for each variable of the template.
+    var variables: [Variable] { content.variables }
+
+    /// A variable of a template, and what fills it.
+    typealias Variable = (variable: TemplateVariable, value: String)
+
+    private var content: (template: MailTemplate, variables: [Variable]) {
         switch self {
-        case .verifyEmail: .verifyEmail
-        case .resetPassword: .resetPassword
-        case .emailChangeConfirm: .emailChangeConfirm
-        case .emailChangeRequested: .emailChangeRequested
-        case .emailChanged: .emailChanged
-        case .passwordChanged: .passwordChanged
-        case .newDevice: .newDevice
-        case .welcome: .welcome
-        case .methodAdded: .methodAdded
-        case .methodRemoved: .methodRemoved
-        case .addressClaimed: .addressClaimed
-        case .emailAlreadyRegistered: .emailAlreadyRegistered
-        case .accountSuspended: .accountSuspended
-        case .accountRestored: .accountRestored
-        case .guestDataAttention: .guestDataAttention
-        case .parentalConsent: .parentalConsent
-        case .deletionLink: .deletionLink
-        case .deletionScheduled: .deletionScheduled
-        case .deletionCancelled: .deletionCancelled
-        case .deletionDone: .deletionDone
-        case .exportReady: .exportReady
-        case .sessionDisplaced: .sessionDisplaced
-        case .sessionReplayed: .sessionReplayed
+        case .verifyEmail(let link, let life): (.verifyEmail, Self.filled(link, life))
+        case .resetPassword(let link, let life): (.resetPassword, Self.filled(link, life))
+        case .emailChangeConfirm(let link, let life): (.emailChangeConfirm, Self.filled(link, life))
+        case .emailChangeRequested(let address, let time):
+            (.emailChangeRequested, [(.address, address), (.time, time)])
+        case .emailChanged(let address, let time):
+            (.emailChanged, [(.address, address), (.time, time)])
+        case .passwordChanged(let device, let time):
+            (.passwordChanged, [(.device, device), (.place, ""), (.time, time)])
+        case .newDevice(let method, let device, let time):
+            (.newDevice, [(.method, method), (.device, device), (.place, ""), (.time, time)])
+        case .welcome(let name, let device, let time):
+            (.welcome, [(.name, name), (.device, device), (.place, ""), (.time, time)])
+        case .methodAdded(let method, let device, let time):
+            (.methodAdded, [(.method, method), (.device, device), (.time, time)])
+        case .methodRemoved(let method, let device, let time):
+            (.methodRemoved, [(.method, method), (.device, device), (.time, time)])
+        case .addressClaimed(let methods, let time):
+            (.addressClaimed, [(.methods, methods.joined(separator: " ")), (.time, time)])
+        case .emailAlreadyRegistered(let methods, let link):
+            (.emailAlreadyRegistered, [(.methods, methods.joined(separator: " ")), (.link, link)])
+        case .accountSuspended(let time): (.accountSuspended, [(.time, time)])
+        case .accountRestored(let time): (.accountRestored, [(.time, time)])
+        case .guestDataAttention(let documents): (.guestDataAttention, [(.count, "\(documents)")])
+        case .parentalConsent(let link, let time):
+            (.parentalConsent, [(.link, link), (.time, time)])
+        case .deletionLink(let link, let life): (.deletionLink, Self.filled(link, life))
+        case .deletionScheduled(let link, let time):
+            (.deletionScheduled, [(.link, link), (.time, time)])
+        case .deletionCancelled(let time): (.deletionCancelled, [(.time, time)])
+        case .deletionDone: (.deletionDone, [])
+        case .exportReady(let link, let time): (.exportReady, [(.link, link), (.time, time)])
+        case .sessionDisplaced(let device, let time):
+            (.sessionDisplaced, [(.device, device), (.time, time)])
+        case .sessionReplayed(let device, let time):
+            (.sessionReplayed, [(.device, device), (.time, time)])
         }
     }
 
-    /// A value for each variable of the template.
-    var variables: [(variable: TemplateVariable, value: String)] {
-        switch self {
-        case .verifyEmail(let link, let life), .resetPassword(let link, let life),
-            .emailChangeConfirm(let link, let life), .deletionLink(let link, let life):
-            [(.link, link), (.validity, "\(life.wholeMinutes)")]
-        case .emailChangeRequested(let address, let time), .emailChanged(let address, let time):
-            [(.address, address), (.time, time)]
-        case .passwordChanged(let device, let time):
-            [(.device, device), (.place, ""), (.time, time)]
-        case .newDevice(let method, let device, let time):
-            [(.method, method), (.device, device), (.place, ""), (.time, time)]
-        case .welcome(let name, let device, let time):
-            [(.name, name), (.device, device), (.place, ""), (.time, time)]
-        case .methodAdded(let method, let device, let time),
-            .methodRemoved(let method, let device, let time):
-            [(.method, method), (.device, device), (.time, time)]
-        case .addressClaimed(let methods, let time):
-            [(.methods, methods.joined(separator: " ")), (.time, time)]
-        case .emailAlreadyRegistered(let methods, let link):
-            [(.methods, methods.joined(separator: " ")), (.link, link)]
-        case .parentalConsent(let link, let time): [(.link, link), (.time, time)]
-        case .exportReady(let link, let time): [(.link, link), (.time, time)]
-        case .deletionScheduled(let link, let time): [(.link, link), (.time, time)]
-        case .deletionDone: []
-        case .accountSuspended(let time), .accountRestored(let time), .deletionCancelled(let time):
-            [(.time, time)]
-        case .guestDataAttention(let documents): [(.count, "\(documents)")]
-        case .sessionDisplaced(let device, let time), .sessionReplayed(let device, let time):
-            [(.device, device), (.time, time)]
-        }
+    private static func filled(_ link: String, _ life: Duration) -> [Variable] {
+        [(.link, link), (.validity, "\(life.wholeMinutes)")]
     }
 }
 
