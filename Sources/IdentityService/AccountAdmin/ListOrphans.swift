@@ -13,7 +13,9 @@ extension AccountAdminHandler {
         _ = try AdminCaller(context, actor: "", settings)
         let kind = request.kind.isEmpty ? nil : try OrphanKind.required(request.kind)
         let page = orphans.findings.orphans(
-            of: kind, after: try OrphanPlace(token: request.pageToken), limit: Self.orphansMax)
+            of: kind,
+            after: try PageToken.place(request.pageToken, parts: 2) { OrphanPlace(parts: $0) },
+            limit: Self.orphansMax)
         return IdentityV1.ListOrphansResponse(
             orphans: page.map {
                 IdentityV1.Orphan(
@@ -21,7 +23,7 @@ extension AccountAdminHandler {
                     service: $0.kind.service.rawValue, repairable: $0.isRepairable)
             },
             nextPageToken: page.count < Self.orphansMax
-                ? "" : page.last.map { OrphanPlace($0).token } ?? "",
+                ? "" : page.last.map { PageToken.text($0.kind.rawValue, $0.account.text) } ?? "",
             checkedAtMs: orphans.findings.endedAt?.milliseconds ?? 0)
     }
 }
@@ -42,20 +44,10 @@ struct OrphanPlace: Hashable, Sendable {
     let kind: OrphanKind
     let account: AccountID
 
-    /// The place of an orphan.
-    init(_ orphan: Orphan) { (kind, account) = (orphan.kind, orphan.account) }
-
-    /// Parses the result of `token`; nil for an empty text.
-    /// - Throws: `rpc/invalid-argument`.
-    init?(token: String) throws(ServiceError) {
-        if token.isEmpty { return nil }
-        let parts = token.split(separator: "/", maxSplits: 1).map(String.init)
-        guard parts.count == 2, let kind = OrphanKind(rawValue: parts[0]),
-            let account = AccountID(text: parts[1])
-        else { throw ServiceError(.invalidArgument, fields: ["page_token"]) }
+    /// The place of a page token's two parts.
+    init?(parts: [String]) {
+        guard let kind = OrphanKind(rawValue: parts[0]), let account = AccountID(text: parts[1])
+        else { return nil }
         (self.kind, self.account) = (kind, account)
     }
-
-    /// The token of the page that begins after it.
-    var token: String { "\(kind.rawValue)/\(account.text)" }
 }

@@ -14,10 +14,7 @@ extension AccountAdminHandler {
         _ request: IdentityV1.ListUnusedGuestsRequest, _ context: CallContext
     ) async throws -> IdentityV1.ListUnusedGuestsResponse {
         _ = try AdminCaller(context, actor: "", settings)
-        let after = request.pageToken.isEmpty ? nil : AccountID(text: request.pageToken)
-        guard request.pageToken.isEmpty == (after == nil) else {
-            throw ServiceError(.invalidArgument, fields: ["page_token"])
-        }
+        let after = try PageToken.place(request.pageToken, parts: 1) { AccountID(text: $0[0]) }
         let rule = try await guests.rule()
         let page = try await guests.page(
             after: after, limit: Self.guestsMax, rule, context.onward())

@@ -1,4 +1,3 @@
-import Cryptography
 import Messages
 import RPC
 import ServiceRuntime
@@ -18,9 +17,10 @@ extension GuestDataHandler {
     func compareGuest(
         _ request: IdentityV1.CompareGuestRequest, _ context: CallContext
     ) async throws -> IdentityV1.CompareGuestResponse {
-        guard let after = ComparisonPlace(pageToken: request.pageToken) else {
-            throw ServiceError(.invalidArgument, fields: ["page_token"])
-        }
+        let after = ComparisonPlace(
+            try PageToken.place(request.pageToken, parts: 2) {
+                DocumentKey(collection: $0[0], name: $0[1])
+            } ?? DocumentKey(collection: "", name: ""))
         let owner = try await owner(of: request.accessToken, context)
         let choice = try choice(request.choiceToken, of: owner.account)
         let account = try await sides(.account, choice)
@@ -37,7 +37,9 @@ extension GuestDataHandler {
             let isLong = size > Self.jsonBytesMax
             bytes += request.withJson && !isLong ? size : 0
             guard page.documents.count < Self.pageMax, bytes <= Self.jsonBytesMax else {
-                page.nextPageToken = page.documents.last.map(ComparisonPlace.token(after:)) ?? ""
+                if let last = page.documents.last {
+                    page.nextPageToken = PageToken.text(last.collection, last.name)
+                }
                 break
             }
             page.documents.append(.init(place.key, guest: sides.guest, account: sides.account))
@@ -146,26 +148,6 @@ private struct ComparisonPlace: Comparable {
     let key: DocumentKey
 
     init(_ key: DocumentKey) { self.key = key }
-
-    /// The place after which a page begins.
-    /// - Returns: nil for a token that no page has.
-    init?(pageToken: String) {
-        guard !pageToken.isEmpty else {
-            key = DocumentKey(collection: "", name: "")
-            return
-        }
-        guard let bytes = Base64URL.decode(pageToken.utf8),
-            let text = String(validating: bytes, as: UTF8.self)
-        else { return nil }
-        let parts = text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2 else { return nil }
-        key = DocumentKey(collection: String(parts[0]), name: String(parts[1]))
-    }
-
-    /// The token of the page after a document.
-    static func token(after document: IdentityV1.ComparedDocument) -> String {
-        Base64URL.encode(Array("\(document.collection)\n\(document.name)".utf8))
-    }
 
     static func < (first: ComparisonPlace, second: ComparisonPlace) -> Bool {
         first.key.collection == second.key.collection

@@ -151,7 +151,7 @@ struct DeletionOperatorTests {
         let cancelled = try await fixture.deletions.cancelDeletion(
             .init(caller: IdentityFixture.caller(token)), fixture.context())
         #expect(cancelled.cancelled)
-        let last = "\(list[1].deletion?.requestedAtMs ?? 0).\(eve.text)"
+        let last = "\(list[1].deletion?.requestedAtMs ?? 0)/\(eve.text)"
         let rest = try await admin.listDeletions(.init(pageToken: last), tool(fixture))
         #expect(rest == .init())
         let error = try await refusal {
