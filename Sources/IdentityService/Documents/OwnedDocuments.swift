@@ -36,16 +36,10 @@ struct OwnedDocuments: Sendable {
     /// Opens a row.
     /// - Throws: if it was sealed for another account or another row.
     func open(_ row: DocumentRow) throws -> StoredDocument {
-        let parts = try vault.open(row.payload, .document(row.document))
-            .split(separator: "\n", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3 else {
-            throw ServiceError(.internalError, detail: "a document's payload has no three parts")
-        }
+        let (key, json) = try vault.openDocument(row.payload, .document(row.document))
         return StoredDocument(
-            document: row.document,
-            key: DocumentKey(collection: String(parts[0]), name: String(parts[1])),
-            version: row.version, position: row.position, json: String(parts[2]),
-            changedAt: row.changedAt, isRemoved: row.isRemoved)
+            document: row.document, key: key, version: row.version, position: row.position,
+            json: json, changedAt: row.changedAt, isRemoved: row.isRemoved)
     }
 
     /// Opens a page.
@@ -53,10 +47,28 @@ struct OwnedDocuments: Sendable {
     func open(_ page: DocumentPage) throws -> OpenedPage {
         OpenedPage(documents: try page.rows.map { try open($0) }, hasMore: page.hasMore)
     }
+}
 
-    /// Neither collections nor names have line breaks (`DocumentKey`).
-    private func seal(_ key: DocumentKey, _ json: String, row: Int64) throws -> [UInt8] {
-        try vault.seal("\(key.collection)\n\(key.name)\n\(json)", .document(row))
+extension AccountVault {
+    /// Seals a document's collection, name and JSON. Neither collections nor names have line breaks
+    /// (`DocumentKey`).
+    func seal(_ key: DocumentKey, json: String, _ field: Field) throws -> [UInt8] {
+        try seal("\(key.collection)\n\(key.name)\n\(json)", field)
+    }
+
+    /// Opens the result of `seal(_:json:_:)`.
+    /// - Throws: if it was sealed for another account or another row.
+    func openDocument(
+        _ payload: [UInt8], _ field: Field
+    ) throws -> (key: DocumentKey, json: String) {
+        let parts = try open(payload, field)
+            .split(separator: "\n", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3 else {
+            throw ServiceError(.internalError, detail: "a document's payload has no three parts")
+        }
+        return (
+            DocumentKey(collection: String(parts[0]), name: String(parts[1])), String(parts[2])
+        )
     }
 }
 
@@ -111,7 +123,7 @@ extension OwnedDocuments {
         let changedAt = min(change.changedAt ?? transaction.at, transaction.at)
         let written = DocumentRow(
             document: row, version: version, position: position,
-            payload: try seal(change.key, change.json, row: row),
+            payload: try vault.seal(change.key, json: change.json, .document(row)),
             bytes: Int64(change.json.utf8.count), changedAt: changedAt, isRemoved: false)
         if change.former == nil {
             try transaction.insert(
@@ -143,7 +155,8 @@ extension OwnedDocuments {
                 DocumentRow(
                     document: document.document, version: document.version + 1,
                     position: totals.takePosition(at: transaction.at),
-                    payload: try seal(document.key, "", row: document.document), bytes: 0,
+                    payload: try vault.seal(
+                        document.key, json: "", .document(document.document)), bytes: 0,
                     changedAt: transaction.at, isRemoved: true))
         }
         let excess = totals.removals - Self.removalsMax

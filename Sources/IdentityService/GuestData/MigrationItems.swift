@@ -30,24 +30,11 @@ struct MigrationItemRow: Sendable {
 }
 
 extension AccountVault {
-    /// Seals a document of a migration. Neither collections nor names have line breaks
-    /// (`DocumentKey`).
-    func seal(_ key: DocumentKey, json: String, item: Int64) throws -> [UInt8] {
-        try seal("\(key.collection)\n\(key.name)\n\(json)", .migrationDocument(item))
-    }
-
     /// Opens a document of a migration.
     /// - Throws: if it was sealed for another account or another row.
     func open(_ row: MigrationItemRow) throws -> MigrationItem {
-        let parts = try open(row.payload, .migrationDocument(row.item))
-            .split(separator: "\n", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3 else {
-            throw ServiceError(.internalError, detail: "a migration's document has no three parts")
-        }
-        return MigrationItem(
-            item: row.item,
-            key: DocumentKey(collection: String(parts[0]), name: String(parts[1])),
-            json: String(parts[2]), changedAt: row.changedAt)
+        let (key, json) = try openDocument(row.payload, .migrationDocument(row.item))
+        return MigrationItem(item: row.item, key: key, json: json, changedAt: row.changedAt)
     }
 }
 
@@ -119,7 +106,7 @@ extension Transaction {
             [
                 .integer(item.item), .integer(migration.account.key),
                 .integer(migration.migration.key), SQLValue(document),
-                .blob(try vault.seal(item.key, json: item.json, item: item.item)),
+                .blob(try vault.seal(item.key, json: item.json, .migrationDocument(item.item))),
                 .integer(Int64(item.json.utf8.count)), SQLValue(item.changedAt),
                 SQLValue(issue?.rawValue),
             ])
