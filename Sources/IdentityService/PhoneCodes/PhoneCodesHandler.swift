@@ -63,13 +63,4 @@ extension PhoneCodesHandler {
     func owner(of number: PhoneNumber, _ session: some SQLSession) throws -> AccountID? {
         try session.phoneIdentity(number, keys).account
     }
-
-    /// The account's sign-in methods other than the phone: "password", or a provider's name.
-    func otherMethods(of account: AccountID, _ session: some SQLSession) throws -> [String] {
-        let holder = try session.passwordHolder(account)
-        // A password is a sign-in method only together with an address.
-        let password = holder?.sealedHash != nil && holder?.row.address != nil ? ["password"] : []
-        return try password
-            + session.identities(of: account).map(\.method).filter { $0 != PhoneIdentity.method }
-    }
 }

@@ -66,10 +66,11 @@ extension PhoneCodesHandler {
         }
         let demanded = try await store.write(about: []) { transaction -> [String] in
             guard let change = try transaction.numberChange(guess.numberKey),
-                let owner = try owner(of: guess.number, transaction)
+                let owner = try owner(of: guess.number, transaction),
+                let row = try transaction.account(owner)
             else { return [] }
             let demanded = NumberChangeRule.demanded(
-                change, others: try otherMethods(of: owner, transaction),
+                change, others: row.methods.filter { $0 != PhoneIdentity.method },
                 guardedFor: settings.phone.changeGuard, at: transaction.at)
             guard !demanded.isEmpty else { return [] }
             try transaction.audit(
