@@ -11,8 +11,6 @@ struct IdentityRow: Hashable, Sendable {
     /// "google", "apple", another provider's name, "phone".
     let method: String
     let sealedDetails: [UInt8]
-    /// The sealed token that revokes its grant at the provider; nil for none.
-    let sealedGrant: [UInt8]?
     let linkedAt: Timestamp
 }
 
@@ -92,47 +90,45 @@ extension Transaction {
 
 extension IdentityRow {
     /// The columns that `init` reads.
-    fileprivate static let columns =
-        "identity, account, method, details, sealed_grant, linked_at_ms"
+    fileprivate static let columns = "identity, account, method, details, linked_at_ms"
 
     fileprivate init(_ row: SQLRow) throws {
         identity = try row.integer("identity")
         account = try AccountID(stored: row.integer("account"))
         method = try row.text("method")
         sealedDetails = try row.blob("details")
-        sealedGrant = try row.optionalBlob("sealed_grant")
         linkedAt = try row.timestamp("linked_at_ms")
     }
 }
 
-extension IdentityKeys {
-    /// The keyed hash by which an identity is looked up. It covers issuer and subject, each with
-    /// its length, so that no other issuer and subject can yield the same input.
-    func lookUpKey(of proved: ProvedIdentity) -> [UInt8] {
-        identities.lookUpKey(name(issuer: proved.issuer, subject: proved.subject))
-    }
+/// What names an identity, proved or stored.
+protocol IssuedIdentity {
+    var issuer: String { get }
+    /// The issuer's identifier of the person.
+    var subject: String { get }
+}
 
-    /// The same for stored details.
-    func lookUpKey(of details: IdentityDetails) -> [UInt8] {
-        identities.lookUpKey(name(issuer: details.issuer, subject: details.subject))
-    }
+extension ProvedIdentity: IssuedIdentity {}
+extension IdentityDetails: IssuedIdentity {}
 
-    /// The keyed hash of an identity in the audit trail. It uses a separate key, so that the trail
-    /// cannot be joined with the accounts.
-    func subject(of proved: ProvedIdentity) -> [UInt8] {
-        audit.lookUpKey(name(issuer: proved.issuer, subject: proved.subject))
-    }
-
-    /// The same for stored details.
-    func subject(of details: IdentityDetails) -> [UInt8] {
-        audit.lookUpKey(name(issuer: details.issuer, subject: details.subject))
-    }
-
-    private func name(issuer: String, subject: String) -> [UInt8] {
+extension IssuedIdentity {
+    /// Issuer and subject, each with its length, so that no others can yield the same bytes.
+    fileprivate var name: [UInt8] {
         DelimitedParts.joined([
             Array("identity".utf8), Array(issuer.utf8), Array(subject.utf8),
         ])
     }
+}
+
+extension IdentityKeys {
+    /// The keyed hash by which an identity is looked up. It covers issuer and subject.
+    func lookUpKey(of identity: some IssuedIdentity) -> [UInt8] {
+        identities.lookUpKey(identity.name)
+    }
+
+    /// The keyed hash of an identity in the audit trail. It uses a separate key, so that the trail
+    /// cannot be joined with the accounts.
+    func subject(of identity: some IssuedIdentity) -> [UInt8] { audit.lookUpKey(identity.name) }
 }
 
 extension Transaction {
