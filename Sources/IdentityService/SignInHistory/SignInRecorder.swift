@@ -58,22 +58,12 @@ struct SignInRecorder: Sendable {
     }
 }
 
-/// Decides whether a device that an account does not know is new (G-08). Pure:
-///
-///     known devices    new
-///     none             no: it is the account's first device, or the account is older than
-///                      `known_devices`, and nothing tells whether the device was used before
-///     some             yes
-enum KnownDeviceRule {
-    /// Known devices for each account. Beyond this, the least recently used one is dropped; it
-    /// counts as new when it returns.
-    static let devicesMax = 32
-
-    static func isNew(knownDevices: Int) -> Bool { knownDevices > 0 }
-}
-
 /// The device of a sign-in, as the caller describes it.
 struct SignInDevice: Hashable, Sendable {
+    /// Known devices for each account. Beyond this, the least recently used one is dropped; it
+    /// counts as new when it returns.
+    static let knownMax = 32
+
     /// Empty when the caller sent none.
     let id: String
     let shown: DeviceShown
@@ -150,7 +140,9 @@ extension IdentityTables {
 
 extension Transaction {
     /// Records a sign-in to an account from a device.
-    /// - Returns: whether the device is new (`KnownDeviceRule`).
+    /// - Returns: whether the device is new (G-08). Where the account knows no device, it is not: it
+    ///   is the account's first one, or the account is older than `known_devices`, and nothing says
+    ///   whether the device was used before.
     func remember(_ deviceKey: [UInt8], of account: AccountID) throws -> Bool {
         let isKnown =
             try execute(
@@ -158,11 +150,11 @@ extension Transaction {
                 [SQLValue(at), .integer(account.key), .blob(deviceKey)]) > 0
         guard !isKnown else { return false }
         let known = try knownDevices(of: account)
-        if known >= KnownDeviceRule.devicesMax { try deleteOldestDevice(of: account) }
+        if known >= SignInDevice.knownMax { try deleteOldestDevice(of: account) }
         try put(
             "INSERT INTO known_devices (account, device_key, seen_at_ms) VALUES (?, ?, ?)",
             [.integer(account.key), .blob(deviceKey), SQLValue(at)])
-        return KnownDeviceRule.isNew(knownDevices: known)
+        return known > 0
     }
 
     /// Deletes all known devices of an account.

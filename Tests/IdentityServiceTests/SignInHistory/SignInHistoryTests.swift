@@ -109,7 +109,7 @@ struct SignInHistoryTests {
             fixture.time.advance(by: .seconds(1))
             _ = try await signIn(on: "device \(number)")
         }
-        #expect(try await fixture.count("known_devices") == Int64(KnownDeviceRule.devicesMax))
+        #expect(try await fixture.count("known_devices") == Int64(SignInDevice.knownMax))
         #expect(try await signIn(on: "device 39").isNewDevice == false)
         #expect(try await signIn(on: "device 8").isNewDevice == false)
         #expect(try await signIn(on: "device 7").isNewDevice == true)
@@ -156,11 +156,5 @@ struct SignInHistoryTests {
             before: Timestamp(milliseconds: 2_000), at: Timestamp(milliseconds: 1_000),
             isNewDevice: false)
         #expect(history.message == .init(lastSignInAtMs: 2_000, gapMs: 0))
-    }
-
-    @Test(
-        "`KnownDeviceRule` follows its truth table", arguments: [(0, false), (1, true), (32, true)])
-    func table(known: Int, isNew: Bool) {
-        #expect(KnownDeviceRule.isNew(knownDevices: known) == isNew)
     }
 }
