@@ -169,14 +169,14 @@ package struct IdentitySettings: Settings {
                 + "system (I-08).")
         tombstones = settings.strings(
             "tombstones", default: [], unit: "path",
-            reason: "Folders, best on other disks, that keep deleted accounts deleted when a "
-                + "backup is restored; none: tombstones in the data folder (G-20).")
+            reason: "Folders, best on other disks, that list deleted accounts, so that a restored "
+                + "backup deletes them again; none: tombstones in the data folder (G-20).")
         guestKept = settings.durationOrForever(
             "guest-kept", default: Self.guestKeptDefault,
             in: .seconds(86_400)...(.seconds(3_650 * 86_400)),
-            reason: "A guest without a session is deleted this long after its last use, whenever "
-                + "its session ended, and never before as long after the upgrade to the version "
-                + "that does so (I-04).")
+            reason: "A guest without a session is deleted this long after its last use, no matter "
+                + "when its session ended, and not before this long after the upgrade that "
+                + "introduced the rule (I-04).")
         settings.require(
             apple.redirects.clients.isSubset(of: providers.appleClients),
             ["apple-redirect-uris"], "apple-redirect-uris names an app that apple-audiences lacks")

@@ -10,8 +10,8 @@ extension AccountDeletionsHandler {
     /// any case while an export is prepared or ready, so that its owner can fetch it. The response
     /// is sent after the commit that refuses sign-in; the steps follow (`DeletionWork`).
     ///
-    /// A repeat has no session any more. It is recognised by its confirmation token, in the name of
-    /// the session or link that the token was made for, also when that has ended. A token whose
+    /// A repeat has no session any more. It is recognised by its confirmation token, and must come
+    /// from the session or link that the token was made for, even if that has ended. A token whose
     /// deletion was cancelled begins no other: a late repeat would undo the cancel, and the person
     /// would not know. Neither does a token with another `wait` than before: a person who chose to
     /// wait has not confirmed a deletion at once, which cannot be undone.

@@ -28,9 +28,8 @@ struct StoredExport: Hashable, Sendable {
 
 /// A finished archive.
 struct ExportArchive: Hashable, Sendable {
-    /// Sessions that are known to have fetched it: as many as an account can have at once
-    /// (`sessions-max`), so that only a new session, which has audit events of its own, displaces
-    /// one.
+    /// How many sessions are remembered as having fetched it. An account can have that many
+    /// (`sessions-max`), so only a new session, whose sign-in is in the audit trail, displaces one.
     static let fetchersMax = 100
 
     let blob: BlobName

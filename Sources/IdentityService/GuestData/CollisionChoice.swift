@@ -6,9 +6,10 @@ import ServiceRuntime
 /// sealed token names the two accounts, so only its holder can make the choice, in a session of the
 /// account (`chooseGuestData`).
 ///
-/// Attack: an account signs in on a device for a moment, and reads with the token what the guest
-/// writes there later. So a token is void once all sessions of the guest were ended. That the guest
-/// signed out does not make it void: apps do that when they change to the account.
+/// Attack: somebody signs in to their own account on another person's device, keeps the choice
+/// token, and later reads with it what the guest has written since. So a token is void once all
+/// sessions of the guest were ended. That the guest signed out does not make it void: apps do that
+/// when they change to the account.
 struct CollisionChoice: Hashable, Sendable {
     /// Long enough for the user to decide later on the same day.
     static let life: Duration = .seconds(24 * 3_600)

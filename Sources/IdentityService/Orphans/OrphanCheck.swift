@@ -17,8 +17,8 @@ final class OrphanCheck: Sendable {
     static let interval: Duration = .seconds(3_600)
     /// Rows on one page. Of a thousand, refreshes noticed each page (Tests/Benchmarks/README.md).
     static let pageRows: Int64 = 300
-    /// A migration of a guest's data that has not gone on for so long has stopped, if two checks find
-    /// it: the job takes up at once what waited for a start or for the end of a suspension.
+    /// A migration that has not changed for a day counts as stopped if two checks in a row find it.
+    /// One check is not enough: after a start or a suspension the job goes on within seconds.
     static let migrationMax: Duration = .seconds(86_400)
 
     /// Where the check has come to.
