@@ -95,6 +95,14 @@ extension SQLSession {
         ) { try AccountRow($0, identityMethods: methods, consents: consents) }
     }
 
+    /// The row of the account that a call reads or changes.
+    /// - Throws: `auth/invalid-access-token` when it no longer exists, `auth/user-disabled`.
+    func callersRow(_ account: AccountID) throws -> AccountRow {
+        guard let row = try self.account(account) else { throw ServiceError(.invalidAccessToken) }
+        guard row.status.isUsable else { throw ServiceError(.accountDisabled) }
+        return row
+    }
+
     /// The account that owns an address.
     func owner(ofAddress lookUpKey: [UInt8]) throws -> AccountID? {
         try queryOne(

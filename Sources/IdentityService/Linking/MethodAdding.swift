@@ -151,13 +151,3 @@ extension SessionOwners {
         return try await require(.standard, of: accessToken, context)
     }
 }
-
-extension SQLSession {
-    /// The row of the account that a call changes.
-    /// - Throws: `auth/invalid-access-token` when it no longer exists, `auth/user-disabled`.
-    func callersRow(_ account: AccountID) throws -> AccountRow {
-        guard let row = try self.account(account) else { throw ServiceError(.invalidAccessToken) }
-        guard row.status.isUsable else { throw ServiceError(.accountDisabled) }
-        return row
-    }
-}
