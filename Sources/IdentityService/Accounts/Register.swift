@@ -17,7 +17,7 @@ extension AccountsHandler {
     ///
     /// A guest that calls becomes the account, with its id and its data (`GuestUpgrade`, G-07).
     /// - Throws: `auth/email-already-in-use`, `auth/idempotency-key-reused` (also as
-    ///   `Transaction.storedResponse`, for a retry), and as `Applicant`;
+    ///   `storedResponse(of:)`, for a retry), and as `Applicant`;
     ///   `auth/consent-required` before anything is written, so a corrected call may have the key;
     ///   `auth/underage-user`;
     ///   `auth/user-disabled` when a retry finds that its account may not sign in; with a guest's
@@ -39,7 +39,8 @@ extension AccountsHandler {
         } catch let refused as ServiceError {
             // An upgrade ends the guest's session, so a retry arrives with a token that is no
             // longer valid. Or the operator has named new versions since the first call.
-            guard let first = try await store.storedResponse(of: applicant.call) else {
+            guard let first = try await store.storedResponse(of: applicant.call, at: time.now())
+            else {
                 if refused.code == .underageUser {
                     try await refuse(applicant, of: calling?.account)
                 }

@@ -40,13 +40,18 @@ extension AccountsHandler {
     /// cannot be used, unless it is a repeat (G-25). Attack: if only the right password led to
     /// these errors, they would confirm a password with no record and no mail to the owner, and the
     /// gateway would refund the guess.
+    ///
+    /// A read: sign-ins with a key do not wait for the one writer before their password is compared.
+    /// It sees every response that was committed, which is each that a caller can have. The
+    /// transaction of the sign-in looks again.
     private func requireAnswerable(_ attempt: SignInAttempt) async throws {
         guard attempt.caller != nil || attempt.call != nil else { return }
-        try await store.write(about: []) { transaction in
-            guard try transaction.storedResponse(of: attempt.call) == nil,
+        let now = time.now()
+        try await store.read { session in
+            guard try session.storedResponse(of: attempt.call, at: now) == nil,
                 let caller = attempt.caller
             else { return }
-            try transaction.requireLive(try caller.owner.get())
+            try session.requireLive(try caller.owner.get())
         }
     }
 

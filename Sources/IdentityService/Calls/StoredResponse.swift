@@ -41,7 +41,7 @@ extension IdentityV1.StoredResponse {
     }
 
     /// The response of a call that a password repeats: it becomes void as
-    /// `Transaction.storedResponse(of:)` says.
+    /// `SQLSession.storedResponse(of:at:)` says.
     /// - Parameter row: The account after the call.
     init(
         repeatedByPasswordOf row: AccountRow, done: Bool = false, forgetsDevices: Bool = false,
@@ -59,15 +59,19 @@ extension IdentityV1.StoredResponse {
 }
 
 extension Store {
-    /// The stored response of `call`; nil if the call is new or has no idempotency key.
-    /// - Throws: as `Transaction.storedResponse(of:)`; what the store throws.
-    func storedResponse(of call: RepeatableCall?) async throws -> IdentityV1.StoredResponse? {
+    /// The stored response of `call`; nil if the call is new or has no idempotency key. A read, so
+    /// that calls with a key do not wait for the one writer before their own transaction, which
+    /// looks again.
+    /// - Throws: as `SQLSession.storedResponse(of:at:)`; what the store throws.
+    func storedResponse(
+        of call: RepeatableCall?, at moment: Timestamp
+    ) async throws -> IdentityV1.StoredResponse? {
         guard call != nil else { return nil }
-        return try await write(about: []) { try $0.storedResponse(of: call) }
+        return try await read { try $0.storedResponse(of: call, at: moment) }
     }
 }
 
-extension Transaction {
+extension SQLSession {
     /// The stored response of `call`; nil if the call is new or has no idempotency key.
     ///
     /// Attack: a stranger has signed up with somebody's address, or has had somebody's mailbox for
@@ -78,8 +82,10 @@ extension Transaction {
     /// suspension.
     /// - Throws: `auth/idempotency-key-reused` if the key belongs to another request, or if the
     ///   response is void.
-    func storedResponse(of call: RepeatableCall?) throws -> IdentityV1.StoredResponse? {
-        guard let bytes = try remembered(of: call) else { return nil }
+    func storedResponse(
+        of call: RepeatableCall?, at moment: Timestamp
+    ) throws -> IdentityV1.StoredResponse? {
+        guard let bytes = try remembered(of: call, at: moment) else { return nil }
         let response = try IdentityV1.StoredResponse(bytes)
         guard response.sessionGeneration != 0 else { return response }
         let account = try AccountID(stored: response.account)
@@ -87,6 +93,13 @@ extension Transaction {
             throw ServiceError(.idempotencyKeyReused)
         }
         return response
+    }
+}
+
+extension Transaction {
+    /// As `storedResponse(of:at:)`, at the time of the transaction.
+    func storedResponse(of call: RepeatableCall?) throws -> IdentityV1.StoredResponse? {
+        try storedResponse(of: call, at: at)
     }
 
     /// Stores the response of `call` if it has an idempotency key.

@@ -20,7 +20,7 @@ extension CredentialsHandler {
         _ request: IdentityV1.ChangePasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.ChangePasswordResponse {
         let attempt = try ChangeAttempt(request, context, keys)
-        _ = try await store.storedResponse(of: attempt.call)
+        _ = try await store.storedResponse(of: attempt.call, at: time.now())
         try await passwords.responseTimeFloor.requireTime(until: context.deadline)
         return try await untilUnchanged {
             try await check(attempt) ? IdentityV1.ChangePasswordResponse() : nil
@@ -91,7 +91,7 @@ extension CredentialsHandler {
     ) async throws -> Bool {
         guard attempt.call != nil, let holder, holder.row.status.isUsable else { return false }
         do {
-            let first = try await store.storedResponse(of: attempt.call)
+            let first = try await store.storedResponse(of: attempt.call, at: time.now())
             guard first != nil else { return false }
         } catch let error as ServiceError where error.code == .idempotencyKeyReused {
             // The key belongs to a different request, so this one was never committed.

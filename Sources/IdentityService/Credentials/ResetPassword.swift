@@ -137,7 +137,7 @@ extension CredentialsHandler {
     private func answerAgain(
         _ attempt: ResetAttempt
     ) async throws -> IdentityV1.ResetPasswordResponse {
-        guard let first = try await store.storedResponse(of: attempt.call) else {
+        guard let first = try await store.storedResponse(of: attempt.call, at: time.now()) else {
             throw ServiceError(.invalidLink)
         }
         let account = try AccountID(stored: first.account)

@@ -26,7 +26,7 @@ extension EmailChangesHandler {
             in: nil, context, keys)
         let call = try RepeatableCall(
             "ResendVerificationByPassword", [attempt.lookUpKey], context, hash: keys.calls)
-        _ = try await store.storedResponse(of: call)
+        _ = try await store.storedResponse(of: call, at: time.now())
         try await passwords.responseTimeFloor.requireTime(until: context.deadline)
         let holder = try await store.read {
             try $0.passwordHolder(ofAddress: attempt.lookUpKey)

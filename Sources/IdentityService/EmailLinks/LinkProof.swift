@@ -66,7 +66,7 @@ extension PasswordCheck {
     func holder(
         ofRepeated call: RepeatableCall?, asking: AccountID?, password: SecretBytes
     ) async throws -> (first: IdentityV1.StoredResponse, holder: PasswordHolder) {
-        guard let first = try await store.storedResponse(of: call) else {
+        guard let first = try await store.storedResponse(of: call, at: time.now()) else {
             throw ServiceError(.invalidLink)
         }
         let account = try AccountID(stored: first.account)

@@ -32,17 +32,31 @@ package struct RepeatableCall: Sendable {
     }
 }
 
-extension Transaction {
+extension SQLSession {
     /// The stored response of `call`; nil if the call is new or has no key.
+    ///
+    /// A flow asks in its own transaction. A reader sees what is committed: it may ask before that,
+    /// to save work, and then does not see a first call that is still under way.
+    /// - Parameter moment: now.
     /// - Throws: `auth/idempotency-key-reused` when the key was used for another request;
     ///   `SQLError`.
-    package func remembered(of call: RepeatableCall?) throws -> [UInt8]? {
+    package func remembered(
+        of call: RepeatableCall?, at moment: Timestamp
+    ) throws -> [UInt8]? {
         guard let call else { return nil }
-        switch try remembered(key: call.key, fingerprint: call.fingerprint) {
+        switch try remembered(key: call.key, fingerprint: call.fingerprint, at: moment) {
         case .fresh: return nil
         case .repeated(let answer): return answer
         case .mismatch: throw ServiceError(.idempotencyKeyReused)
         }
+    }
+}
+
+extension Transaction {
+    /// As `remembered(of:at:)`, at the time of the transaction.
+    /// - Throws: as that.
+    package func remembered(of call: RepeatableCall?) throws -> [UInt8]? {
+        try remembered(of: call, at: at)
     }
 
     /// Stores the response of `call`, if it has a key.
@@ -87,14 +101,15 @@ package enum IdempotencyTable {
     }
 }
 
-extension Transaction {
+extension SQLSession {
     /// Looks up a call by its key.
+    /// - Parameter moment: now.
     /// - Throws: `SQLError`.
     package func remembered(
-        key: [UInt8], fingerprint: [UInt8]
+        key: [UInt8], fingerprint: [UInt8], at moment: Timestamp
     ) throws -> IdempotencyTable.Memory {
         precondition(key.count == IdempotencyTable.keyBytes, "a key is a 16-byte keyed hash")
-        let oldest = at - IdempotencyTable.retention
+        let oldest = moment - IdempotencyTable.retention
         let found = try queryOne(
             """
             SELECT fingerprint, answer FROM idempotency WHERE key_hash = ? AND created_at_ms > ?
@@ -103,6 +118,16 @@ extension Transaction {
         ) { (fingerprint: try $0.blob(0), answer: try $0.blob(1)) }
         guard let found else { return .fresh }
         return found.fingerprint == fingerprint ? .repeated(answer: found.answer) : .mismatch
+    }
+}
+
+extension Transaction {
+    /// Looks up a call by its key, at the time of the transaction.
+    /// - Throws: `SQLError`.
+    package func remembered(
+        key: [UInt8], fingerprint: [UInt8]
+    ) throws -> IdempotencyTable.Memory {
+        try remembered(key: key, fingerprint: fingerprint, at: at)
     }
 
     /// Stores a call's response.

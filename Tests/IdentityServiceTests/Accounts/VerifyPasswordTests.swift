@@ -174,12 +174,16 @@ struct VerifyPasswordTests {
         #expect(fixture.hashes == hashes)
     }
 
-    @Test("X-02: a key of another request is refused before the password is compared")
+    @Test("X-02: a key of another request is refused before a comparison, while the writer is busy")
     func keyOfOtherRequest() async throws {
         _ = try await fixture.register()
         _ = try await fixture.register("eve@example.org")
         _ = try await fixture.signIn(key: "k")
         let hashes = fixture.hashes
+        let writer = HeldWriter()
+        async let held: Void = fixture.store.write(about: []) { _ in writer.hold() }
+        await writer.untilHeld(1)
+        defer { writer.release() }
         for password in ["Correct7Horse", "Wrong7Horse"] {
             let error = try await refusal {
                 try await fixture.signIn("eve@example.org", password: password, key: "k")
@@ -187,6 +191,8 @@ struct VerifyPasswordTests {
             #expect(error.code == .idempotencyKeyReused)
         }
         #expect(fixture.hashes == hashes)
+        writer.release()
+        try await held
     }
 
     @Test("A-01: successes and failures are audited, failures with their code")

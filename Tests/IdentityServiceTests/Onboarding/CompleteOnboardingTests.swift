@@ -1,8 +1,6 @@
-import Glibc
 import Messages
 import ServiceRuntime
 import Storage
-import Synchronization
 import Testing
 
 @testable import IdentityService
@@ -136,21 +134,4 @@ struct CompleteOnboardingTests {
         #expect(try await fixture.complete().account?.onboardingComplete == true)
         #expect(try await fixture.identity.audited("onboarding.completed") == 1)
     }
-}
-
-/// Holds the writers of stores in a transaction until `release`.
-private final class HeldWriter: Sendable {
-    private let held = Atomic(0)
-    private let isReleased = Atomic(false)
-
-    func hold() {
-        held.add(1, ordering: .releasing)
-        while !isReleased.load(ordering: .acquiring) { sched_yield() }
-    }
-
-    func untilHeld(_ count: Int) async {
-        while held.load(ordering: .acquiring) < count { await Task.yield() }
-    }
-
-    func release() { isReleased.store(true, ordering: .releasing) }
 }
