@@ -156,8 +156,6 @@ extension ImportCandidate {
         /// OpenID Connect Core §2: a subject has at most 255 bytes; issuers are URLs of that
         /// length.
         private static let nameBytes = 1...255
-        private static let appleIssuer = "https://appleid.apple.com"
-        private static let appleRelay = "@privaterelay.appleid.com"
 
         /// - Throws: `ImportRule.Refusal` if an identity is malformed, there are too many, or two
         ///   have the same provider.
@@ -197,7 +195,8 @@ extension ImportCandidate {
             let email = EmailAddress(identity.email).map { address in
                 ProvedIdentity.Email(
                     address: address, isVerified: false,
-                    isRelay: issuer == appleIssuer && address.mailbox.hasSuffix(appleRelay)
+                    isRelay: identity.method == BuiltInProvider.apple.rawValue
+                        && ProviderClaims.isAppleRelay(address)
                 )
             }
             return ProvedIdentity(

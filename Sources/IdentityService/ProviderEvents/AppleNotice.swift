@@ -37,9 +37,7 @@ extension AppleNotice {
 struct AppleNotice {
     /// Maximum age of a notice. Its `jti` is stored for longer.
     static let ageMax: Duration = .seconds(7 * 24 * 3_600)
-    private static let leeway: Duration = .seconds(60)
     private static let nameBytesMax = 255
-    private static let audiencesMax = 16
     /// Times from this value on are milliseconds. As seconds it would be the year 5138.
     private static let millisecondsFrom: Int64 = 100_000_000_000
 
@@ -58,12 +56,13 @@ struct AppleNotice {
             let type = events["type"]?.string, let subject = Self.name(events["sub"])
         else { throw .claims }
         guard issuers.contains(where: { $0.utf8.elementsEqual(issuer.utf8) }) else { throw .issuer }
-        try Self.check(claims["aud"], audiences)
-        guard issuedAt <= now + Self.leeway else { throw .future }
+        guard let named = ProviderClaims.audiences(claims["aud"]) else { throw .claims }
+        guard named.allSatisfy(audiences.contains) else { throw .audience }
+        guard issuedAt <= now + ProviderClaims.leeway else { throw .future }
         guard now < issuedAt + Self.ageMax else { throw .old }
         if let expiry = claims["exp"] {
             guard let expiresAt = ProviderClaims.moment(expiry) else { throw .claims }
-            guard now < expiresAt + Self.leeway else { throw .old }
+            guard now < expiresAt + ProviderClaims.leeway else { throw .old }
         }
         notice = ProviderNotice(
             id: id, subject: subject, event: Self.event(type, events),
@@ -83,20 +82,10 @@ struct AppleNotice {
     }
 
     private static func relay(_ events: JSONObject, isOff: Bool) -> ProviderNotice.Event {
-        let isPrivate = events["is_private_email"]
-        guard isPrivate == .boolean(true) || isPrivate == .string("true"),
-            let email = events["email"]?.string, let address = EmailAddress(email)
+        guard ProviderClaims.isYes(events["is_private_email"]), let email = events["email"]?.string,
+            let address = EmailAddress(email)
         else { return .other }
         return .relay(address, isOff: isOff)
-    }
-
-    private static func check(
-        _ claim: JSONValue?, _ audiences: Set<String>
-    ) throws(AppleNotice.Refusal) {
-        guard let named = claim.flatMap({ $0.string.map { [$0] } ?? $0.strings }), !named.isEmpty,
-            named.count <= audiencesMax
-        else { throw .claims }
-        guard named.allSatisfy(audiences.contains) else { throw .audience }
     }
 
     private static func events(_ value: JSONValue?) -> JSONObject? {

@@ -69,15 +69,23 @@ struct ProviderClaims: Sendable {
     private static func audience(
         _ object: JSONObject, _ provider: Provider
     ) throws(ProviderTokenCheck.Refusal) -> String {
-        guard let audiences = object["aud"].flatMap({ $0.string.map { [$0] } ?? $0.strings }),
-            let first = audiences.first, audiences.count <= audiencesMax
-        else { throw .claims }
+        guard let audiences = audiences(object["aud"]), let first = audiences.first else {
+            throw .claims
+        }
         guard audiences.allSatisfy(provider.audiences.contains) else { throw .audience }
         if audiences.count == 1 { return first }
         guard let party = object["azp"]?.string, provider.audiences.contains(party) else {
             throw .authorisedParty
         }
         return party
+    }
+
+    /// The client ids of `aud`, which is one or a list; nil for none, too many, or anything else.
+    static func audiences(_ claim: JSONValue?) -> [String]? {
+        guard let audiences = claim.flatMap({ $0.string.map { [$0] } ?? $0.strings }),
+            (1...audiencesMax).contains(audiences.count)
+        else { return nil }
+        return audiences
     }
 
     private static func isBegun(_ moment: Timestamp, _ now: Timestamp) -> Bool {
@@ -125,7 +133,7 @@ extension ProviderClaims {
             address: address,
             isVerified: Self.isYes(object["email_verified"]) && isTrusted(address, trust),
             isRelay: Self.isYes(object["is_private_email"])
-                || Self.ends(address, Self.relayDomain))
+                || Self.isAppleRelay(address))
     }
 
     private func isTrusted(_ address: EmailAddress, _ trust: Provider.EmailTrust) -> Bool {
@@ -153,9 +161,12 @@ extension ProviderClaims {
     }
 
     /// Exactly `true`, or `"true"` as Apple sends it; every other value is no.
-    private static func isYes(_ value: JSONValue?) -> Bool {
+    static func isYes(_ value: JSONValue?) -> Bool {
         value == .boolean(true) || value == .string("true")
     }
+
+    /// Whether an address is of Apple's relay.
+    static func isAppleRelay(_ address: EmailAddress) -> Bool { ends(address, relayDomain) }
 
     private static func ends(_ address: EmailAddress, _ domain: String) -> Bool {
         address.normalised.reversed().starts(with: domain.utf8.reversed())
