@@ -27,8 +27,8 @@ extension AccountExportsHandler {
                 try begin(request, owner, origin, $0)
             }
             let vault = try reader.vault(row)
-            var part = Int(request.offset) / SealedArchive.partBytes
-            var skipped = Int(request.offset) % SealedArchive.partBytes
+            var part = Int(request.offset) / SealedParts.partBytes
+            var skipped = Int(request.offset) % SealedParts.partBytes
             while part < archive.parts {
                 // A cancelled export has no file any more.
                 guard let bytes = try await archive.part(part, in: blobs, vault) else {

@@ -1,17 +1,12 @@
-import Cryptography
 import ServiceRuntime
 import Storage
 
 /// Writes an archive into a blob as it grows, in parts that are sealed under the account's key. One
 /// part is in memory.
 ///
-/// A part is bound to its blob, its place and whether it is the last one: parts cannot change
-/// places, and none can be left out, also not at the end.
+/// A part (`SealedParts`) is bound to its blob, its place and whether it is the last one: none can
+/// be left out, also not at the end.
 struct SealedArchive {
-    /// Bytes of one part before it is sealed: an item of a download.
-    static let partBytes = 64 * 1_024
-    static let sealedPartBytes = partBytes + SealedBox.overheadBytes
-
     let blob: BlobName
     private let draft: any BlobDraft
     private let vault: AccountVault
@@ -32,9 +27,9 @@ struct SealedArchive {
         rest += added
         bytes += Int64(added.count)
         // What may be the last part is kept back.
-        while rest.count > Self.partBytes {
-            try await seal(rest.prefix(Self.partBytes), isLast: false)
-            rest.removeFirst(Self.partBytes)
+        while rest.count > SealedParts.partBytes {
+            try await seal(rest.prefix(SealedParts.partBytes), isLast: false)
+            rest.removeFirst(SealedParts.partBytes)
         }
     }
 
@@ -56,18 +51,15 @@ struct SealedArchive {
 
 extension ExportArchive {
     /// How many parts there are.
-    var parts: Int {
-        (Int(clamping: bytes) + SealedArchive.partBytes - 1) / SealedArchive.partBytes
-    }
+    var parts: Int { SealedParts.count(ofBytes: Int(clamping: bytes)) }
 
     /// A part of the archive; nil if the file is gone.
-    /// - Throws: `rpc/unavailable` when the disk fails; an error if the part does not decrypt.
+    /// - Throws: as `SealedParts.part`.
     func part(
         _ index: Int, in blobs: any BlobStore, _ vault: AccountVault
     ) async throws -> [UInt8]? {
-        let count = SealedArchive.sealedPartBytes
-        return try await blobs.read(blob, at: index * count, count: count).map {
-            try vault.openBytes($0, .exportPart(blob, index: index, isLast: index == parts - 1))
-        }
+        try await SealedParts.part(
+            index, of: blob, in: blobs, vault,
+            .exportPart(blob, index: index, isLast: index == parts - 1))
     }
 }

@@ -1,14 +1,9 @@
-import Cryptography
 import Messages
 import ServiceRuntime
 import Storage
 
 /// A row of `photos`. The pixels are in a blob, in parts that are sealed under the account's key.
 struct PhotoRow: Hashable, Sendable {
-    /// Bytes of one part before it is sealed: an item of a download.
-    static let partBytes = 64 * 1_024
-    static let sealedPartBytes = partBytes + SealedBox.overheadBytes
-
     /// The row's key.
     let photo: Int64
     let account: AccountID
@@ -25,19 +20,15 @@ struct PhotoRow: Hashable, Sendable {
     let blob: BlobName
 
     /// How many parts there are.
-    var parts: Int { Self.parts(ofBytes: Int(clamping: bytes)) }
-
-    static func parts(ofBytes bytes: Int) -> Int { (bytes + partBytes - 1) / partBytes }
+    var parts: Int { SealedParts.count(ofBytes: Int(clamping: bytes)) }
 
     /// A part of the pixels; nil if a store was restored without its blobs.
-    /// - Throws: `rpc/unavailable` when the disk fails; an error if the part does not decrypt.
+    /// - Throws: as `SealedParts.part`.
     func part(
         _ index: Int, in blobs: any BlobStore, _ vault: AccountVault
     ) async throws -> [UInt8]? {
-        let count = Self.sealedPartBytes
-        return try await blobs.read(blob, at: index * count, count: count).map {
-            try vault.openBytes($0, .photoPart(photo, index: index, of: parts))
-        }
+        try await SealedParts.part(
+            index, of: blob, in: blobs, vault, .photoPart(photo, index: index, of: parts))
     }
 
     /// The photo as its owner sees it.

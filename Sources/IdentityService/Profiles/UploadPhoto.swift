@@ -129,10 +129,11 @@ struct PreparedPhoto: Sendable {
 
     /// The content of the blob.
     func sealedParts(_ vault: AccountVault) throws -> [[UInt8]] {
-        let count = PhotoRow.parts(ofBytes: cleaned.bytes.count)
+        let count = SealedParts.count(ofBytes: cleaned.bytes.count)
         return try (0..<count).map { index in
             try vault.seal(
-                cleaned.bytes.dropFirst(index * PhotoRow.partBytes).prefix(PhotoRow.partBytes),
+                cleaned.bytes.dropFirst(index * SealedParts.partBytes)
+                    .prefix(SealedParts.partBytes),
                 .photoPart(photo, index: index, of: count))
         }
     }

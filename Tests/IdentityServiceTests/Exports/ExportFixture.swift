@@ -47,7 +47,7 @@ extension IdentityFixture {
                 accessToken: token, exportId: id, offset: offset, linkToken: link,
                 origin: Self.origin), context())
         for try await item in items {
-            #expect(item.data.count <= SealedArchive.partBytes)
+            #expect(item.data.count <= SealedParts.partBytes)
             bytes += item.data
         }
         return bytes

@@ -131,8 +131,8 @@ struct ExportTests {
         _ = try await fixture.exports.work.prepareDue()
         let ready = try await fixture.export(token)
         let whole = try await fixture.fetch(token, ready.exportId)
-        #expect(whole.count > 2 * SealedArchive.partBytes)
-        let part = Int64(SealedArchive.partBytes)
+        #expect(whole.count > 2 * SealedParts.partBytes)
+        let part = Int64(SealedParts.partBytes)
         for offset in [1, part - 1, part, part + 1, ready.bytes - 1] {
             let rest = try await fixture.fetch(token, ready.exportId, from: offset)
             #expect(rest == Array(whole.dropFirst(Int(offset))))
@@ -283,8 +283,8 @@ struct ExportTests {
         let vault = try fixture.exports.reader.vault(row)
         #expect(archive.parts == 3)
         let first = try await archive.part(0, in: fixture.service.blobs, vault)
-        #expect(first?.count == SealedArchive.partBytes)
-        let sealed = Array(file.prefix(SealedArchive.sealedPartBytes))
+        #expect(first?.count == SealedParts.partBytes)
+        let sealed = Array(file.prefix(SealedParts.sealedPartBytes))
         for (index, isLast) in [(1, false), (0, true)] {
             #expect(throws: (any Error).self) {
                 try vault.openBytes(

@@ -211,7 +211,7 @@ struct ExportWorkTests {
     @Test("while it is written, a few parts are in memory, however much there is")
     func memory() async throws {
         let parts = 200
-        let part = SeededRandomness(seed: 9).bytes(SealedArchive.partBytes)
+        let part = SeededRandomness(seed: 9).bytes(SealedParts.partBytes)
         fixture.sessionData.have("session-history.json", .init(repeating: part, count: parts))
         let account = account
         let row = try #require(try await fixture.store.read { try $0.account(account) })
@@ -220,7 +220,7 @@ struct ExportWorkTests {
             BlobName(drawnFrom: fixture.randomness), in: blobs, fixture.exports.reader.vault(row))
         let bytes = try await fixture.exports.work.collection.write(
             .init(accountId: account.text), in: .english, to: &archive)
-        #expect(blobs.largest == SealedArchive.sealedPartBytes)
-        #expect(blobs.count == (Int(bytes) + SealedArchive.partBytes - 1) / SealedArchive.partBytes)
+        #expect(blobs.largest == SealedParts.sealedPartBytes)
+        #expect(blobs.count == SealedParts.count(ofBytes: Int(bytes)))
     }
 }

@@ -56,7 +56,7 @@ struct PhotoTests {
     @Test("a photo of several parts; on the disk nothing of it can be read, nor parts exchanged")
     func parts() async throws {
         let ada = try await fixture.member()
-        let file = large(3 * PhotoRow.partBytes)
+        let file = large(3 * SealedParts.partBytes)
         let photo = try photo(try await fixture.upload(file, ada.token, part: 64 * 1_024))
         #expect(try await fixture.download(photo.name, ada.token).bytes == CleanedPhoto(file).bytes)
 
@@ -64,7 +64,7 @@ struct PhotoTests {
             "blobs/\(#require(try await fixture.blobs().first).text)")
         var stored = try Data(contentsOf: URL(filePath: path))
         #expect(!Array(stored).contains(sequence: [7, 7, 7, 7, 7, 7, 7, 7]))
-        let part = PhotoRow.sealedPartBytes
+        let part = SealedParts.sealedPartBytes
         stored = stored[part..<2 * part] + stored[..<part] + stored[(2 * part)...]
         try stored.write(to: URL(filePath: path))
         await #expect(throws: (any Error).self) {
