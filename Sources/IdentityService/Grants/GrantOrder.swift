@@ -34,13 +34,14 @@ extension GrantOrder {
         return OutboxMessage(
             topic: topic.rawValue, key: key,
             payload: try box.seal(
-                Array(JSONWriter.text(object).utf8), at: Self.place(topic.rawValue, key)))
+                Array(JSONWriter.text(object).utf8), at: SealedPlace(outbox: topic.rawValue, key)))
     }
 
     /// Reads the order from its `message`.
     /// - Throws: `rpc/internal` if it is malformed: only this service writes it.
     init(_ message: OutboxMessage, under box: SealedBox) throws {
-        let payload = try box.open(message.payload, at: Self.place(message.topic, message.key))
+        let payload = try box.open(
+            message.payload, at: SealedPlace(outbox: message.topic, message.key))
         guard let object = JSONReader.object(in: payload),
             let account = object["account"]?.string.flatMap({ AccountID(text: $0) }),
             let lookUpKey = object["identity"]?.string.flatMap({ Hex.decode($0.utf8) }),
@@ -50,10 +51,6 @@ extension GrantOrder {
         self.init(
             account: account, lookUpKey: lookUpKey, client: client, subject: subject,
             secret: secret, until: Timestamp(milliseconds: until))
-    }
-
-    private static func place(_ topic: String, _ key: String) -> SealedPlace {
-        SealedPlace(purpose: "outbox/\(topic)/\(key)")
     }
 }
 

@@ -97,7 +97,8 @@ struct IdentityOutbox: Sendable {
             expiresAtMs: expiresAt?.milliseconds ?? 0, accountId: account?.text ?? "")
         return OutboxMessage(
             topic: OutboxTopic.email.rawValue, key: key,
-            payload: try keys.outbox.seal(request.encoded(), at: Self.place(key)),
+            payload: try keys.outbox.seal(
+                request.encoded(), at: SealedPlace(outbox: OutboxTopic.email.rawValue, key)),
             queue: mail.template.lane == .requested ? .requested : OutboxTopic.email.queue)
     }
 
@@ -110,7 +111,8 @@ struct IdentityOutbox: Sendable {
         let key = newKey()
         return OutboxMessage(
             topic: OutboxTopic.relay.rawValue, key: key,
-            payload: try keys.outbox.seal(request.encoded(), at: Self.place(key)),
+            payload: try keys.outbox.seal(
+                request.encoded(), at: SealedPlace(outbox: OutboxTopic.relay.rawValue, key)),
             lane: account.key)
     }
 
@@ -141,7 +143,13 @@ struct IdentityOutbox: Sendable {
             payload: NotificationV1.RevokeDevicesRequest(accountId: account.text).encoded(),
             lane: account.key, queue: OutboxTopic.revokeDevices.queue)
     }
+}
 
-    /// The associated data of a sealed payload.
-    static func place(_ key: String) -> SealedPlace { SealedPlace(purpose: "outbox/email/\(key)") }
+extension SealedPlace {
+    /// The associated data of a sealed payload in the outbox. A relay's is sealed as that of a mail:
+    /// messages of earlier builds may wait.
+    init(outbox topic: String, _ key: String) {
+        let name = topic == OutboxTopic.relay.rawValue ? OutboxTopic.email.rawValue : topic
+        self.init(purpose: "outbox/\(name)/\(key)")
+    }
 }

@@ -61,51 +61,48 @@ package struct OutboxDelivery: Sendable {
     }
 
     private func sendEmail(_ message: OutboxMessage) async throws {
-        let payload = try keys.outbox.open(
-            message.payload, at: IdentityOutbox.place(message.key))
-        let request = try NotificationV1.SendEmailRequest(decoding: payload)
-        if request.expiresAtMs != 0, request.expiresAtMs <= time.now().milliseconds {
-            return giveUp(message, "expired")
-        }
-        guard try await isStillWanted(request.accountId) else { return }
-        do {
-            _ = try await peers.notifications.sendEmail(request, context(message))
-        } catch let error as ServiceError where Self.isFinal(error.code) {
-            giveUp(message, error.code.rawValue)
-        }
+        let request = try NotificationV1.SendEmailRequest(decoding: opened(message))
+        guard try await isWanted(message, until: request.expiresAtMs, of: request.accountId)
+        else { return }
+        try await notify(message) { _ = try await peers.notifications.sendEmail(request, $0) }
     }
 
     private func sendText(_ message: OutboxMessage) async throws {
-        let payload = try keys.outbox.open(
-            message.payload, at: PhoneCodeText.place(message.key))
-        let request = try NotificationV1.SendTextRequest(decoding: payload)
-        guard request.expiresAtMs > time.now().milliseconds else {
-            return giveUp(message, "expired")
-        }
-        guard try await isStillWanted(request.accountId) else { return }
-        do {
-            _ = try await peers.texts.sendText(request, context(message))
-        } catch let error as ServiceError
-            where error.code == .invalidArgument || error.code == .idempotencyKeyReused
-        {
-            giveUp(message, error.code.rawValue)
-        }
+        let request = try NotificationV1.SendTextRequest(decoding: opened(message))
+        guard try await isWanted(message, until: request.expiresAtMs, of: request.accountId)
+        else { return }
+        try await notify(message) { _ = try await peers.texts.sendText(request, $0) }
     }
 
-    /// Whether a message about an account is still to be sent. After the account's deletion has
-    /// begun, the notification service would keep an address or a number that it has just
-    /// forgotten.
-    private func isStillWanted(_ accountID: String) async throws -> Bool {
+    private func setRelay(_ message: OutboxMessage) async throws {
+        let request = try NotificationV1.SetRelayRequest(decoding: opened(message))
+        try await notify(message) { _ = try await peers.relays.setRelay(request, $0) }
+    }
+
+    private func opened(_ message: OutboxMessage) throws -> [UInt8] {
+        try keys.outbox.open(message.payload, at: SealedPlace(outbox: message.topic, message.key))
+    }
+
+    /// Whether a message about an account is still to be sent: it has not expired, which is logged.
+    /// After the account's deletion has begun, the notification service would keep an address or a
+    /// number that it has just forgotten.
+    private func isWanted(
+        _ message: OutboxMessage, until expiresAtMs: Int64, of accountID: String
+    ) async throws -> Bool {
+        guard expiresAtMs == 0 || expiresAtMs > time.now().milliseconds else {
+            giveUp(message, "expired")
+            return false
+        }
         guard let account = AccountID(text: accountID) else { return true }
         return try await store.read { try $0.mayNotify(account) }
     }
 
-    private func setRelay(_ message: OutboxMessage) async throws {
-        let payload = try keys.outbox.open(
-            message.payload, at: IdentityOutbox.place(message.key))
-        let request = try NotificationV1.SetRelayRequest(decoding: payload)
+    /// Calls the notification service, and gives up what it rejects permanently.
+    private func notify(
+        _ message: OutboxMessage, _ call: (CallContext) async throws -> Void
+    ) async throws {
         do {
-            _ = try await peers.relays.setRelay(request, context(message))
+            try await call(context(message))
         } catch let error as ServiceError where Self.isFinal(error.code) {
             giveUp(message, error.code.rawValue)
         }
@@ -123,7 +120,7 @@ package struct OutboxDelivery: Sendable {
         _ = try await peers.pushDevices.revokeAll(request, context(message))
     }
 
-    /// Whether the notification service rejects the mail permanently.
+    /// Whether the notification service rejects the message permanently.
     private static func isFinal(_ code: ErrorCode) -> Bool {
         switch code {
         case .invalidArgument, .invalidEmail, .idempotencyKeyReused: true

@@ -32,10 +32,8 @@ struct PhoneCodeText: Sendable {
             expiresAtMs: expiresAt.milliseconds, accountId: account?.text ?? "")
         return OutboxMessage(
             topic: OutboxTopic.text.rawValue, key: key,
-            payload: try keys.outbox.seal(request.encoded(), at: Self.place(key)),
+            payload: try keys.outbox.seal(
+                request.encoded(), at: SealedPlace(outbox: OutboxTopic.text.rawValue, key)),
             queue: OutboxTopic.text.queue)
     }
-
-    /// The associated data of a sealed payload.
-    static func place(_ key: String) -> SealedPlace { SealedPlace(purpose: "outbox/text/\(key)") }
 }

@@ -151,7 +151,7 @@ struct ProviderEventsTests {
                 #expect(lane == account.key)
                 return try NotificationV1.SetRelayRequest(
                     decoding: fixture.identity.keys.outbox.open(
-                        payload, at: IdentityOutbox.place(key)))
+                        payload, at: SealedPlace(outbox: "email", key)))
             }
             #expect(requests.map(\.isOff) == [true, false])
             #expect(requests.allSatisfy { $0.email == ProviderEventFixture.relay })
