@@ -91,11 +91,11 @@ package struct IdentityService: Sendable {
             mode: settings.guestData, keys: keys, randomness: randomness, deletion: queue,
             job: WakeSignal())
         accounts = AccountsHandler(
-            settings: settings, store: store, keys: keys, passwords: check, time: time,
-            randomness: randomness, answers: answers, owners: owners, guests: guests)
+            store: store, keys: keys, passwords: check, time: time, randomness: randomness,
+            answers: answers, owners: owners, guests: guests)
         credentials = CredentialsHandler(
-            settings: settings, store: store, keys: keys, passwords: check, time: time,
-            randomness: randomness, answers: answers, owners: owners, guests: guests)
+            store: store, keys: keys, passwords: check, time: time, randomness: randomness,
+            answers: answers, owners: owners, guests: guests)
         accountNotices = AccountNoticesHandler(store: store, keys: keys, randomness: randomness)
         emailChanges = EmailChangesHandler(
             settings: settings, store: store, keys: keys, passwords: check, time: time,

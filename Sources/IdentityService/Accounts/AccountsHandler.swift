@@ -6,7 +6,6 @@ import Storage
 /// `postern.identity.v1.Accounts`: accounts with an email address and a password. Each rpc is in
 /// the file of its name: `register`, `verifyPassword`, `confirmEmail`, `getAccount`.
 struct AccountsHandler: AccountsService {
-    let settings: IdentitySettings
     let store: Store
     let keys: IdentityKeys
     let passwords: PasswordCheck
@@ -17,6 +16,7 @@ struct AccountsHandler: AccountsService {
     let owners: SessionOwners
     let guests: GuestSettlement
 
+    var settings: IdentitySettings { answers.settings }
     var reader: AccountReader { AccountReader(keys: keys, randomness: randomness) }
     var outbox: IdentityOutbox { IdentityOutbox(keys: keys, randomness: randomness) }
 }

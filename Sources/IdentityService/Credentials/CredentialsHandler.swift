@@ -7,7 +7,6 @@ import Storage
 /// Each rpc is in the file of its name: `requestPasswordReset`, `resetPassword`, `changePassword`,
 /// `resendVerification`.
 struct CredentialsHandler: CredentialsService {
-    let settings: IdentitySettings
     let store: Store
     let keys: IdentityKeys
     let passwords: PasswordCheck
@@ -18,6 +17,7 @@ struct CredentialsHandler: CredentialsService {
     let owners: SessionOwners
     let guests: GuestSettlement
 
+    var settings: IdentitySettings { answers.settings }
     var reader: AccountReader { AccountReader(keys: keys, randomness: randomness) }
     var outbox: IdentityOutbox { IdentityOutbox(keys: keys, randomness: randomness) }
     var notices: NoticeMail { NoticeMail(keys: keys, randomness: randomness) }
