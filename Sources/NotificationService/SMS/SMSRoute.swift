@@ -72,13 +72,15 @@ struct SMSRoute: MessageRoute {
     private func outcome(
         of text: OutgoingText, _ message: OutgoingMessage
     ) async -> DeliveryOutcome {
-        var latest: DeliveryOutcome?
+        var failure: DeliveryOutcome?
         var uncertain: DeliveryOutcome?
+        // The provider that is free first. Trying it later is no attempt.
+        var closed: (reason: String, until: Timestamp)?
         for provider in providers {
             let answer: ProviderAnswer
             switch provider.providerGuard.enter() {
             case .closed(let word, let until):
-                latest = latest ?? .unavailable(word, until: until)
+                if closed.map({ until < $0.until }) ?? true { closed = (word, until) }
                 continue
             case .pass(let pass):
                 answer = await provider.send(text)
@@ -89,10 +91,12 @@ struct SMSRoute: MessageRoute {
             case .takenForChangedNumber: return await takenForChangedNumber(message, text.recipient)
             case .uncertain: uncertain = answer.outcome
             case .cancelled: return uncertain ?? answer.outcome
-            case .later, .failed: latest = answer.outcome
+            case .later, .failed: failure = answer.outcome
             }
         }
-        return uncertain ?? latest ?? .failed("no-provider")
+        if let outcome = uncertain ?? failure { return outcome }
+        guard let closed else { return .failed("no-provider") }
+        return .unavailable(closed.reason, until: closed.until)
     }
 
     /// The number may have a new owner. Identity must know before it accepts a code sent there as a

@@ -118,6 +118,38 @@ struct SMSDeliveryTests {
         await sink.close()
     }
 
+    @Test("N-03: with all breakers open a message waits for the provider that opens first")
+    func firstToOpen() async throws {
+        let first = try await HTTPSink { _ in .answer(503) }
+        let second = try await HTTPSink { request in
+            .answer(request.text.contains("5555") ? 204 : 503)
+        }
+        let fixture = try SMSAndPushFixture(in: try TemporaryFolder(), both(first, second))
+        for _ in 0..<10 {
+            #expect(try await fixture.attempt(.sms(order("+495555555555"))) == .taken)
+        }
+        // The probe of the first fails, so it stays closed for two seconds; the second, which fails
+        // ten times only now, for one.
+        fixture.time.advance(by: CircuitBreaker.firstWait)
+        for _ in 0..<10 {
+            #expect(
+                try await fixture.attempt(.sms(order()))
+                    == .failed("sms-webhook-503", retryAfter: nil))
+        }
+        let route = try #require(fixture.routes[.sms])
+        guard case .closed(let until) = route.readiness else {
+            Issue.record("a route without a provider is ready")
+            return
+        }
+        #expect(until - fixture.time.now() < CircuitBreaker.firstWait * 2)
+        #expect(
+            try await fixture.attempt(.sms(order())) == .unavailable("breaker-open", until: until))
+        #expect(first.requests.count == 11 && second.requests.count == 20)
+        await fixture.close()
+        await first.close()
+        await second.close()
+    }
+
     @Test("an invalid number or text is not passed on to the next provider")
     func ownFault() async throws {
         let first = try await HTTPSink { request in
