@@ -83,28 +83,34 @@ package struct NotificationSettings: Settings {
     }
 
     /// The routes of all channels. The inbox is in the store's folder, unless a setting says
-    /// otherwise.
+    /// otherwise. Channels without a provider share it; without such a channel there is none.
     /// - Throws: `OutboundClient.Unavailable`, `MaildirInbox.FileError`.
-    func makeRoutes(
+    package func makeRoutes(
         _ store: Store, _ keys: NotificationKeys, _ time: any Time, _ logger: Logger
     ) throws -> [Channel: any MessageRoute] {
+        var shared: MaildirInbox?
+        func inbox() throws -> MaildirInbox {
+            let inbox = try shared ?? makeInbox(dataFolder: store.folder)
+            shared = inbox
+            return inbox
+        }
         let client = try makeProviderClient()
         return try makeMailDelivery(
-            dataFolder: store.folder, store: store, keys: keys, time: time, logger: logger
+            inbox: inbox, store: store, keys: keys, time: time, logger: logger
         ).merging(
             try makeSMSAndPushRoutes(
-                dataFolder: store.folder, client: client, store: store,
-                keys: keys, time: time, logger: logger)
+                inbox: inbox, client: client, store: store, keys: keys, time: time, logger: logger)
         ) { own, _ in own }
     }
 
     /// The channel of mails: templates and the suppression list over the route.
-    /// - Parameter dataFolder: where the inbox folder is, unless a setting says otherwise.
+    /// - Parameter inbox: called if there is no mail server.
     /// - Throws: `OutboundClient.Unavailable`, `MaildirInbox.FileError`.
-    package func makeMailDelivery(
-        dataFolder: String, store: Store, keys: NotificationKeys, time: any Time, logger: Logger
+    func makeMailDelivery(
+        inbox: () throws -> MaildirInbox, store: Store, keys: NotificationKeys, time: any Time,
+        logger: Logger
     ) throws -> [Channel: any MessageRoute] {
-        let route = try makeMailRoute(dataFolder: dataFolder, time: time, logger: logger)
+        let route = try makeMailRoute(inbox: inbox, time: time, logger: logger)
         return [
             .email: MailDelivery(
                 sender: sender, templates: templates.live, route: route, unsubscribe: unsubscribe,
@@ -121,11 +127,9 @@ package struct NotificationSettings: Settings {
     /// The route by which mails leave: mail servers, or the inbox.
     /// - Throws: as `makeRoutes`.
     func makeMailRoute(
-        dataFolder: String, time: any Time, logger: Logger
+        inbox: () throws -> MaildirInbox, time: any Time, logger: Logger
     ) throws -> any MailRoute {
-        guard hasMailServer else {
-            return try makeInbox(dataFolder: dataFolder)
-        }
+        guard hasMailServer else { return try inbox() }
         let servers = mailServers.entries.map { entry in
             let name = "smtp \(entry.server.host):\(entry.server.port)"
             return SMTPRoute.Server(

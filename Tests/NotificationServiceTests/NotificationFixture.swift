@@ -49,7 +49,8 @@ final class NotificationFixture: DeliveringFixture {
                     sender: settings.sender, templates: settings.templates.live,
                     route: route
                         ?? settings.makeMailRoute(
-                            dataFolder: folder.path, time: time, logger: logger),
+                            inbox: { try settings.makeInbox(dataFolder: folder.path) },
+                            time: time, logger: logger),
                     suppressionList: SuppressionList(store: store, keys: keys, time: time))
             ], time: time, randomness: randomness, logger: logger)
         notifications = NotificationsHandler(

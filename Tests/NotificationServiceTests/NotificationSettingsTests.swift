@@ -117,6 +117,7 @@ struct NotificationSettingsTests {
     ) throws -> any MailRoute {
         let time = ManualTime()
         return try settings.makeMailRoute(
-            dataFolder: folder.path, time: time, logger: CapturedLog().logger(time: time))
+            inbox: { try settings.makeInbox(dataFolder: folder.path) }, time: time,
+            logger: CapturedLog().logger(time: time))
     }
 }

@@ -1,7 +1,7 @@
-package import Logging
-package import Outbound
-package import ServiceRuntime
-package import Storage
+import Logging
+import Outbound
+import ServiceRuntime
+import Storage
 
 extension NotificationSettings {
     /// Connections to providers: with HTTP/2 one to each is enough.
@@ -9,7 +9,7 @@ extension NotificationSettings {
 
     /// The HTTP client for the providers of text and push messages.
     /// - Throws: `OutboundClient.Unavailable`.
-    package func makeProviderClient() throws(OutboundClient.Unavailable) -> OutboundClient {
+    func makeProviderClient() throws(OutboundClient.Unavailable) -> OutboundClient {
         try OutboundClient(
             limits: .init(
                 transfersMax: 2 * deliveriesMax + 1, connectionsMax: Self.providerConnectionsMax))
@@ -17,15 +17,16 @@ extension NotificationSettings {
 
     /// The routes of text and push messages, whose requests go through `client`. A channel without
     /// a provider uses the inbox.
-    /// - Parameter dataFolder: where the inbox folder is, unless a setting says otherwise.
+    /// - Parameter inbox: called if there is such a channel.
     /// - Throws: `MaildirInbox.FileError`.
-    package func makeSMSAndPushRoutes(
-        dataFolder: String, client: OutboundClient, store: Store, keys: NotificationKeys,
-        time: any Time, logger: Logger
+    func makeSMSAndPushRoutes(
+        inbox: () throws -> MaildirInbox, client: OutboundClient, store: Store,
+        keys: NotificationKeys, time: any Time, logger: Logger
     ) throws -> [Channel: any MessageRoute] {
         let (live, product) = (templates.live, sender.name)
-        let local = SMSAndPushInbox(
-            inbox: try makeInbox(dataFolder: dataFolder), sender: sender, templates: live)
+        func local() throws -> any MessageRoute {
+            SMSAndPushInbox(inbox: try inbox(), sender: sender, templates: live)
+        }
         let http = ProviderHTTP(client: client, settings: providers, time: time)
         func providerGuard(_ name: String, _ rate: Int) -> ProviderGuard {
             ProviderGuard(name: name, rate: Double(rate), time: time, logger: logger)
@@ -33,13 +34,13 @@ extension NotificationSettings {
         let texts = sms.makeProviders(http, providerGuard)
         let pushes = push.makeProviders(http, providerGuard)
         return [
-            .sms: texts.isEmpty
-                ? local
+            .sms: try texts.isEmpty
+                ? local()
                 : SMSRoute(
                     providers: texts, templates: live, product: product, store: store,
                     keys: keys, time: time, logger: logger),
-            .push: pushes.isEmpty
-                ? local
+            .push: try pushes.isEmpty
+                ? local()
                 : PushRoute(
                     providers: pushes, templates: live, product: product, store: store,
                     keys: keys),

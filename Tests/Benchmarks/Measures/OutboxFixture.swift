@@ -45,8 +45,7 @@ final class OutboxFixture: Sendable {
             case .none: [:]
             case .route(let route): [.email: route]
             case .server:
-                try settings.makeMailDelivery(
-                    dataFolder: folder, store: store, keys: keys, time: time, logger: .silent)
+                try settings.makeRoutes(store, keys, time, .silent).filter { $0.key == .email }
             }
         delivery = BackgroundDelivery(
             settings: settings, holder: .onlyProcess, store: store, keys: keys, routes: routes,

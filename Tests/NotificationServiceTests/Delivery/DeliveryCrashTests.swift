@@ -45,9 +45,8 @@ struct DeliveryCrashTests {
         let first = try NotificationFixture(in: folder)
         try await first.send()
         let claimed = try await first.store.writeUnchecked { try $0.claimMails(8) }
-        let routes = try NotificationFixture.settings([:]).makeMailDelivery(
-            dataFolder: folder.path, store: first.store, keys: first.keys, time: first.time,
-            logger: first.log.logger(time: first.time))
+        let routes = try NotificationFixture.settings([:]).makeRoutes(
+            first.store, first.keys, first.time, first.log.logger(time: first.time))
         let attempts = DeliveryAttempts(
             routes: routes, keys: first.keys, time: first.time, randomness: SeededRandomness(),
             logger: first.log.logger(time: first.time))

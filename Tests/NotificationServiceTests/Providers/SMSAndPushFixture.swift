@@ -46,8 +46,8 @@ final class SMSAndPushFixture: DeliveringFixture {
         let settings = try Self.settings(environment)
         client = try settings.makeProviderClient()
         routes = try settings.makeSMSAndPushRoutes(
-            dataFolder: folder.path, client: client, store: store, keys: keys, time: time,
-            logger: logger)
+            inbox: { try settings.makeInbox(dataFolder: folder.path) }, client: client,
+            store: store, keys: keys, time: time, logger: logger)
         delivery = BackgroundDelivery(
             settings: settings, holder: .onlyProcess, store: store, keys: keys, routes: routes,
             time: time, randomness: randomness, logger: logger)

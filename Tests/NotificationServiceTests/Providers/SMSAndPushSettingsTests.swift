@@ -1,3 +1,4 @@
+import FoundationEssentials
 import TestSupport
 import Testing
 
@@ -9,6 +10,35 @@ struct SMSAndPushSettingsTests {
     func defaults() async throws {
         let fixture = try SMSAndPushFixture(in: try TemporaryFolder())
         #expect(fixture.routes[.sms] is SMSAndPushInbox && fixture.routes[.push] is SMSAndPushInbox)
+        await fixture.close()
+    }
+
+    @Test("channels without a provider share one inbox")
+    func sharedInbox() async throws {
+        let fixture = try SMSAndPushFixture(in: try TemporaryFolder())
+        let routes = try SMSAndPushFixture.settings([:]).makeRoutes(
+            fixture.store, fixture.keys, fixture.time, fixture.log.logger(time: fixture.time))
+        let mails = (routes[.email] as? MailDelivery)?.route as? MaildirInbox
+        #expect(mails != nil)
+        #expect((routes[.sms] as? SMSAndPushInbox)?.inbox === mails)
+        #expect((routes[.push] as? SMSAndPushInbox)?.inbox === mails)
+        await fixture.close()
+    }
+
+    @Test("with a provider for each channel there is no inbox folder")
+    func noInbox() async throws {
+        let folder = try TemporaryFolder()
+        let fixture = try SMSAndPushFixture(
+            in: folder,
+            [
+                "sms-providers": "webhook", "sms-webhook-url": "https://sms.example/send",
+                "sms-webhook-secret": "a secret of thirty-two bytes, ok",
+                "push-apns-key-file": try folder.write(AppleDeliveryTests.pem, to: "AuthKey.p8"),
+                "push-apns-key-id": "KEYID12345", "push-apns-team": "TEAMID1234",
+                "push-apns-topics": "com.example.app",
+            ])
+        #expect(fixture.routes[.sms] is SMSRoute && fixture.routes[.push] is PushRoute)
+        #expect(!FileManager.default.fileExists(atPath: folder.file("inbox")))
         await fixture.close()
     }
 

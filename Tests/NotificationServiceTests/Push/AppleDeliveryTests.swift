@@ -14,7 +14,7 @@ import Testing
 struct AppleDeliveryTests {
     private static let token = String(repeating: "0a1b", count: 16)
     /// Made for these tests only.
-    private static let pem = """
+    static let pem = """
         -----BEGIN PRIVATE KEY-----
         MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgN69a41olqY7sfzK7
         H7YFy7b5BxtF9UdorUA24TH22UWhRANCAARp1dquIooJ6vA7GlIwZYm09oE6XCVH
