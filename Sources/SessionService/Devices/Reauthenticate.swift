@@ -49,7 +49,7 @@ extension DevicesHandler {
         let outcome = try await store.write(about: [
             .account(token.account), .session(token.session),
         ]) { transaction -> FlowOutcome<TokenGrant> in
-            let session = try liveSession(token, transaction, at: time.now())
+            let session = try liveSession(token, transaction, at: transaction.at)
             let first = try transaction.storedResponse(of: call)
             let accountEnd = try transaction.accountEnd(of: proof.account)
             guard SignInProofRule.accepts(proof, accountEnd: accountEnd, at: transaction.at),
@@ -95,7 +95,7 @@ extension DevicesHandler {
     ) async throws -> TokenGrant {
         let outcome = try await store.write(about: [.session(token.session)]) {
             transaction -> FlowOutcome<TokenGrant> in
-            let session = try liveSession(token, transaction, at: time.now())
+            let session = try liveSession(token, transaction, at: transaction.at)
             switch finding {
             case .success(let proof):
                 return .done(try record(proof, of: session, by: token, origin, transaction))
