@@ -52,7 +52,10 @@ package struct NotificationService: Sendable {
         duties = Duties(
             of: store,
             purging: NotificationStore.purges(endedMessagesFor: settings.messageRetention),
-            [endedSessions.duty, NotificationStore.forgettingEvents(in: store)], time: time)
+            [
+                endedSessions.duty, delivery.log.duty,
+                NotificationStore.forgettingEvents(in: store),
+            ], time: time)
         let acceptance = MessageAcceptance(
             settings: settings, store: store, keys: keys, delivery: delivery, time: time,
             randomness: randomness, logger: logger)

@@ -49,7 +49,7 @@ struct VocabularyTests {
         "ClaimRoom": "ClaimBudget", "DeliveryAlarm": "WakeSignal",
         "KeptEvent": "StoredEvent", "LaneShares": "PriorityScheduler",
         "MailCourse": "SMTPFailover", "NumberChangeWord": "NumberChangeMessage",
-        "OutboxOperations": "OutboxHandler", "OutboxUpkeep": "OutboxMaintenance",
+        "OutboxOperations": "OutboxHandler", "OutboxUpkeep": "LogTruncation",
         "ProviderGate": "ProviderGuard",
         "ProviderTurns": "ProviderRateLimiter", "RecipientTurns": "RecipientRateLimiter",
         "RelayDesk": "RelayAddressesHandler", "ShortWording": "TemplateCatalogue",

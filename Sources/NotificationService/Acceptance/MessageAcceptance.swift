@@ -60,7 +60,7 @@ package struct MessageAcceptance: Sendable {
         let message = try prepare(order, method: method, context)
         let taken = try await store.write(about: []) { try take(message, in: $0) }
         if taken.isDropped {
-            delivery.maintenance.recordEnd()
+            delivery.log.recordDeletion()
             dropped.increment()
             logger.warning(
                 "notification.message.dropped",

@@ -8,5 +8,5 @@ struct AccountDataHandler: AccountDataService {
     let store: Store
     let keys: NotificationKeys
     /// Truncates the store's log after a deletion.
-    let maintenance: OutboxMaintenance
+    let log: LogTruncation
 }

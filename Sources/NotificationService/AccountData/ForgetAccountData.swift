@@ -43,8 +43,10 @@ extension AccountDataHandler {
             try transaction.audit(AuditEvent(.messagesForgotten, account: subject.account.key))
             return devices + suppressed
         }
-        // Until then the deleted data remains in the log. The call can be repeated.
-        try await maintenance.wipe()
+        // Until then the deleted data remains in the log. The call can be repeated. Not
+        // `log.truncate()`, which returns while another truncation is still in progress.
+        log.recordDeletion()
+        try await store.truncateLog()
         return rows
     }
 }

@@ -11,7 +11,8 @@ package struct BackgroundDelivery: Sendable {
 
     /// Notifies watchers of changed messages.
     let changes = MessageChanges()
-    let maintenance: OutboxMaintenance
+    /// Erases the content of messages that ended from the store's log.
+    let log: LogTruncation
     private let workers: [DeliveryWorker]
     /// Wake the workers.
     private let signals: [Channel: WakeSignal]
@@ -33,8 +34,8 @@ package struct BackgroundDelivery: Sendable {
         self.logger = logger
         templates = settings.templates.followedFolder(logger)
         let changes = changes
-        let maintenance = OutboxMaintenance(store: store, time: time, logger: logger)
-        self.maintenance = maintenance
+        let log = LogTruncation(of: store)
+        self.log = log
         let attempts = DeliveryAttempts(
             routes: routes, keys: keys, time: time, randomness: randomness, logger: logger)
         let signals = routes.mapValues { _ in WakeSignal() }
@@ -43,8 +44,7 @@ package struct BackgroundDelivery: Sendable {
             signals[channel].map { signal in
                 DeliveryWorker(
                     channel, signal: signal, deliveriesMax: settings.deliveriesMax,
-                    holder: holder, store: store, attempts: attempts, maintenance: maintenance,
-                    changes: changes)
+                    holder: holder, store: store, attempts: attempts, log: log, changes: changes)
             }
         }
     }

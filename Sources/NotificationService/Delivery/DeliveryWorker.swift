@@ -22,7 +22,7 @@ final class DeliveryWorker: Sendable {
     private let holder: LeaseHolder
     private let store: Store
     private let attempts: DeliveryAttempts
-    private let maintenance: OutboxMaintenance
+    private let log: LogTruncation
     private let changes: MessageChanges
     private let state: Mutex<State>
 
@@ -33,15 +33,14 @@ final class DeliveryWorker: Sendable {
 
     init(
         _ channel: Channel, signal: WakeSignal, deliveriesMax: Int, holder: LeaseHolder,
-        store: Store, attempts: DeliveryAttempts, maintenance: OutboxMaintenance,
-        changes: MessageChanges
+        store: Store, attempts: DeliveryAttempts, log: LogTruncation, changes: MessageChanges
     ) {
         self.channel = channel
         self.signal = signal
         self.holder = holder
         self.store = store
         self.attempts = attempts
-        self.maintenance = maintenance
+        self.log = log
         self.changes = changes
         state = Mutex(State(inFlight: InFlightMessages(slots: deliveriesMax)))
     }
@@ -93,7 +92,7 @@ final class DeliveryWorker: Sendable {
         do {
             if ends.isEmpty {
                 let sleep = try await sleepBefore(claiming: budget)
-                if sleep > .zero { return min(sleep, await maintenance.work()) }
+                if sleep > .zero { return sleep }
             }
             let claimed = try await write(ends, budget)
             let isWaiting = state.withLock { state in
@@ -133,7 +132,7 @@ final class DeliveryWorker: Sendable {
         for (end, after) in zip(ends, recorded) {
             attempts.report(end.message, end.outcome, after: after)
         }
-        if ends.contains(where: \.isFinal) { maintenance.recordEnd() }
+        if ends.contains(where: \.isFinal) { log.recordDeletion() }
         changes.publish(ends.map(\.message.id) + claimed.map(\.id))
         return claimed
     }

@@ -16,7 +16,7 @@ extension OutboxHandler {
             return (try transaction.presentSummary(of: id), isDone)
         }
         if isDone {
-            delivery.maintenance.recordEnd()
+            delivery.log.recordDeletion()
             delivery.changes.publish([id])
         }
         return NotificationV1.DiscardMessageResponse(message: message)

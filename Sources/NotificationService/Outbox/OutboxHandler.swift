@@ -14,7 +14,7 @@ struct OutboxHandler: OutboxService {
     let time: any Time
 
     var accountData: AccountDataHandler {
-        AccountDataHandler(store: store, keys: keys, maintenance: delivery.maintenance)
+        AccountDataHandler(store: store, keys: keys, log: delivery.log)
     }
 
     static func id(_ text: String) throws(ServiceError) -> MessageID {
