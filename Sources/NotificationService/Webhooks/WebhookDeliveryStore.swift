@@ -31,16 +31,6 @@ extension SQLSession {
                 since: try row.timestamp("since_ms"))
         }
     }
-
-    /// When the next delivery to a webhook is due; nil if none is queued.
-    func nextDueMoment(of webhook: WebhookID) throws -> Timestamp? {
-        try queryOne(
-            """
-            SELECT min(due_at_ms) FROM webhook_delivery
-            WHERE webhook = ? AND due_at_ms IS NOT NULL
-            """, [.integer(webhook.key)]
-        ) { try $0.optionalTimestamp(0) } ?? nil
-    }
 }
 
 extension SQLSession {
