@@ -32,7 +32,7 @@ struct VocabularyTests {
         "SessionWork": "SessionBackgroundTasks",
         // Limits.
         "CountedCode": "countingPhoneCode", "CountedGuess": "countingPasswordGuess",
-        "CountedToken": "countingProviderToken", "LimitedMail": "countingMail",
+        "CountedToken": "countingProviderToken", "LimitedMail": "charging",
         "LimitGuard": "RateLimiter",
         "AddressFold": "AddressPrefix", "AskedCharge": "RequestedCharge",
         "LimitRoom": "CapacityClass", "LimitStripes": "LimitShards",

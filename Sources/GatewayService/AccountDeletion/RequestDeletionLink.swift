@@ -15,8 +15,9 @@ extension AccountDeletionHandler {
         let origin = try Origin.of(nil, context)
         // Text that is not an email is rejected before it is charged.
         _ = try EmailAddress.required(request.email)
-        let (_, charge) = try await limits.countingMail(
-            .deletionLink(email: request.email, caller: LimitedCaller(context)), context, onward
+        let (_, charge) = try await limits.charging(
+            .deletionLink(email: request.email, caller: LimitedCaller(context)), context,
+            chargedOnceFor: onward.idempotencyKey
         ) {
             try await deletions.requestDeletionLink(
                 IdentityV1.RequestDeletionLinkRequest(email: request.email, origin: origin), onward)

@@ -15,8 +15,9 @@ extension ConsentsHandler {
         let onward = try context.onward(for: "RequestParentalConsent")
         let origin = try Origin.of(nil, context)
         let session = try await sessions.required(context)
-        let (answer, _) = try await limits.countingMail(
-            .parentalMail(account: session.accountID), context, onward
+        let (answer, _) = try await limits.charging(
+            .parentalMail(account: session.accountID), context,
+            chargedOnceFor: onward.idempotencyKey
         ) {
             try await limits.countingUnrequestedMail(
                 toNew: request.parentEmail, context, onward

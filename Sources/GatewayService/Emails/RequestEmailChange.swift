@@ -17,9 +17,9 @@ extension EmailsHandler {
         let onward = try context.onward(for: "RequestEmailChange")
         let origin = try Origin.of(request.device, context)
         let session = try await sessions.required(context)
-        let (answer, charge) = try await limits.countingMail(
+        let (answer, charge) = try await limits.charging(
             .verificationMail(account: session.accountID), context,
-            onward
+            chargedOnceFor: onward.idempotencyKey
         ) {
             try await limits.countingUnrequestedMail(
                 toNew: request.newEmail, context, onward

@@ -14,8 +14,8 @@ extension EmailsHandler {
         let onward = try context.onward(for: "ResendVerificationEmail")
         let origin = try Origin.of(request.device, context)
         let account = try await sessions.required(context).accountID
-        let (answer, charge) = try await limits.countingMail(
-            .verificationMail(account: account), context, onward
+        let (answer, charge) = try await limits.charging(
+            .verificationMail(account: account), context, chargedOnceFor: onward.idempotencyKey
         ) {
             try await credentials.resendVerification(
                 IdentityV1.ResendVerificationRequest(accountId: account, origin: origin), onward)

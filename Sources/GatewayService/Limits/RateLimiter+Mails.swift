@@ -4,18 +4,6 @@ import RPC
 import ServiceRuntime
 
 extension RateLimiter {
-    /// Counts a mail that the caller requests. A retry of the same call is counted once.
-    ///
-    /// - Parameter call: calls the identity service with `onward`.
-    /// - Returns: the identity service's response, and the charge.
-    /// - Throws: as `charging`.
-    func countingMail<Answer>(
-        _ action: LimitedAction, _ context: CallContext, _ onward: CallContext,
-        _ call: () async throws -> Answer
-    ) async throws -> (answer: Answer, charge: LimitCharge) {
-        try await charging(action, context, chargedOnceFor: onward.idempotencyKey, call)
-    }
-
     /// When the next mail can be requested, in milliseconds from now, and how many more until the
     /// limit (G-28); both 0 if the rate limiter does not answer. It reads the first of the charge's
     /// limits. That one counts the account or the email as text, so the numbers are the same
@@ -41,8 +29,8 @@ extension RateLimiter {
     ) async throws -> Answer {
         // The identity service rejects text that is not an email.
         guard EmailAddress(email) != nil else { return try await call() }
-        return try await countingMail(
-            .unrequestedMail(email: email), context, onward, call
+        return try await charging(
+            .unrequestedMail(email: email), context, chargedOnceFor: onward.idempotencyKey, call
         ).answer
     }
 

@@ -15,9 +15,9 @@ extension PasswordsHandler {
         let origin = try Origin.of(request.device, context)
         // Text that is not an email is rejected before it is charged.
         _ = try EmailAddress.required(request.email)
-        let (_, charge) = try await limits.countingMail(
-            .passwordReset(email: request.email, caller: LimitedCaller(context)),
-            context, onward
+        let (_, charge) = try await limits.charging(
+            .passwordReset(email: request.email, caller: LimitedCaller(context)), context,
+            chargedOnceFor: onward.idempotencyKey
         ) {
             try await credentials.requestPasswordReset(
                 IdentityV1.RequestPasswordResetRequest(email: request.email, origin: origin),

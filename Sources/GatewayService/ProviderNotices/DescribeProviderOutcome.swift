@@ -40,7 +40,7 @@ enum DialogProvider: String, Sendable {
     case other
 
     init(_ name: String) {
-        self = name == Self.other.rawValue ? .other : Self(rawValue: name) ?? .other
+        self = Self(rawValue: name) ?? .other
     }
 }
 

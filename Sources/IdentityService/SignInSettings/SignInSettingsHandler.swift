@@ -5,7 +5,4 @@ import Contracts
 /// Neither reads the store.
 struct SignInSettingsHandler: SignInSettingsService {
     let settings: IdentitySettings
-
-    /// Creates the handler.
-    init(settings: IdentitySettings) { self.settings = settings }
 }
