@@ -9,17 +9,39 @@ extension AccountSessionsHandler {
 
     /// G-13 for an application's backend: whether a sensitive call may proceed, or the session's
     /// owner must re-authenticate first. Applies the same rule as our own rpcs (`RecentProof`).
-    /// - Throws: as `RecentProofs.require`; `rpc/invalid-argument` for a `max_age_ms` outside of 0
-    ///   to one day and for an unknown kind of proof.
+    /// Not for calls that change an email or the sign-in methods: identity guards those itself.
+    /// - Throws: `auth/requires-recent-login`, with the acceptable proofs;
+    ///   `auth/invalid-access-token`, `auth/session-ended`; `rpc/invalid-argument` for a
+    ///   `max_age_ms` outside of 0 to one day and for an unknown kind of proof.
     func checkRecentProof(
         _ request: GatewayV1.CheckRecentProofRequest, _ context: CallContext
     ) async throws -> GatewayV1.CheckRecentProofResponse {
         let demand = try Self.demand(request)
-        let owner = try await RecentProofs(accounts: accounts, devices: devices).require(
-            demand, of: try context.requiredAccessToken(), context)
+        let known = try await devices.listProofs(
+            SessionV1.ListProofsRequest(accessToken: try context.requiredAccessToken()),
+            context.onward())
+        let now = Timestamp(milliseconds: known.nowMs)
+        guard let proof = demand.found(in: known.proofs, at: now) else {
+            throw demand.refusal(having: try await kinds(known, context))
+        }
         return GatewayV1.CheckRecentProofResponse(
-            sessionId: owner.sessionID, accountId: owner.accountID, amr: owner.proof.amr,
-            provedAtMs: owner.proof.provedAtMs)
+            sessionId: known.sessionId, accountId: known.accountId, amr: proof.amr,
+            provedAtMs: proof.provedAtMs)
+    }
+
+    /// The kinds of proof that the account's methods allow, read for a refusal only. The session
+    /// service has found the caller's live session, so only the account's owner learns them.
+    private func kinds(
+        _ known: SessionV1.ListProofsResponse, _ context: CallContext
+    ) async throws -> Set<ProofKind> {
+        let request = IdentityV1.GetAccountRequest(accountId: known.accountId)
+        do {
+            let account = try await accounts.getAccount(request, context.onward()).account
+            return Set(methods: account?.methods ?? [], hasDeviceKey: known.hasDeviceKey)
+        } catch let error as ServiceError where error.code == .notFound {
+            // A deleted account has no method to prove itself with.
+            return []
+        }
     }
 
     private static func demand(
