@@ -21,13 +21,13 @@ package struct GatewayPeers: Sendable {
         let deletions: any AccountDeletionsAPI
         let exports: any AccountExportsAPI
         /// For `watchDataExport` and `fetchDataExport` only.
-        let exportStreams: any AccountExportsAPI
+        private(set) var exportStreams: any AccountExportsAPI
         /// For `watchDocuments` only.
-        let watches: any AccountDocumentsAPI
+        private(set) var watches: any AccountDocumentsAPI
         /// For uploads and downloads of photos only.
-        let photos: any AccountProfilesAPI
+        private(set) var photos: any AccountProfilesAPI
         /// For `uploadGuestBundle` and `watchMigration` only.
-        let guestDataStreams: any GuestDataAPI
+        private(set) var guestDataStreams: any GuestDataAPI
 
         /// Any implementations of its apis.
         package init(
@@ -68,25 +68,22 @@ package struct GatewayPeers: Sendable {
         package init(
             _ channel: any CallChannel, streams: any CallChannel, watches follows: any CallChannel
         ) {
+            self.init(
+                accounts: AccountsClient(channel), credentials: CredentialsClient(channel),
+                identities: IdentitiesClient(channel), phoneCodes: PhoneCodesClient(channel),
+                emailChanges: EmailChangesClient(channel),
+                providerEvents: ProviderEventsClient(channel),
+                accountAdmin: AccountAdminClient(channel),
+                signInSettings: SignInSettingsClient(channel),
+                documents: AccountDocumentsClient(channel),
+                profiles: AccountProfilesClient(channel),
+                onboarding: AccountOnboardingClient(channel),
+                consents: AccountConsentsClient(channel), guestData: GuestDataClient(channel),
+                deletions: AccountDeletionsClient(channel), exports: AccountExportsClient(channel))
             watches = AccountDocumentsClient(follows)
             photos = AccountProfilesClient(streams)
             guestDataStreams = GuestDataClient(streams)
             exportStreams = AccountExportsClient(streams)
-            accounts = AccountsClient(channel)
-            credentials = CredentialsClient(channel)
-            identities = IdentitiesClient(channel)
-            phoneCodes = PhoneCodesClient(channel)
-            emailChanges = EmailChangesClient(channel)
-            providerEvents = ProviderEventsClient(channel)
-            accountAdmin = AccountAdminClient(channel)
-            signInSettings = SignInSettingsClient(channel)
-            documents = AccountDocumentsClient(channel)
-            profiles = AccountProfilesClient(channel)
-            onboarding = AccountOnboardingClient(channel)
-            consents = AccountConsentsClient(channel)
-            guestData = GuestDataClient(channel)
-            deletions = AccountDeletionsClient(channel)
-            exports = AccountExportsClient(channel)
         }
     }
 
