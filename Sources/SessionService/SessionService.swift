@@ -44,16 +44,9 @@ package struct SessionService: Sendable {
             randomness: randomness, logger: logger)
         let accessTokens = AccessTokens(settings, ring)
         let wakeSignal = WakeSignal()
-        let since = time.now() - accessTokens.retention
         let memory = SessionMemory(
             settings,
-            revoked: RevokedSessions(
-                try await store.read { session in
-                    try session.revocations(since: since).map {
-                        RevokedSession(id: $0.session, at: $0.at)
-                    }
-                },
-                retention: accessTokens.retention, wakeSignal: wakeSignal))
+            revoked: RevokedSessions(retention: accessTokens.retention, wakeSignal: wakeSignal))
         let proofs = SignInProofReader(seal: keys.proofs, time: time, logger: logger)
         sessions = SessionsHandler(
             store: store, keys: keys, proofs: proofs, settings: settings, memory: memory,
@@ -76,6 +69,7 @@ package struct SessionService: Sendable {
         ends = SessionEndsHandler(log: background.revocations.log)
         signingKeys = SigningKeysHandler(store: store, rotation: background.signingKeys)
         try await background.signingKeys.takeDue()
+        // Also the ended sessions in memory, before the first call.
         try await background.revocations.fill()
     }
 

@@ -24,7 +24,7 @@ struct RevocationRelay: Sendable {
     let time: any Time
     let logger: Logger
 
-    /// Loads all revocations that still matter into the log.
+    /// Loads all revocations that still matter into memory and the log.
     func fill() async throws {
         let now = time.now()
         let (ends, last) = try await store.read { session in

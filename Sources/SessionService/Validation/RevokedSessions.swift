@@ -15,14 +15,13 @@ final class RevokedSessions: Sendable {
     private let retention: Duration
     private let wakeSignal: WakeSignal
 
+    /// An empty set, which `RevocationRelay.fill` fills.
     /// - Parameters:
-    ///   - ends: those of the last `retention`.
     ///   - retention: the longest life of an access token, plus the leeway of verifiers.
     ///   - wakeSignal: signalled with each end.
-    init(_ ends: [RevokedSession], retention: Duration, wakeSignal: WakeSignal) {
+    init(retention: Duration, wakeSignal: WakeSignal) {
         self.retention = retention
         self.wakeSignal = wakeSignal
-        add(ends)
     }
 
     /// Whether the session has ended; only as long as its tokens may not have expired.
@@ -43,9 +42,9 @@ final class RevokedSessions: Sendable {
     var count: Int { ends.count }
 
     /// Adds committed ends, removes old ones occasionally, and notifies followers.
-    func insert(_ ends: [RevokedSession]) {
-        guard !ends.isEmpty else { return }
-        add(ends)
+    func insert(_ ended: [RevokedSession]) {
+        guard !ended.isEmpty else { return }
+        ends.insert(ended.map { ($0.id, $0.at) }, retention: retention)
         wakeSignal.wake()
     }
 
@@ -56,8 +55,4 @@ final class RevokedSessions: Sendable {
 
     /// Removes ends whose tokens have all expired by `now`.
     func forget(at now: Timestamp) { ends.forget(upTo: now - retention) }
-
-    private func add(_ added: [RevokedSession]) {
-        ends.insert(added.map { ($0.id, $0.at) }, retention: retention)
-    }
 }

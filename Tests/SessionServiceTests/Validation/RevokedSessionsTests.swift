@@ -18,7 +18,7 @@ struct RevokedSessionsTests {
     @Test("B21: ended sessions are removed once their tokens have expired, even if no other ends")
     func forgotten() {
         let now = Timestamp(milliseconds: 1_700_000_000_000)
-        let ended = RevokedSessions([], retention: Self.retention, wakeSignal: WakeSignal())
+        let ended = RevokedSessions(retention: Self.retention, wakeSignal: WakeSignal())
         let early = ends(15_000, at: now)
         ended.insert(early)
         #expect(ended.count == 15_000)

@@ -105,7 +105,7 @@ struct ValidationTests {
     @Test("ended sessions are removed once their access tokens have expired")
     func forgets() throws {
         let retention = Duration.seconds(700)
-        let ended = RevokedSessions([], retention: retention, wakeSignal: WakeSignal())
+        let ended = RevokedSessions(retention: retention, wakeSignal: WakeSignal())
         let start = Timestamp(milliseconds: 1_000_000_000)
         for number in 1...100_000 {
             let id = try #require(SessionID(key: Int64(number)))
