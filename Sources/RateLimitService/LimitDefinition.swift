@@ -24,8 +24,6 @@ struct LimitDefinition: Sendable {
     let capacity: CapacityClass
     /// The sentence that a limited user gets.
     let wording: LimitWording
-    /// What its flow does when the rate limiter does not answer.
-    let absence: LimiterAbsence
     /// Whether a response waits until the charge is on disk, so that a crash allows no further
     /// guesses.
     let isDurable: Bool
@@ -131,14 +129,6 @@ enum CapacityClass: Int, CaseIterable, Sendable {
     case text = 2
 }
 
-/// What a flow does when the rate limiter does not answer.
-package enum LimiterAbsence: String, Sendable {
-    /// It refuses: otherwise guesses, or messages sent at our cost, would not be counted.
-    case refuse
-    /// It proceeds without being counted.
-    case pass
-}
-
 extension LimitName {
     /// Its number in the store; never reused. It is also its index in the tables in memory.
     package var number: UInt16 {
@@ -192,9 +182,6 @@ extension LimitName {
 
     /// How much is allowed, unless the operator overrides it.
     package var rule: LimitRule { definition.rule }
-
-    /// What its flow does when the rate limiter does not answer.
-    package var absence: LimiterAbsence { definition.absence }
 
     /// Whether only this service charges it, as a part of others.
     var isInternal: Bool { definition.charger != .flow }

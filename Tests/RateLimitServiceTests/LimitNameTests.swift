@@ -10,17 +10,15 @@ struct LimitNameTests {
         let name: String
         let number: UInt16
         let rule: LimitRule
-        let absence: LimiterAbsence
         let isDurable: Bool
     }
 
     private static func row(
         _ limit: LimitName, _ name: String, _ number: UInt16, _ rule: LimitRule,
-        _ absence: LimiterAbsence, isDurable: Bool = true
+        isDurable: Bool = true
     ) -> Row {
         Row(
-            limit: limit, name: name, number: number, rule: rule, absence: absence,
-            isDurable: isDurable)
+            limit: limit, name: name, number: number, rule: rule, isDurable: isDurable)
     }
 
     private static func ring(_ count: Int, _ minutes: Int) -> LimitRule {
@@ -29,94 +27,94 @@ struct LimitNameTests {
 
     /// What is on disk and on the wire, and how much is allowed. Numbers never change.
     private static let table = [
-        row(.failedSignInByDevice, "failed-sign-in-by-device", 1, ring(5, 15), .refuse),
-        row(.failedSignInByAddress, "failed-sign-in-by-address", 2, ring(50, 15), .refuse),
-        row(.failedSignInByAccount, "failed-sign-in-by-account", 3, ring(5, 15), .refuse),
-        row(.signUpByAddress, "sign-up-by-address", 4, ring(3, 60), .pass),
-        row(.signUpOnTakenEmail, "sign-up-on-taken-email", 5, ring(3, 60), .pass),
+        row(.failedSignInByDevice, "failed-sign-in-by-device", 1, ring(5, 15)),
+        row(.failedSignInByAddress, "failed-sign-in-by-address", 2, ring(50, 15)),
+        row(.failedSignInByAccount, "failed-sign-in-by-account", 3, ring(5, 15)),
+        row(.signUpByAddress, "sign-up-by-address", 4, ring(3, 60)),
+        row(.signUpOnTakenEmail, "sign-up-on-taken-email", 5, ring(3, 60)),
         row(
-            .unaddressedByApplication, "unaddressed-by-application", 6, ring(60, 1), .pass,
+            .unaddressedByApplication, "unaddressed-by-application", 6, ring(60, 1),
             isDurable: false),
-        row(.failedSignInByKnownDevice, "failed-sign-in-by-known-device", 7, ring(5, 15), .refuse),
-        row(.failedProviderByDevice, "failed-provider-by-device", 8, ring(5, 15), .pass),
-        row(.failedProviderByAddress, "failed-provider-by-address", 9, ring(50, 15), .pass),
+        row(.failedSignInByKnownDevice, "failed-sign-in-by-known-device", 7, ring(5, 15)),
+        row(.failedProviderByDevice, "failed-provider-by-device", 8, ring(5, 15)),
+        row(.failedProviderByAddress, "failed-provider-by-address", 9, ring(50, 15)),
         row(
             .phoneCodeRequest, "phone-code-request", 10,
             .escalatingDelay(
                 delays: [0, 60, 300, 900, 1_800].map { .seconds($0) }, quiet: .seconds(86_400),
-                perDay: 10), .refuse),
-        row(.phoneCodeByAddress, "phone-code-by-address", 11, ring(20, 60), .refuse),
-        row(.phoneCodeByBlock, "phone-code-by-block", 12, ring(30, 60), .refuse),
+                perDay: 10)),
+        row(.phoneCodeByAddress, "phone-code-by-address", 11, ring(20, 60)),
+        row(.phoneCodeByBlock, "phone-code-by-block", 12, ring(30, 60)),
         row(
             .phoneCodeByCountry, "phone-code-by-country", 13,
-            .gcra(count: 1_000, window: .seconds(3_600)), .refuse),
+            .gcra(count: 1_000, window: .seconds(3_600))),
         row(
             .phoneCodeGuess, "phone-code-guess", 14,
-            .lockout(attempts: 5, lockedFor: .seconds(900), failuresMax: 100), .refuse),
-        row(.verificationMailByAccount, "verification-mail-by-account", 15, ring(3, 60), .pass),
-        row(.passwordResetByEmail, "password-reset-by-email", 16, ring(3, 60), .pass),
+            .lockout(attempts: 5, lockedFor: .seconds(900), failuresMax: 100)),
+        row(.verificationMailByAccount, "verification-mail-by-account", 15, ring(3, 60)),
+        row(.passwordResetByEmail, "password-reset-by-email", 16, ring(3, 60)),
         row(
-            .profileUpdateByAccount, "profile-update-by-account", 17, ring(10, 60), .pass,
+            .profileUpdateByAccount, "profile-update-by-account", 17, ring(10, 60),
             isDurable: false),
         row(
             .signInFailuresOverall, "sign-in-failures-overall", 18,
-            .gcra(count: 500, window: .seconds(600)), .refuse, isDurable: false),
+            .gcra(count: 500, window: .seconds(600)), isDurable: false),
         row(
-            .signInWithoutHistory, "sign-in-without-history", 19, ring(4, 10), .refuse,
+            .signInWithoutHistory, "sign-in-without-history", 19, ring(4, 10),
             isDurable: false),
-        row(.knownDevice, "known-device", 20, ring(1, 129_600), .refuse, isDurable: false),
+        row(.knownDevice, "known-device", 20, ring(1, 129_600), isDurable: false),
         row(
-            .newDeviceByAccount, "new-device-by-account", 21, ring(10, 1_440), .refuse,
+            .newDeviceByAccount, "new-device-by-account", 21, ring(10, 1_440),
             isDurable: false),
-        row(.failedProviderByAccount, "failed-provider-by-account", 22, ring(5, 15), .pass),
+        row(.failedProviderByAccount, "failed-provider-by-account", 22, ring(5, 15)),
         row(
-            .failedProviderByKnownDevice, "failed-provider-by-known-device", 23, ring(5, 15), .pass),
+            .failedProviderByKnownDevice, "failed-provider-by-known-device", 23, ring(5, 15)),
         row(
             .phoneCodeGuessByKnownDevice, "phone-code-guess-by-known-device", 24,
-            .lockout(attempts: 5, lockedFor: .seconds(900), failuresMax: 100), .refuse),
-        row(.guestSignUpByAddress, "guest-sign-up-by-address", 25, ring(30, 60), .pass),
-        row(.failedSignInBySite, "failed-sign-in-by-site", 26, ring(64, 15), .refuse),
+            .lockout(attempts: 5, lockedFor: .seconds(900), failuresMax: 100)),
+        row(.guestSignUpByAddress, "guest-sign-up-by-address", 25, ring(30, 60)),
+        row(.failedSignInBySite, "failed-sign-in-by-site", 26, ring(64, 15)),
         row(
             .failedSignInInARow, "failed-sign-in-in-a-row", 27,
-            .lockout(attempts: 100, lockedFor: .seconds(900), failuresMax: 100), .refuse),
-        row(.phoneCodeFirstGuess, "phone-code-first-guess", 28, ring(1, 60), .refuse),
-        row(.phoneCodeGuessByAddress, "phone-code-guess-by-address", 29, ring(50, 15), .refuse),
-        row(.passwordResetByAddress, "password-reset-by-address", 30, ring(20, 60), .pass),
-        row(.mailByTarget, "mail-by-target", 31, ring(5, 60), .pass),
+            .lockout(attempts: 100, lockedFor: .seconds(900), failuresMax: 100)),
+        row(.phoneCodeFirstGuess, "phone-code-first-guess", 28, ring(1, 60)),
+        row(.phoneCodeGuessByAddress, "phone-code-guess-by-address", 29, ring(50, 15)),
+        row(.passwordResetByAddress, "password-reset-by-address", 30, ring(20, 60)),
+        row(.mailByTarget, "mail-by-target", 31, ring(5, 60)),
         row(
-            .signInFailuresBySite, "sign-in-failures-by-site", 32, ring(10, 10), .refuse,
+            .signInFailuresBySite, "sign-in-failures-by-site", 32, ring(10, 10),
             isDurable: false),
         row(
             .signInWithoutHistoryBySite, "sign-in-without-history-by-site", 33, ring(1, 10),
-            .refuse, isDurable: false),
+            isDurable: false),
         row(
-            .devicesForgotten, "devices-forgotten", 34, ring(1, 129_600), .refuse, isDurable: false),
+            .devicesForgotten, "devices-forgotten", 34, ring(1, 129_600), isDurable: false),
         row(
             .newSubjectsBySite, "new-subjects-by-site", 35,
-            .gcra(count: 1_000, window: .seconds(3_600)), .pass, isDurable: false),
+            .gcra(count: 1_000, window: .seconds(3_600)), isDurable: false),
         row(
             .newSubjectsByApplication, "new-subjects-by-application", 36,
-            .gcra(count: 60_000, window: .seconds(3_600)), .pass, isDurable: false),
+            .gcra(count: 60_000, window: .seconds(3_600)), isDurable: false),
         row(
-            .passwordCheckByAddress, "password-check-by-address", 37, ring(60, 1), .pass,
+            .passwordCheckByAddress, "password-check-by-address", 37, ring(60, 1),
             isDurable: false),
         row(
             .newAccountByApp, "new-account-by-app", 38,
-            .gcra(count: 10_000, window: .seconds(3_600)), .pass, isDurable: false),
+            .gcra(count: 10_000, window: .seconds(3_600)), isDurable: false),
         row(
-            .documentWriteByAccount, "document-write-by-account", 39, ring(60, 1), .pass,
+            .documentWriteByAccount, "document-write-by-account", 39, ring(60, 1),
             isDurable: false),
         row(
-            .guestBundleByAccount, "guest-bundle-by-account", 40, ring(5, 60), .pass,
+            .guestBundleByAccount, "guest-bundle-by-account", 40, ring(5, 60),
             isDurable: false),
-        row(.deletionLinkByEmail, "deletion-link-by-email", 41, ring(3, 60), .pass),
-        row(.parentalMailByAccount, "parental-mail-by-account", 42, ring(3, 24 * 60), .pass),
+        row(.deletionLinkByEmail, "deletion-link-by-email", 41, ring(3, 60)),
+        row(.parentalMailByAccount, "parental-mail-by-account", 42, ring(3, 24 * 60)),
         row(
-            .exportByAccount, "export-by-account", 43, ring(3, 1_440), .pass, isDurable: false),
-        row(.deletionByAccount, "deletion-by-account", 44, ring(3, 60), .pass),
+            .exportByAccount, "export-by-account", 43, ring(3, 1_440), isDurable: false),
+        row(.deletionByAccount, "deletion-by-account", 44, ring(3, 60)),
     ]
 
-    @Test("R-03: each limit has its name, number, rule and policy", arguments: table)
+    @Test("R-03: each limit has its name, number, rule and durability", arguments: table)
     func fixed(row: Row) {
         let definition = row.limit.definition
         #expect(definition.limit == row.limit)
@@ -124,7 +122,6 @@ struct LimitNameTests {
         #expect(LimitName.called(row.name) == row.limit)
         #expect(row.limit.number == row.number)
         #expect(row.limit.rule == row.rule)
-        #expect(row.limit.absence == row.absence)
         #expect(definition.isDurable == row.isDurable)
         #expect(row.rule.flaw == nil)
         #expect(LimitName(number: row.number) == row.limit)
