@@ -25,13 +25,13 @@ package struct RateLimitSettings: Settings {
         shares = [
             .address: Self.share(
                 &settings, "address", 40,
-                "Addresses and applications; when it is full, new ones share cells."),
+                "Addresses and applications; when it is full, new ones share buckets."),
             .account: Self.share(
                 &settings, "account", 20,
                 "Accounts by their own sessions and devices; strangers cannot fill it."),
             .text: Self.share(
                 &settings, "text", 40,
-                "Emails and numbers that anybody can name; when full, new ones share cells."),
+                "Emails and numbers that anybody can name; when full, new ones share buckets."),
         ]
         settings.require(
             shares.values.reduce(0, +) <= 100,
