@@ -105,6 +105,6 @@ extension Transaction {
             SET state = 4, due_at_ms = NULL, ended_at_ms = ?3, reason = ?4, content = NULL
             WHERE id > ?1 AND id <= ?2 AND due_at_ms IS NOT NULL
             """,
-            place + [.text(DeliveryState.DeathReason.restored.rawValue)])
+            place + [.text(WithdrawalReason.restored.rawValue)])
     }
 }

@@ -102,13 +102,13 @@ extension Transaction {
     }
 
     /// Ends a message that was just inserted as dead. Its content is deleted.
-    func drop(_ id: MessageID, reason: String) throws {
+    func drop(_ id: MessageID, reason: WithdrawalReason) throws {
         try put(
             """
             UPDATE message
             SET state = 4, due_at_ms = NULL, ended_at_ms = ?, reason = ?, content = NULL
             WHERE id = ?
             """,
-            [SQLValue(at), .text(reason), .integer(id.key)])
+            [SQLValue(at), .text(reason.rawValue), .integer(id.key)])
     }
 }

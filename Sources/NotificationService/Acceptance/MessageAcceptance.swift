@@ -32,7 +32,8 @@ package struct MessageAcceptance: Sendable {
     private let delivery: BackgroundDelivery
     private let logger: Logger
     private let dropped = Counter(
-        label: "messages_dropped", dimensions: [("reason", RecipientRateLimiter.reason)])
+        label: "messages_dropped",
+        dimensions: [("reason", WithdrawalReason.recipientLimit.rawValue)])
 
     /// Accepts messages into `store`, from which `delivery` delivers them.
     package init(
@@ -66,7 +67,8 @@ package struct MessageAcceptance: Sendable {
                 "notification.message.dropped",
                 "a message was dropped: too many are queued for its recipient",
                 fields: [
-                    .messageID: .text(taken.id.text), .reason: .text(RecipientRateLimiter.reason),
+                    .messageID: .text(taken.id.text),
+                    .reason: .text(WithdrawalReason.recipientLimit.rawValue),
                 ])
         }
         announce(message.channel, [taken])
@@ -121,7 +123,7 @@ package struct MessageAcceptance: Sendable {
         let due = limiter.dueTime(
             of: message.recipient, message.lane, hasEnd: message.mayBeDropped, at: transaction.at)
         guard let due else {
-            try transaction.drop(message.id, reason: RecipientRateLimiter.reason)
+            try transaction.drop(message.id, reason: .recipientLimit)
             try transaction.audit(
                 AuditEvent(
                     .messageDead, subject: message.recipient, outcome: .tooManyRequests))

@@ -27,8 +27,6 @@ final class RecipientRateLimiter: Sendable {
     static let waitingMax = 20
     /// The longest queue, for long intervals: links have expired after it.
     static let lineMax: Duration = .seconds(3_600)
-    /// The reason of a message that was dropped because the queue was full.
-    static let reason = "recipient-limit"
     /// A sweep over all recipients takes milliseconds, so it is not done for each message.
     private static let sweepsEvery: Duration = .seconds(1)
 

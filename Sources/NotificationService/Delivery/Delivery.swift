@@ -33,19 +33,27 @@ enum DeliveryState: Hashable, Sendable {
         }
     }
 
-    /// Why delivery of a message stopped. Stored as its raw value.
-    enum DeathReason: String, CaseIterable, Sendable {
+    /// Why the rule stopped the delivery of a message.
+    enum DeathReason: String, Sendable {
         /// It has expired, or attempts have failed for too long.
         case expired
         /// A provider rejected it permanently.
         case refused
         /// Several attempts were not answered. It may have arrived, even several times.
         case unanswered
-        /// The operator discarded it.
-        case discarded
-        /// It waited when a backup was made that was restored since (`RestoredStore`).
-        case restored
     }
+}
+
+/// Why a message ended other than by the delivery rule. Its row has the raw value.
+enum WithdrawalReason: String, Sendable {
+    /// The operator discarded it.
+    case discarded
+    /// Its account was deleted.
+    case forgotten
+    /// Too many messages were queued for its recipient (`RecipientRateLimiter`).
+    case recipientLimit = "recipient-limit"
+    /// It waited when a backup was made that was restored since (`RestoredStore`).
+    case restored
 }
 
 /// The delivery rule (N-05): the state of a message and an event give the next state. Pure; the

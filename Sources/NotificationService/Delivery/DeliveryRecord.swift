@@ -21,12 +21,13 @@ extension Transaction {
     func claim(
         _ channel: Channel, _ budget: ClaimBudget, by holder: LeaseHolder
     ) throws -> [StoredMessage] {
+        let expired = DeliveryState.DeathReason.expired.rawValue
         var claimed: [StoredMessage] = []
         var all = ClaimBudget.Taken()
         for (lane, isShare) in ClaimBudget.claimOrder {
             let limit = budget.limit(lane, isShare: isShare, taken: all)
             let found = try dueMessages(channel, lane, limit: limit).compactMap {
-                try record($0, .claimed, by: holder, reason: "expired")
+                try record($0, .claimed, by: holder, reason: expired)
             }
             let taken = found.filter { !$0.delivery.state.isEnded }
             claimed += taken
@@ -116,8 +117,6 @@ extension AuditEvent {
             self.init(
                 .messageDead, subject: recipient, outcome: .permissionDenied,
                 attempt: attempt)
-        case .dead(.discarded), .dead(.restored):
-            self.init(.messageDead, subject: recipient, outcome: .cancelled, attempt: attempt)
         }
     }
 }

@@ -117,10 +117,10 @@ extension Transaction {
         let ended = try execute(
             """
             UPDATE message
-            SET state = 4, due_at_ms = NULL, ended_at_ms = ?, reason = 'discarded', content = NULL
+            SET state = 4, due_at_ms = NULL, ended_at_ms = ?, reason = ?, content = NULL
             WHERE id = ? AND state IN (0, 2)
             """,
-            [SQLValue(at), .integer(id.key)])
+            [SQLValue(at), .text(WithdrawalReason.discarded.rawValue), .integer(id.key)])
         let wiped = try execute("DELETE FROM dead_letter WHERE id = ?", [.integer(id.key)])
         guard ended + wiped > 0 else { return false }
         try audit(AuditEvent(.messageDiscarded).by(actor))
@@ -151,11 +151,14 @@ extension Transaction {
             """
             UPDATE message
             SET state = CASE state WHEN 3 THEN 3 ELSE 4 END, due_at_ms = NULL, content = NULL,
-                ended_at_ms = coalesce(ended_at_ms, ?), reason = 'forgotten', account_hash = NULL,
+                ended_at_ms = coalesce(ended_at_ms, ?), reason = ?, account_hash = NULL,
                 recipient_hash = ?, recipient = '…'
             WHERE id = ?
             """,
-            [SQLValue(at), .blob([]), .integer(id.key)])
+            [
+                SQLValue(at), .text(WithdrawalReason.forgotten.rawValue), .blob([]),
+                .integer(id.key),
+            ])
     }
 }
 
