@@ -10,12 +10,12 @@ struct MailDelivery: MessageRoute {
     let templates: Reloadable<TemplateCatalogue>
     let route: any MailRoute
     var unsubscribe: UnsubscribeLink?
-    var suppressionList: SuppressionList?
+    let suppressionList: SuppressionList
 
     func deliver(_ message: OutgoingMessage) async -> DeliveryOutcome {
         guard case .email(let order) = message.content else { return .failed("wrong-channel") }
         do {
-            if try await suppressionList?.contains(order.recipient) == true {
+            if try await suppressionList.contains(order.recipient) {
                 return .refused(SuppressionList.reason, addressIsDead: false)
             }
         } catch {
@@ -42,7 +42,6 @@ struct MailDelivery: MessageRoute {
     var readiness: RouteReadiness { route.readiness }
 
     func suppress(_ address: DeadAddress, in transaction: Transaction) throws {
-        guard suppressionList != nil else { return }
         try transaction.suppressAddress(address.recipient, reason: address.reason)
     }
 }

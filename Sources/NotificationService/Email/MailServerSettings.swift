@@ -1,4 +1,3 @@
-import Cryptography
 import Outbound
 import ServiceRuntime
 
@@ -94,9 +93,6 @@ struct MailServerSettings: Sendable {
         )
         guard let user else { return nil }
         if let token { return SMTPServer.Credentials(user: user, proof: .tokenFile(token)) }
-        return password.map { secret in
-            let bytes = secret.withBytes { SecretBytes(copying: $0) }
-            return SMTPServer.Credentials(user: user, password: bytes)
-        }
+        return password.map { SMTPServer.Credentials(user: user, password: $0.secretBytes) }
     }
 }
