@@ -161,12 +161,6 @@ extension SessionLimits {
     }
 
     private static func isMethod(_ text: Substring) -> Bool {
-        (1...methodBytesMax).contains(text.utf8.count)
-            && text.unicodeScalars.allSatisfy { scalar in
-                switch scalar {
-                case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".": true
-                default: false
-                }
-            }
+        text.isName(1...methodBytesMax, [.letter, .digit], marks: "-_.")
     }
 }

@@ -61,8 +61,7 @@ extension CallContext {
     /// text that cannot be a name is ignored, so that neither gets one of an attacker's own making.
     var app: String? {
         guard application == Self.webService, let name = metadata[Metadata.Key.app],
-            (1...Self.appBytesMax).contains(name.utf8.count),
-            name.utf8.allSatisfy({ (97...122).contains($0) || (48...57).contains($0) || $0 == 45 })
+            name.isName(1...Self.appBytesMax, [.lower, .digit], marks: "-")
         else { return nil }
         return name
     }

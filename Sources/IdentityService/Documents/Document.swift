@@ -29,15 +29,7 @@ struct DocumentKey: Hashable, Sendable {
 
     /// Whether a text can be a collection's name: `[a-z0-9_-]{1,64}`.
     static func isCollection(_ text: String) -> Bool {
-        collectionBytes.contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-                    UInt8(ascii: "_"), UInt8(ascii: "-"):
-                    true
-                default: false
-                }
-            }
+        text.isName(collectionBytes, [.lower, .digit], marks: "-_")
     }
 }
 

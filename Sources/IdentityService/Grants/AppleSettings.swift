@@ -106,9 +106,7 @@ package struct AppleKey: Sendable {
 
     /// Whether `text` has the form of Apple's key and team ids.
     fileprivate static func isName(_ text: String?) -> Bool {
-        guard let text else { return false }
-        return text.utf8.count == 10
-            && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+        text?.isName(10...10, [.letter, .digit]) == true
     }
 
     /// Requests to this URL carry the client secret and grants. Plain HTTP is allowed only on

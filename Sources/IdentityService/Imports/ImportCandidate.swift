@@ -226,11 +226,8 @@ extension ImportCandidate {
         /// Whether `method` can be a provider's name. Methods are shown in lists; "password" and
         /// "phone" are reserved.
         private static func isMethod(_ method: String) -> Bool {
-            methodBytes.contains(method.utf8.count) && method != "password" && method != "phone"
-                && method.utf8.allSatisfy { byte in
-                    (97...122).contains(byte) || (48...57).contains(byte)
-                        || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
-                }
+            method.isName(methodBytes, [.lower, .digit], marks: "-.") && method != "password"
+                && method != "phone"
         }
 
         private static func refusal(_ reason: String) -> ImportRule.Refusal {

@@ -202,12 +202,8 @@ extension ProvidersFile {
         }
 
         private static func isName(_ text: String) -> Bool {
-            let hyphen = UInt8(ascii: "-")
-            return (2...nameBytesMax).contains(text.utf8.count)
-                && text.utf8.first != hyphen && text.utf8.last != hyphen
-                && text.utf8.allSatisfy {
-                    $0 == hyphen || (0x30...0x39).contains($0) || (0x61...0x7A).contains($0)
-                }
+            text.isName(2...nameBytesMax, [.lower, .digit], marks: "-")
+                && text.first != "-" && text.last != "-"
         }
     }
 }

@@ -60,14 +60,6 @@ struct ServiceEvent: Hashable, Sendable {
     /// The form of event kinds and error codes, for example `session.started`,
     /// `auth/invalid-credential`.
     static func isName(_ text: String) -> Bool {
-        text.utf8.count <= 64
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-                    UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "/"):
-                    true
-                default: false
-                }
-            }
+        text.isName(0...64, [.lower, .digit], marks: ".-/")
     }
 }

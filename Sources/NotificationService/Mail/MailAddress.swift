@@ -1,4 +1,5 @@
 import Addresses
+import ServiceRuntime
 
 /// An email address that is valid in a header and in an SMTP envelope: `local@domain`. The local
 /// part is a dot-atom (RFC 5322, 3.2.3) and may have letters beyond ASCII (RFC 6531); the domain is
@@ -58,14 +59,12 @@ struct MailAddress: Hashable, Sendable {
 
     static func isDomain(_ domain: Substring) -> Bool {
         (1...253).contains(domain.utf8.count)
-            && domain.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-                .allSatisfy(isLabel)
+            && domain.split(separator: ".", omittingEmptySubsequences: false).allSatisfy(isLabel)
     }
 
-    private static func isLabel(_ label: Substring.UTF8View.SubSequence) -> Bool {
-        let hyphen = UInt8(ascii: "-")
-        return (1...63).contains(label.count) && label.first != hyphen && label.last != hyphen
-            && label.allSatisfy { $0.isASCIILetterOrDigit || $0 == hyphen }
+    private static func isLabel(_ label: Substring) -> Bool {
+        label.isName(1...63, [.letter, .digit], marks: "-")
+            && label.first != "-" && label.last != "-"
     }
 }
 

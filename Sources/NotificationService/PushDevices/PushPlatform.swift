@@ -1,4 +1,5 @@
 import Messages
+import ServiceRuntime
 
 /// The service that delivers push messages to a device. Raw values are stored and never change.
 enum PushPlatform: Int64, CaseIterable, Sendable {
@@ -68,7 +69,6 @@ struct PushApps: Hashable, Sendable {
 
     /// Letters, digits, points, hyphens and underscores, as in Apple's and Google's app names.
     static func isName(_ name: String) -> Bool {
-        (1...nameBytesMax).contains(name.utf8.count)
-            && name.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-._".utf8.contains($0) }
+        name.isName(1...nameBytesMax, [.letter, .digit], marks: "-._")
     }
 }

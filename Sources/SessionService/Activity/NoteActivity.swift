@@ -32,14 +32,6 @@ extension AccountActivityHandler {
     }
 
     private static func isKind(_ text: String) -> Bool {
-        (1...kindBytesMax).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-                    UInt8(ascii: "-"):
-                    true
-                default: false
-                }
-            }
+        text.isName(1...kindBytesMax, [.lower, .digit], marks: "-")
     }
 }

@@ -145,7 +145,6 @@ struct RulesReader {
     /// Whether a text can name a field, a section or a screen. No dots: a target is
     /// `collection.field`.
     static func isName(_ text: String) -> Bool {
-        (1...RulesDocument.Limits.nameBytesMax).contains(text.utf8.count)
-            && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) }
+        text.isName(1...RulesDocument.Limits.nameBytesMax, [.letter, .digit], marks: "-_")
     }
 }
