@@ -136,7 +136,7 @@ package struct IdentitySettings: Settings {
             "default-language", default: "en", unit: "language tag",
             reason: "Language of mails to users who have not chosen one.")
         settings.require(
-            Applicant.isLanguage(defaultLanguage), ["default-language"],
+            LanguageTag.isValid(defaultLanguage), ["default-language"],
             "it must be a language tag, for example en or pt-BR")
         tellsNewDevices = settings.boolean(
             "new-device-mail", default: true,

@@ -66,21 +66,14 @@ extension CallContext {
         return name
     }
 
-    /// Longer than any language with its script and region (RFC 5646, 4.4.1).
-    private static let languageBytesMax = 35
-
     /// The language of messages to an account that the call creates: the requested one, or the
     /// user's most preferred one of those that Postern has; empty for the operator's default.
     /// - Throws: `rpc/invalid-argument` with `mail_language` for a text that is no language tag.
     func mailLanguage(_ requested: String) throws(ServiceError) -> String {
         guard !requested.isEmpty else { return acceptedLanguage }
-        let parts = requested.split(separator: "-", omittingEmptySubsequences: false)
-        guard requested.utf8.count <= Self.languageBytesMax,
-            parts.allSatisfy({ part in
-                (1...8).contains(part.utf8.count)
-                    && part.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
-            })
-        else { throw ServiceError(.invalidArgument, fields: ["mail_language"]) }
+        guard LanguageTag.isValid(requested) else {
+            throw ServiceError(.invalidArgument, fields: ["mail_language"])
+        }
         return requested
     }
 

@@ -8,8 +8,6 @@ import Storage
 struct Applicant: Sendable {
     /// In code points. The display name is for greetings; a full legal name may be longer.
     static let displayNameMax = 128
-    /// BCP 47 needs no more for language, script and region (RFC 5646 §4.4.1).
-    private static let languageBytesMax = 35
 
     let address: EmailAddress
     let password: Password
@@ -44,7 +42,7 @@ struct Applicant: Sendable {
         guard Self.isDisplayName(request.displayName) else {
             throw ServiceError(.invalidArgument, fields: ["display_name"])
         }
-        guard request.language.isEmpty || Self.isLanguage(request.language) else {
+        guard request.language.isEmpty || LanguageTag.isValid(request.language) else {
             throw ServiceError(.invalidArgument, fields: ["language"])
         }
         displayName = request.displayName
@@ -91,18 +89,5 @@ struct Applicant: Sendable {
         text.unicodeScalars.allSatisfy {
             $0.properties.isWhitespace || $0.properties.isDefaultIgnorableCodePoint
         }
-    }
-
-    /// Whether a text has the form of a language tag: parts of 1 to 8 letters and digits, separated
-    /// by single hyphens.
-    static func isLanguage(_ text: String) -> Bool {
-        text.utf8.count <= languageBytesMax
-            && text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-                .allSatisfy { part in
-                    (1...8).contains(part.count)
-                        && part.allSatisfy { byte in
-                            (48...57).contains(byte) || (97...122).contains(byte | 0x20)
-                        }
-                }
     }
 }

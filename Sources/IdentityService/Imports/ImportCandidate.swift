@@ -59,7 +59,7 @@ struct ImportCandidate: Sendable {
         if displayName != record.displayName { altered.append("display_name") }
         photoURL = ShownProfile.isPhoto(record.photoUrl) ? record.photoUrl : ""
         if photoURL != record.photoUrl { altered.append("photo_url") }
-        language = Applicant.isLanguage(record.language) ? record.language : terms.defaultLanguage
+        language = LanguageTag.isValid(record.language) ? record.language : terms.defaultLanguage
         if !record.language.isEmpty, language != record.language { altered.append("language") }
         status = record.disabled ? .suspended : .active
         let created = Self.moment(record.createdAtMs, terms.takenAt)

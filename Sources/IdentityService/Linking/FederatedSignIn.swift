@@ -134,7 +134,7 @@ struct FederatedSignInCall: Sendable {
         in caller: CallingSession? = nil, call: RepeatableCall?, _ settings: IdentitySettings,
         _ keys: IdentityKeys
     ) throws(ServiceError) {
-        guard language.isEmpty || Applicant.isLanguage(language) else {
+        guard language.isEmpty || LanguageTag.isValid(language) else {
             throw ServiceError(.invalidArgument, fields: ["language"])
         }
         self.origin = CallOrigin(origin, hash: keys.audit)

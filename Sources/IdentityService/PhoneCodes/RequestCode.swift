@@ -110,7 +110,7 @@ extension PhoneCodesHandler {
             guard let purpose = PhoneCodePurpose(request.purpose) else {
                 throw ServiceError(.invalidArgument, fields: ["purpose"])
             }
-            guard request.language.isEmpty || Applicant.isLanguage(request.language) else {
+            guard request.language.isEmpty || LanguageTag.isValid(request.language) else {
                 throw ServiceError(.invalidArgument, fields: ["language"])
             }
             self.purpose = purpose

@@ -6,8 +6,6 @@ import ServiceRuntime
 enum RequestFields {
     /// Variables in a request, including unknown ones.
     private static let variablesMax = 32
-    /// 35 characters suffice for BCP 47 (RFC 5646, 4.4.1).
-    private static let languageBytesMax = 35
 
     /// A template by its name.
     /// - Throws: `ServiceError` `rpc/invalid-argument` with `template`.
@@ -55,11 +53,12 @@ enum RequestFields {
         return variables.map { OrderPair(name: $0.name, value: $0.value) }
     }
 
+    /// A language tag; empty for the operator's default.
+    /// - Throws: `ServiceError` `rpc/invalid-argument` with `language`.
     static func language(_ tag: String) throws(ServiceError) -> String {
-        let isLanguage =
-            tag.utf8.count <= languageBytesMax
-            && tag.utf8.allSatisfy { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "-") }
-        guard isLanguage else { throw ServiceError(.invalidArgument, fields: ["language"]) }
+        guard tag.isEmpty || LanguageTag.isValid(tag) else {
+            throw ServiceError(.invalidArgument, fields: ["language"])
+        }
         return tag
     }
 
@@ -77,17 +76,5 @@ enum RequestFields {
             throw ServiceError(.invalidArgument, fields: ["account_id"])
         }
         return account
-    }
-}
-
-extension UInt8 {
-    /// Whether it is a letter or a digit of ASCII.
-    var isASCIILetterOrDigit: Bool {
-        switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: false
-        }
     }
 }
