@@ -39,7 +39,7 @@ struct AgeGate: Sendable {
         in session: some SQLSession, at moment: Timestamp
     ) throws -> AgeRule.Outcome {
         guard settings.gate == .required else { return .ok }
-        guard let today = BirthDate(of: moment) else {
+        guard let today = CalendarDate(of: moment) else {
             throw ServiceError(.internalError, detail: "the clock is beyond the year 9999")
         }
         let outcome = AgeRule.outcome(

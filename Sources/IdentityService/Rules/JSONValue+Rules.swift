@@ -43,37 +43,17 @@ extension JSONValue {
     }
 }
 
-/// Days and times of day as texts (RFC 3339, 5.6).
-enum CalendarText {
-    /// `2026-01-31`, a day that the calendar has.
-    static func isDate(_ text: String) -> Bool {
-        guard text.utf8.count == 10,
-            let parts = numbers(text, UInt8(ascii: "-"), lengths: [4, 2, 2]),
-            parts[0] >= 1, (1...12).contains(parts[1])
-        else { return false }
-        let isLeap = parts[0] % 4 == 0 && (parts[0] % 100 != 0 || parts[0] % 400 == 0)
-        let days = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-        return (1...days[parts[1] - 1]).contains(parts[2])
-    }
-
-    /// `07:30` or `07:30:00`, up to `23:59:59`.
-    static func isTime(_ text: String) -> Bool {
-        let colon = UInt8(ascii: ":")
-        let lengths = text.utf8.count == 5 ? [2, 2] : [2, 2, 2]
-        guard text.utf8.count <= 8, let parts = numbers(text, colon, lengths: lengths) else {
-            return false
-        }
-        return zip(parts, [23, 59, 59]).allSatisfy { $0 <= $1 }
-    }
-
-    /// Numbers of digits, `lengths` long, between separators. Nil for any other text.
-    private static func numbers(
-        _ text: String, _ separator: UInt8, lengths: [Int]
-    ) -> [Int]? {
-        let parts = text.utf8.split(separator: separator, omittingEmptySubsequences: false)
-        guard parts.map(\.count) == lengths,
-            parts.allSatisfy({ $0.allSatisfy { (0x30...0x39).contains($0) } })
-        else { return nil }
-        return parts.map { $0.reduce(0) { $0 * 10 + Int($1 - 0x30) } }
+/// Times of day as texts (RFC 3339, 5.6).
+enum TimeOfDayText {
+    /// Whether this is `07:30` or `07:30:00`, up to `23:59:59`.
+    static func isValid(_ text: String) -> Bool {
+        let parts = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        return (2...3).contains(parts.count)
+            && zip(parts, [23, 59, 59]).allSatisfy { part, most in
+                guard part.count == 2, part.allSatisfy({ (0x30...0x39).contains($0) }) else {
+                    return false
+                }
+                return part.reduce(0) { $0 * 10 + Int($1 - 0x30) } <= most
+            }
     }
 }

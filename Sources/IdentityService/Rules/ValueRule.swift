@@ -118,8 +118,8 @@ extension FieldType {
         case .boolean: value == .boolean(true) || value == .boolean(false)
         case .list: value.array != nil
         case .object: value.object != nil
-        case .date: value.string.map(CalendarText.isDate) ?? false
-        case .time: value.string.map(CalendarText.isTime) ?? false
+        case .date: value.string.map { CalendarDate(text: $0) != nil } ?? false
+        case .time: value.string.map(TimeOfDayText.isValid) ?? false
         }
     }
 }

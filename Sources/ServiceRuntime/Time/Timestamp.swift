@@ -39,7 +39,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
     /// A day of the proleptic Gregorian calendar.
     /// Source: Howard Hinnant, chrono-Compatible Low-Level Date Algorithms, `civil_from_days`
     /// and `days_from_civil`.
-    private struct CivilDay {
+    struct CivilDay {
         let year: Int64
         let month: Int64
         let day: Int64
@@ -85,24 +85,20 @@ extension Timestamp {
     /// The start of a day in UTC. Nil for a day that does not exist, such as February 30.
     /// - Parameter year: 1970 to 9999.
     package init?(year: Int, month: Int, day: Int) {
-        guard (1970...9999).contains(year), (1...12).contains(month), (1...31).contains(day) else {
-            return nil
-        }
-        let days = CivilDay.since1970(Int64(year), Int64(month), Int64(day))
-        // February 30 would be March 1 or 2.
-        guard CivilDay(since1970: days).day == Int64(day) else { return nil }
-        self.init(milliseconds: days * 86_400_000)
+        guard let date = CalendarDate(year: year, month: month, day: day) else { return nil }
+        self.init(startOf: date)
     }
 
     /// The start of a day in UTC, written as in `2026-01-31` (the full-date of RFC 3339). Nil for
-    /// any other text, and for a day that does not exist.
+    /// any other text, and for a day that does not exist or is before 1970.
     package init?(date text: some StringProtocol) {
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.map(\.utf8.count) == [4, 2, 2],
-            parts.allSatisfy({ $0.utf8.allSatisfy { (48...57).contains($0) } }),
-            let year = Int(parts[0]), let month = Int(parts[1]), let day = Int(parts[2])
-        else { return nil }
-        self.init(year: year, month: month, day: day)
+        guard let date = CalendarDate(text: text) else { return nil }
+        self.init(startOf: date)
+    }
+
+    private init?(startOf date: CalendarDate) {
+        guard date.year >= 1970 else { return nil }
+        self.init(milliseconds: date.daysSince1970 * 86_400_000)
     }
 
     /// RFC 3339 in UTC with milliseconds: `2026-01-31T09:05:00.250Z`. Years beyond 9999 or before 0
