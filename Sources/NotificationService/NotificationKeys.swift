@@ -34,10 +34,7 @@ package struct NotificationKeys: StoreKeys {
     /// distinguishes the messages of a call that sends several.
     func call(application: String, method: String, key: String, part: String = "") -> [UInt8] {
         let names = [application, method, key] + (part.isEmpty ? [] : [part])
-        let parts = names.flatMap { part in
-            (0..<4).map { UInt8(truncatingIfNeeded: part.utf8.count >> (24 - $0 * 8)) } + part.utf8
-        }
-        return calls.lookUpKey(parts)
+        return calls.lookUpKey(DelimitedParts.joined(names.map { Array($0.utf8) }))
     }
 
     /// A keyed hash by which two requests can be compared without storing their content.

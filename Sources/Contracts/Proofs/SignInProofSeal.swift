@@ -31,14 +31,12 @@ package struct SignInProofSeal: Sendable {
     /// has no part for it. Attack: a gateway removes the generation, so that only times are
     /// compared; then the MAC is wrong.
     private static func message(_ proof: IdentityV1.SignInProof) -> [UInt8] {
-        func bytes(_ number: some FixedWidthInteger) -> [UInt8] {
-            withUnsafeBytes(of: number.bigEndian) { Array($0) }
-        }
         let parts = [
             Array(proof.accountId.utf8), Array(proof.amr.joined(separator: "\u{1f}").utf8),
-            bytes(proof.authTimeMs), bytes(proof.provedAtMs), proof.nonce,
+            [proof.authTimeMs].bigEndianBytes, [proof.provedAtMs].bigEndianBytes, proof.nonce,
         ]
-        let generation = proof.sessionGeneration == 0 ? [] : [bytes(proof.sessionGeneration)]
+        let generation =
+            proof.sessionGeneration == 0 ? [] : [[proof.sessionGeneration].bigEndianBytes]
         return Array("postern/1 sign-in proof\0".utf8)
             + DelimitedParts.joined(parts + generation)
     }

@@ -1,4 +1,5 @@
 import Contracts
+import Cryptography
 import ServiceRuntime
 
 /// A message to send by one channel. It is validated when it is accepted, sealed in the store, and
@@ -44,16 +45,9 @@ struct OrderWriter {
 
     init(version: UInt8) { bytes = [version] }
 
-    mutating func put(_ number: Int64) {
-        let bits = UInt64(bitPattern: number)
-        bytes += (0..<8).map { UInt8(truncatingIfNeeded: bits >> (56 - $0 * 8)) }
-    }
+    mutating func put(_ number: Int64) { bytes += [number].bigEndianBytes }
 
-    mutating func put(_ text: String) {
-        let utf8 = text.utf8
-        bytes += (0..<4).map { UInt8(truncatingIfNeeded: utf8.count >> (24 - $0 * 8)) }
-        bytes += utf8
-    }
+    mutating func put(_ text: String) { bytes += DelimitedParts.joined([Array(text.utf8)]) }
 
     mutating func put(_ moment: Timestamp?) { put(moment?.milliseconds ?? 0) }
 

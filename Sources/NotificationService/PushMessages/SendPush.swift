@@ -55,9 +55,10 @@ extension Transaction {
         guard found.fingerprint == fingerprint else {
             throw ServiceError(.idempotencyKeyReused)
         }
-        return stride(from: 0, to: found.ids.count, by: 8).compactMap { start in
-            MessageID(key: found.ids[start...].prefix(8).reduce(0) { $0 << 8 | Int64($1) })
+        guard let ids = [Int64](bigEndianBytes: found.ids) else {
+            throw SQLError(.unexpectedValue, detail: "push_call.message_ids")
         }
+        return ids.compactMap { MessageID(key: $0) }
     }
 
     /// Stores a call.
@@ -66,9 +67,7 @@ extension Transaction {
     ) throws {
         // An existing call under this key has expired and was not yet purged.
         try put("DELETE FROM push_call WHERE call_hash = ?", [.blob(hash)])
-        let ids = messages.flatMap { id in
-            (0..<8).map { UInt8(truncatingIfNeeded: id.key >> (56 - $0 * 8)) }
-        }
+        let ids = messages.map(\.key).bigEndianBytes
         try put(
             "INSERT INTO push_call (call_hash, fingerprint, message_ids, at_ms) VALUES (?, ?, ?, ?)",
             [.blob(hash), .blob(fingerprint), .blob(ids), SQLValue(at)])
