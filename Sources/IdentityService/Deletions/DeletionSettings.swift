@@ -2,43 +2,32 @@ import ServiceRuntime
 
 /// The operator's settings for the deletion of accounts (G-19, G-20).
 package struct DeletionSettings: Sendable {
-    /// How long a deletion waits by default.
-    package static let waitStandard: Duration = .seconds(7 * 24 * 3_600)
-    /// From which time on a deletion is overdue by default.
-    package static let overdueStandard: Duration = .seconds(30 * 24 * 3_600)
     /// A mailed link to the deletion page works for this long.
     static let linkLife: Duration = .seconds(3_600)
 
     /// How long a deletion waits, if it is requested to wait.
-    let wait: Duration
+    var wait: Duration = .seconds(7 * 24 * 3_600)
     /// It waits for the app's backend, as long as `DeletionSteps.backendWaitMax`.
-    let awaitsBackend: Bool
+    var awaitsBackend = false
     /// A deletion that began longer ago is counted as overdue.
-    let overdue: Duration
+    var overdue: Duration = .seconds(30 * 24 * 3_600)
+}
 
-    /// Settings for tests and embedding.
-    package init(
-        wait: Duration = waitStandard, awaitsBackend: Bool = false,
-        overdue: Duration = overdueStandard
-    ) {
-        self.wait = wait
-        self.awaitsBackend = awaitsBackend
-        self.overdue = overdue
-    }
-
+extension DeletionSettings {
     /// Declares every setting and reads its value.
     init(reading settings: inout SettingsReader) {
+        self.init()
         wait = settings.duration(
-            "deletion-wait", default: Self.waitStandard,
+            "deletion-wait", default: wait,
             in: .seconds(1)...(.seconds(30 * 24 * 3_600)),
             reason: "How long a deletion can be cancelled, if it is requested to wait (G-19). Less "
                 + "than a day is for tests: people are told that it is a day.")
         awaitsBackend = settings.boolean(
-            "deletion-awaits-backend", default: false,
+            "deletion-awaits-backend", default: awaitsBackend,
             reason: "A deletion waits, 72 hours at most, until an application of account-admins "
                 + "answers account.deletion-begun by the call DeleteAccount (G-20).")
         overdue = settings.duration(
-            "deletion-overdue", default: Self.overdueStandard,
+            "deletion-overdue", default: overdue,
             in: .seconds(24 * 3_600)...(.seconds(90 * 24 * 3_600)),
             reason: "A deletion that began longer ago is an alarm, "
                 + "postern_identity_deletions_overdue.")

@@ -8,46 +8,13 @@ package struct ProvidersSettings: Settings {
     static let countMax = 32
 
     /// The enabled providers.
-    package let providers: [Provider]
+    package var providers: [Provider] = []
     /// Whether keys may be fetched from `http` URLs and private addresses.
-    package let allowsPrivate: Bool
+    package var allowsPrivate = false
     /// PEM file of authorities to trust instead of the system's.
-    package let trustFile: String?
+    package var trustFile: String?
     /// Time limit of one request.
-    package let timeout: Duration
-
-    /// Settings for tests and embedding.
-    package init(
-        providers: [Provider], allowsPrivate: Bool = false, trustFile: String? = nil,
-        timeout: Duration = .seconds(3)
-    ) {
-        self.providers = providers
-        self.allowsPrivate = allowsPrivate
-        self.trustFile = trustFile
-        self.timeout = timeout
-    }
-
-    /// Declares every setting and reads its value.
-    package init(reading settings: inout SettingsReader) {
-        allowsPrivate = settings.boolean(
-            "provider-private-addresses", default: false,
-            reason: "Fetches keys by http and from private addresses: for tests, or a provider "
-                + "of your own network.")
-        trustFile = settings.optionalPath(
-            "provider-trust-file", reason: "PEM authorities to trust instead of the system's.")
-        timeout = settings.duration(
-            "provider-timeout", default: .seconds(3), in: .milliseconds(100)...(.seconds(10)),
-            reason: "A provider that takes longer to send its keys counts as unavailable.")
-        let built = [
-            BuiltInProvider.google.provider(&settings, allowsPlain: allowsPrivate),
-            BuiltInProvider.apple.provider(&settings, allowsPlain: allowsPrivate),
-        ].compactMap(\.self)
-        settings.require(
-            Set(built.flatMap(\.issuers)).count == built.flatMap(\.issuers).count,
-            ["google-issuer", "apple-issuer"],
-            "two providers cannot be one issuer: an identity is its issuer and subject")
-        providers = built + Self.further(&settings, beside: built, allowsPlain: allowsPrivate)
-    }
+    package var timeout: Duration = .seconds(3)
 
     /// The client ids for which Apple's tokens are accepted; empty when Apple is disabled.
     package var appleClients: Set<String> {
@@ -60,6 +27,31 @@ package struct ProvidersSettings: Settings {
         HTTPTerms(
             addresses: allowsPrivate ? .any : .publicOnly, trustFile: trustFile, timeout: timeout,
             bodyBytesMax: PublishedKeySet.bytesMax, redirectsMax: 0)
+    }
+}
+
+extension ProvidersSettings {
+    /// Declares every setting and reads its value.
+    package init(reading settings: inout SettingsReader) {
+        self.init()
+        allowsPrivate = settings.boolean(
+            "provider-private-addresses", default: allowsPrivate,
+            reason: "Fetches keys by http and from private addresses: for tests, or a provider "
+                + "of your own network.")
+        trustFile = settings.optionalPath(
+            "provider-trust-file", reason: "PEM authorities to trust instead of the system's.")
+        timeout = settings.duration(
+            "provider-timeout", default: timeout, in: .milliseconds(100)...(.seconds(10)),
+            reason: "A provider that takes longer to send its keys counts as unavailable.")
+        let built = [
+            BuiltInProvider.google.provider(&settings, allowsPlain: allowsPrivate),
+            BuiltInProvider.apple.provider(&settings, allowsPlain: allowsPrivate),
+        ].compactMap(\.self)
+        settings.require(
+            Set(built.flatMap(\.issuers)).count == built.flatMap(\.issuers).count,
+            ["google-issuer", "apple-issuer"],
+            "two providers cannot be one issuer: an identity is its issuer and subject")
+        providers = built + Self.further(&settings, beside: built, allowsPlain: allowsPrivate)
     }
 
     private static func further(

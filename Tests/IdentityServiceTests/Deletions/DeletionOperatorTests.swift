@@ -278,7 +278,7 @@ struct DeletionOperatorTests {
         await copy.carryOn(ada)
         let deletion = try #require(try await copy.deletion(of: ada))
         #expect(
-            deletion.state == .waiting(until: fixture.time.now() + DeletionSettings.waitStandard))
+            deletion.state == .waiting(until: fixture.time.now() + DeletionSettings().wait))
         #expect(deletion.keepLink != nil)
         try await copy.relay()
         #expect(copy.templates == ["deletion-scheduled"])

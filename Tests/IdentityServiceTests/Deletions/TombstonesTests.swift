@@ -80,7 +80,7 @@ struct TombstonesTests {
         )
         _ = try await fixture.store.write(about: [.account(account)]) { transaction in
             try transaction.beginDeletion(
-                of: account, source: .owner, due: transaction.at + DeletionSettings.waitStandard,
+                of: account, source: .owner, due: transaction.at + DeletionSettings().wait,
                 writing)
         }
         let tombstones = try tombstones("own")
