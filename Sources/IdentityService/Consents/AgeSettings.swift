@@ -2,42 +2,32 @@ import ServiceRuntime
 
 /// The operator's settings for the least age of users (G-23).
 package struct AgeSettings: Sendable {
-    /// What the law of most countries has as the least age: COPPA 13, GDPR Article 8 from 13 to 16.
-    static let minimumDefault = 13
-
     /// Whether a sign-up needs a birth date.
-    let gate: Gate
-    /// The least age in years.
-    let minimum: Int
+    var gate = Gate.off
+    /// The least age in years. What the law of most countries has: COPPA 13, GDPR Article 8 from 13
+    /// to 16.
+    var minimum = 13
     /// What becomes of the birth date.
-    let birthDate: BirthDateMode
+    var birthDate = BirthDateMode.check
     /// Whether younger people may sign up with the consent of a parent.
-    let parentalConsent: ParentalConsentMode
+    var parentalConsent = ParentalConsentMode.off
+}
 
-    /// Settings for tests and embedding.
-    package init(
-        gate: Gate = .off, minimum: Int = minimumDefault, birthDate: BirthDateMode = .check,
-        parentalConsent: ParentalConsentMode = .off
-    ) {
-        self.gate = gate
-        self.minimum = minimum
-        self.birthDate = birthDate
-        self.parentalConsent = parentalConsent
-    }
-
+extension AgeSettings {
     /// Declares every setting and reads its value.
     init(reading settings: inout SettingsReader) {
+        self.init()
         gate = settings.choice(
-            "age-gate", default: Gate.off,
+            "age-gate", default: gate,
             reason: "Whether a sign-up needs a birth date, and refuses younger people (G-23).")
         minimum = settings.integer(
-            "age-minimum", default: Self.minimumDefault, in: 1...25, unit: "years",
+            "age-minimum", default: minimum, in: 1...25, unit: "years",
             reason: "The least age for an account of one's own, with age-gate required (G-23).")
         birthDate = settings.choice(
-            "birth-date", default: BirthDateMode.check,
+            "birth-date", default: birthDate,
             reason: "check: a birth date is compared and forgotten; keep: it is stored (G-23).")
         parentalConsent = settings.choice(
-            "parental-consent", default: ParentalConsentMode.off,
+            "parental-consent", default: parentalConsent,
             reason: "Whether younger people may sign up with the consent of a parent (G-23).")
         settings.require(
             gate == .required || parentalConsent == .off, ["parental-consent", "age-gate"],

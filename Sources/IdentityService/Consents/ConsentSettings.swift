@@ -9,47 +9,39 @@ package struct ConsentSettings: Sendable {
     private static let urlBytesMax = 2_048
 
     /// Whether the current versions must be accepted.
-    let mode: Mode
+    var mode = Mode.off
     /// The current versions; both empty if the operator has named none.
-    let versions: ConsentVersions
+    var versions = ConsentVersions.none
     /// URL of the terms; may be empty.
-    let termsURL: String
+    var termsURL = ""
     /// URL of the privacy text; may be empty.
-    let privacyURL: String
+    var privacyURL = ""
     /// The least age of users.
-    let age: AgeSettings
+    var age = AgeSettings()
 
     /// The current versions; nil if the operator has named none.
     var current: ConsentVersions? { versions == .none ? nil : versions }
+}
 
-    /// Settings for tests and embedding.
-    package init(
-        mode: Mode = .off, versions: ConsentVersions = .none, termsURL: String = "",
-        privacyURL: String = "", age: AgeSettings = AgeSettings()
-    ) {
-        self.mode = mode
-        self.versions = versions
-        self.termsURL = termsURL
-        self.privacyURL = privacyURL
-        self.age = age
-    }
-
+extension ConsentSettings {
     /// Declares every setting and reads its value.
     init(reading settings: inout SettingsReader) {
+        self.init()
         mode = settings.choice(
-            "consent", default: Mode.off,
+            "consent", default: mode,
             reason: "Whether the current terms and privacy text must be accepted (G-23).")
         versions = ConsentVersions(
             terms: settings.string(
-                "terms-version", default: "", unit: "text",
+                "terms-version", default: versions.terms, unit: "text",
                 reason: "The current version of the terms; a new one asks everyone again (G-23)."),
             privacy: settings.string(
-                "privacy-version", default: "", unit: "text",
+                "privacy-version", default: versions.privacy, unit: "text",
                 reason: "The current version of the privacy text, as terms-version (G-23)."))
         termsURL = settings.string(
-            "terms-url", default: "", unit: "URL", reason: "Where apps show the terms (G-23).")
+            "terms-url", default: termsURL, unit: "URL", reason: "Where apps show the terms (G-23)."
+        )
         privacyURL = settings.string(
-            "privacy-url", default: "", unit: "URL",
+            "privacy-url", default: privacyURL, unit: "URL",
             reason: "Where apps show the privacy text (G-23).")
         age = AgeSettings(reading: &settings)
         settings.require(

@@ -1,4 +1,3 @@
-import IdentityService
 import Messages
 import RPC
 import ServiceRuntime
@@ -6,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import GatewayService
+@testable import IdentityService
 
 @Suite("G-23: consent of the caller's account", .timeLimit(.minutes(1)))
 struct ConsentsTests {

@@ -1,5 +1,4 @@
 import Cryptography
-import IdentityService
 import Messages
 import RPC
 import ServiceRuntime
@@ -7,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import GatewayService
+@testable import IdentityService
 
 @Suite("G-23: age and the consent of a parent", .timeLimit(.minutes(1)))
 struct ParentalConsentTests {
