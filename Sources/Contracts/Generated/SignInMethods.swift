@@ -34,7 +34,8 @@ package protocol SignInMethodsAPI: Sendable {
     /// Removes a method and notifies the owner. auth/last-sign-in-method if no method would remain;
     /// auth/no-such-provider if the account does not have it.
     /// - Throws: `auth/requires-recent-login`, `auth/last-sign-in-method`, `auth/no-such-provider`,
-    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    ///   `auth/too-many-requests`, `auth/invalid-access-token`, `auth/session-ended`,
+    ///   `auth/user-disabled`.
     func unlinkMethod(
         _ request: GatewayV1.UnlinkMethodRequest, _ context: CallContext
     ) async throws -> GatewayV1.UnlinkMethodResponse
@@ -153,6 +154,7 @@ package enum SignInMethodsDescription {
                 "auth/requires-recent-login",
                 "auth/last-sign-in-method",
                 "auth/no-such-provider",
+                "auth/too-many-requests",
                 "auth/invalid-access-token",
                 "auth/session-ended",
                 "auth/user-disabled",

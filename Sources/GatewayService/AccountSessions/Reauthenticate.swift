@@ -10,9 +10,9 @@ extension AccountSessionsHandler {
     /// charge and record the device as known → record the proof in the session.
     ///
     /// A password, a provider's token and a code share the limits of a sign-in. Attack: a stolen
-    /// access token is used to guess the password outside those limits. A device proof has no
-    /// limit: it is a signature, which cannot be guessed. The session service verifies it, because
-    /// it has the device's key.
+    /// access token is used to guess the password outside those limits. A device
+    /// proof is a signature, which cannot be guessed: it counts as a write. The session service
+    /// verifies it, because it has the device's key.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-credential`,
     ///   `auth/invalid-provider-token`, `auth/missing-or-invalid-nonce`,
     ///   `auth/provider-unavailable`, `auth/no-such-provider`, `auth/invalid-phone-number`,
@@ -39,6 +39,10 @@ extension AccountSessionsHandler {
             // For a password, the identity service checks the account's status itself.
             guard account.status == .active else { throw ServiceError(.accountDisabled) }
             reauthentication.presence = SessionV1.PresenceProof(presence)
+            // Each proof is written to the audit trail.
+            _ = try await limits.charging(
+                .documentWrite(account: account.accountId), context
+            ) {}
         case .providerToken(let token):
             reauthentication.proof = try await prove(
                 token, of: account, in: session, origin, context, onward)

@@ -35,10 +35,11 @@ extension AccountDeletionsHandler {
         return try await store.write(about: [.account(owner.account)]) { transaction in
             try transaction.requireLive(owner)
             if let first = try transaction.storedResponse(of: call) { return first.done }
-            let isCancelled = try cancel(owner.account, origin, transaction)
-            try transaction.remember(
-                call, .init(account: owner.account.key, done: isCancelled))
-            return isCancelled
+            guard try cancel(owner.account, origin, transaction) else {
+                return false  // and stores nothing, as in `cancelEmailChange`
+            }
+            try transaction.remember(call, .init(account: owner.account.key, done: true))
+            return true
         }
     }
 

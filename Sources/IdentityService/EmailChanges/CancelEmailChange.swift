@@ -20,12 +20,12 @@ extension EmailChangesHandler {
             try transaction.requireLive(owner)
             if let first = try transaction.storedResponse(of: call) { return first.done }
             let isCancelled = try transaction.removeEmailChange(of: account)
-            if isCancelled {
-                try transaction.audit(.emailChangeCancelled, account, from: origin)
-            }
-            try transaction.remember(
-                call, .init(account: account.key, done: isCancelled))
-            return isCancelled
+            // A call that changes nothing stores nothing either. Attack: a guest that cancels without
+            // end, each time with another key, fills the disk.
+            guard isCancelled else { return false }
+            try transaction.audit(.emailChangeCancelled, account, from: origin)
+            try transaction.remember(call, .init(account: account.key, done: true))
+            return true
         }
         return IdentityV1.CancelEmailChangeResponse(cancelled: isCancelled)
     }

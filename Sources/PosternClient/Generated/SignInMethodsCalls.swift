@@ -43,7 +43,8 @@ public struct SignInMethodsCalls: Sendable {
     /// Removes a method and notifies the owner. auth/last-sign-in-method if no method would remain;
     /// auth/no-such-provider if the account does not have it.
     /// - Throws: `auth/requires-recent-login`, `auth/last-sign-in-method`, `auth/no-such-provider`,
-    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    ///   `auth/too-many-requests`, `auth/invalid-access-token`, `auth/session-ended`,
+    ///   `auth/user-disabled`.
     public func unlinkMethod(
         _ request: GatewayV1.UnlinkMethodRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.UnlinkMethodResponse {

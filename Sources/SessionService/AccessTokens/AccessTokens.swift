@@ -127,6 +127,8 @@ struct TokenGrant: Hashable, Sendable {
     let counter: Int64
     /// The issue time of the access token.
     let givenAt: Timestamp
+    /// Whether the refresh token was exchanged right after it was issued (`RapidRefreshes`).
+    var isRapid = false
 
     /// The tokens of a session's leaf.
     init(session: Session, givenAt: Timestamp) {

@@ -19,7 +19,8 @@ extension SessionsHandler {
     /// - Throws: `auth/invalid-refresh-token`, `auth/session-ended`, `auth/provider-revoked`,
     ///   `auth/refresh-token-replayed`, `auth/device-proof-required`, `auth/device-proof-stale`,
     ///   `auth/invalid-device-proof`, `auth/device-mismatch`, `auth/idempotency-key-reused`;
-    ///   `rpc/unavailable` while the clock is not trusted.
+    ///   `rpc/resource-exhausted` for too many in a row; `rpc/unavailable` while the clock is not
+    ///   trusted.
     package func refreshSession(
         _ request: SessionV1.RefreshSessionRequest, _ context: CallContext
     ) async throws -> SessionV1.RefreshSessionResponse {
@@ -28,12 +29,16 @@ extension SessionsHandler {
         else {
             throw ServiceError(.invalidRefreshToken)
         }
+        if let wait = memory.rapidRefreshes.wait(of: token.session, at: time.now()) {
+            throw ServiceError(.resourceExhausted, retryAfter: wait)
+        }
         let use = try await use(of: token, request, context)
         await refreshTokens.renewIfDue(in: store, at: time.now())
         let outcome = try await store.write(about: [.session(token.session)]) {
             try answer(use, $0)
         }
         let grant = try memory.settle(outcome)
+        if grant.isRapid { memory.rapidRefreshes.count(grant.session.id, at: time.now()) }
         return SessionV1.RefreshSessionResponse(
             tokens: try issueTokens(for: grant),
             accountId: grant.session.account.text)
@@ -99,12 +104,15 @@ extension SessionsHandler {
         case .rotate(let counter):
             let rotated = session.rotated(to: counter, at: transaction.at)
             try transaction.rotate(rotated)
-            return .done(
-                try grant(
-                    .sessionRefreshed, rotated, transaction.at, use, isOtherDevice, transaction))
+            var grant = try grant(
+                .sessionRefreshed, rotated, transaction.at, use, isOtherDevice, transaction)
+            grant.isRapid = transaction.at < session.rotatedAt + RapidRefreshes.interval
+            return .done(grant)
         case .again(let givenAt):
-            return .done(
-                try grant(.refreshRepeated, session, givenAt, use, isOtherDevice, transaction))
+            var grant = try grant(
+                .refreshRepeated, session, givenAt, use, isOtherDevice, transaction)
+            grant.isRapid = true
+            return .done(grant)
         case .replayed:
             let ended = try transaction.end(session, .replayed, from: use.origin)
             return .refused(.refreshTokenReplayed, ended: [ended])

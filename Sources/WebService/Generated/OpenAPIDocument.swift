@@ -1336,7 +1336,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/requires-recent-login, auth/last-sign-in-method, auth/no-such-provider, auth/invalid-access-token, auth/session-ended, auth/user-disabled.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/requires-recent-login, auth/last-sign-in-method, auth/no-such-provider, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }

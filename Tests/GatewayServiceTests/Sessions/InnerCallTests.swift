@@ -21,8 +21,7 @@ struct InnerCallTests {
             do {
                 _ = try await call(instance)
             } catch let error as ServiceError {
-                // Its only sign-in method cannot be removed, and it has no migration.
-                #expect(error.code == .lastMethod || error.code == .notFound)
+                #expect(error.code == .notFound)  // It has no migration.
             }
             return instance.calls
         }
@@ -39,10 +38,6 @@ struct InnerCallTests {
         #expect(
             try await calls { try await $0.methods.listSignInMethods(.init(), context) }
                 == [IdentitiesDescription.listMethods])
-        #expect(
-            try await calls {
-                try await $0.methods.unlinkMethod(.init(method: "password"), context)
-            } == [IdentitiesDescription.unlink])
         #expect(
             try await calls { try await $0.documents.listDocuments(.init(), context) }
                 == [AccountDocumentsDescription.listDocuments])

@@ -47,6 +47,20 @@ struct RefreshSessionTests {
         #expect(fixture.validate(other.accessToken).valid, "another family of the account stays")
     }
 
+    @Test("G-10: a token is not exchanged more than 60 times a minute; no session ends by it")
+    func rapid() async throws {
+        var leaf = try await fixture.open()
+        for _ in 0..<60 { leaf = try await fixture.refresh(leaf.refreshToken) }
+        let refused = await #expect(throws: ServiceError.self) {
+            try await fixture.refresh(leaf.refreshToken)
+        }
+        #expect(refused?.code == .resourceExhausted && refused?.retryAfter == .seconds(60))
+        let rows = try await fixture.audited(.sessionRefreshed)
+        fixture.time.advance(by: .seconds(60))
+        _ = try await fixture.refresh(leaf.refreshToken)
+        #expect(try await fixture.audited(.sessionRefreshed) == rows + 1)
+    }
+
     @Test("G-10: a token from many rotations ago is a replay too")
     func oldReplay() async throws {
         let first = try await fixture.open()

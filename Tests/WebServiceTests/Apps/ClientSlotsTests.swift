@@ -1,4 +1,5 @@
 import Addresses
+import HTTPTypes
 import Testing
 
 @testable import WebService
@@ -40,7 +41,7 @@ struct ClientSlotsTests {
             (0..<100).count { _ in streams.slots(of: caller).take(address) }
         }
         #expect(count(nil) == 2)
-        #expect(count(caller(of: try #require(AppsFixture.apps.all.first))) == 32)
+        #expect(count(caller(of: AppsFixture.apps.all.first)) == 32)
         #expect(count(caller(of: nil)) == 16)
     }
 
