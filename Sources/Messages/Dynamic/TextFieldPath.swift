@@ -5,9 +5,9 @@ package struct TextFieldPath: Hashable, Sendable {
     /// At least one number.
     let numbers: [Int]
 
-    /// The text in an encoded message: of several the last one, which is the one that a decoder
-    /// uses. Nil where the field is absent. Nothing else is copied, so that a secret in another
-    /// field can still be wiped.
+    /// The field's text. If the field occurs several times, the last one counts, as in a decoder.
+    /// Nil where the field is absent. Nothing else is copied, so that a secret in another field can
+    /// still be wiped.
     /// - Throws: `MessageError`.
     package func text(in message: [UInt8]) throws(MessageError) -> String? {
         guard let last = try Self.last(in: message[...], numbers[...]) else { return nil }
@@ -35,8 +35,8 @@ package struct TextFieldPath: Hashable, Sendable {
     }
 
     /// Takes the field out of an encoded message, wherever it occurs.
-    /// - Returns: The message without it, and its text: of several the last one, which is the one
-    ///   that a decoder uses. Nil where the field is absent.
+    /// - Returns: The message without it, and the field's text. If the field occurs several times,
+    ///   the last one counts, as in a decoder. Nil where the field is absent.
     /// - Throws: `MessageError`.
     package func take(
         from message: [UInt8]

@@ -39,7 +39,7 @@ package struct ServerCallMachine<Handle> {
         /// Nil for a unary call.
         var credit: StreamCredit?
         /// A follower, which moves to another server when this one drains.
-        var isWatch = false
+        var isFollower = false
         /// Its Response was sent.
         private(set) var isAnswered = false
 
@@ -133,7 +133,7 @@ package struct ServerCallMachine<Handle> {
     /// - Returns: the credit, for the call's stream.
     package mutating func began(
         _ call: UInt64, deadline: Duration, streams: MethodDescription.Streams, more: Bool,
-        isWatch: Bool
+        isFollower: Bool
     ) -> StreamCredit {
         began(call, deadline: deadline)
         settle()
@@ -141,7 +141,7 @@ package struct ServerCallMachine<Handle> {
             StreamFlow(
                 incomingWindow: streams.hasRequestItems && more ? streamCredit : nil,
                 outgoingCredit: streams.hasResponseItems ? peerStreamCredit : nil))
-        calls[call]?.isWatch = isWatch
+        calls[call]?.isFollower = isFollower
         calls[call]?.credit = credit
         return credit
     }
@@ -265,15 +265,17 @@ extension ServerCallMachine {
     /// Accepts no new calls from now on. Followers never end on their own, so they must be
     /// cancelled and answered UNAVAILABLE, and they reconnect elsewhere. Other calls may finish.
     /// - Returns: the last call that will be answered, and the followers.
-    package mutating func drain() -> (last: UInt64, watches: [(call: UInt64, handle: Handle?)]) {
+    package mutating func drain() -> (
+        last: UInt64, followers: [(call: UInt64, handle: Handle?)]
+    ) {
         settle()
         if phase == .open || phase == .awaitingHello { phase = .draining(lastCall: highestCall) }
-        var watches: [(call: UInt64, handle: Handle?)] = []
-        for (call, state) in calls where state.isWatch && !state.isAnswered {
-            watches.append((call, state.handle))
+        var followers: [(call: UInt64, handle: Handle?)] = []
+        for (call, state) in calls where state.isFollower && !state.isAnswered {
+            followers.append((call, state.handle))
         }
-        for entry in watches { calls[entry.call]?.answered() }
-        return (highestCall, watches)
+        for entry in followers { calls[entry.call]?.answered() }
+        return (highestCall, followers)
     }
 
     /// Ends the running calls that `isEnded` selects. Each handler must be cancelled and its call

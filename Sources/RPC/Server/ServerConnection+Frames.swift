@@ -235,7 +235,7 @@ extension ServerConnection: StreamConnection {
     ) -> CallStream {
         let credit = machine.began(
             head.call, deadline: deadline, streams: method.streams, more: head.more,
-            isWatch: method.isWatch)
+            isFollower: method.isWatch)
         let stream = CallStream(resources.executor.loop)
         stream.begin(self, as: head.call, credit)
         if !head.more { stream.endIncoming() }

@@ -266,10 +266,12 @@ final class ServerConnection: ChannelDuplexHandler {
             watch.drainDue = min(due, eventUptime + grace)
             return arm()
         }
-        let (last, watches) = machine.drain()
+        let (last, followers) = machine.drain()
         write(.goAway(WireV1.GoAway(lastCall: last, reason: reason, message: message)))
         if let call { refuse(call, ServiceError(.unavailable, notProcessed: true)) }
-        for watch in watches { stop(watch.call, watch.handle, ServiceError(.unavailable)) }
+        for follower in followers {
+            stop(follower.call, follower.handle, ServiceError(.unavailable))
+        }
         flush()
         watch.drainDue = eventUptime + grace
         closeIfDrained()

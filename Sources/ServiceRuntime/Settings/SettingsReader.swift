@@ -26,8 +26,8 @@ package struct SettingsReader {
     /// Reads one setting.
     /// - Parameters:
     ///   - expected: The accepted values, for people.
-    ///   - write: The text of a value as an operator would write it. Nil where the setting has
-    ///     none. - read: The value of a text. Nil for a text that is not `expected`.
+    ///   - write: The text of a value as an operator writes it; nil if there is none.
+    ///   - read: The value of a text; nil if it is not `expected`.
     mutating func take<Value>(
         _ name: String, _ form: SettingDeclaration.Form = .value, default standard: Value,
         expected: String, unit: String, reason: String,

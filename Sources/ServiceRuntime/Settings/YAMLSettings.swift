@@ -10,7 +10,7 @@ struct YAMLSettings {
     /// How deeply mappings may be nested.
     private static let depthMax = 8
 
-    /// A key whose value comes next. Without a name if the key was refused: its value is skipped.
+    /// The key whose value is read next. `name` is nil for a refused key, whose value is skipped.
     private struct Key {
         let name: String?
         let line: Int

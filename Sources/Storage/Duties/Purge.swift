@@ -26,8 +26,8 @@ package struct Purge: Sendable {
                 """)
     }
 
-    /// A table without such an index, whose rows expire in the order of their numbers, or nearly
-    /// so: one that expires later than its successors keeps some of these for as long.
+    /// A table without such an index, whose rows expire roughly in the order of their numbers. A
+    /// row that expires late also delays the deletion of some rows after it.
     /// - Parameters:
     ///   - number: The table's key, which grows with each insert.
     ///   - expiry: The column of expiry, in milliseconds.

@@ -13,10 +13,9 @@ import Synchronization
 /// The rules:
 /// 1. One thread writes. It takes all changes from the source, writes them as one frame, waits for
 ///    the disk, and completes every `flush` that was called before. So many callers share one sync.
-/// 2. A frame whose write failed is retained, and is written again at the same offset before any
-/// newer
-///    one. Until then calls to `flush` fail. The state in memory stays correct, and once the disk
-///    has space the log continues without a restart.
+/// 2. A frame whose write failed is kept and written again at the same offset. Newer frames wait
+///    for it, and `flush` fails until then. The state in memory stays correct; once the disk has
+///    space, the log continues without a restart.
 /// 3. At start the newest snapshot and the logs from its generation on are read. A torn end of the
 ///    newest log, which was never acknowledged, is cut off. Damage anywhere else is an error, and
 ///    so is a log that does not begin as one.

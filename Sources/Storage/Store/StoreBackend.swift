@@ -23,7 +23,7 @@ package enum WriterJob: Sendable {
     case flow(Flow)
     /// Truncate the log, between two groups.
     case truncateLog(CheckedContinuation<Void, any Error>)
-    /// Do this work between two groups, and hold further commits for so long after it.
+    /// Do this work between two groups of commits; then start no commit for the given time.
     case hold(Duration, Queued<Void>)
 
     /// See `Flow.bulkBytes`.

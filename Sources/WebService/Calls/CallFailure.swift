@@ -13,9 +13,10 @@ struct CallFailure: Error, Hashable, Sendable {
     /// Fields of the response that say more about the failure.
     var fields = HTTPFields()
 
-    /// The status of the call in gRPC and Connect. gRPC's libraries name a message over a limit so
-    /// ("Status codes and their use in gRPC" in https://github.com/grpc/grpc). The error of the
-    /// catalogue with that status would advise to send the message again.
+    /// The status in gRPC and Connect. A message over a limit is `resource_exhausted`, as gRPC's
+    /// libraries have it ("Status codes and their use in gRPC" in https://github.com/grpc/grpc).
+    /// The catalogue's error with that status would tell the client to try again, so it is not
+    /// used.
     var callStatus: StatusCode {
         status == .contentTooLarge ? .resourceExhausted : error.status
     }

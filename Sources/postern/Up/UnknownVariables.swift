@@ -1,9 +1,9 @@
 import Glibc
 import ServiceRuntime
 
-/// Environment variables that look like settings and are none. A program has to ignore them, since
-/// one environment may serve several programs; `postern up` starts all that this one serves, and so
-/// can tell that a name is misspelt.
+/// Environment variables that begin with `POSTERN_` but belong to no program's settings. A program
+/// has to ignore them, since one environment may serve several programs; `postern up` starts all
+/// that this one serves, and so can tell that a name is misspelt.
 enum UnknownVariables {
     private static let prefix = "POSTERN_"
     /// Beginnings of names that the tool, the pages' examples, tests and benchmarks use.

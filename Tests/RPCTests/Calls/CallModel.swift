@@ -8,7 +8,7 @@ struct CallModel {
         var isAnswered = false
         var isAttached: Bool
         var deadline: Duration
-        var isWatch: Bool
+        var isFollower: Bool
         var mayTake: Bool
         var maySend: Bool
         /// Items that the peer may still send, items received but not consumed, and items consumed
@@ -121,19 +121,20 @@ struct CallModel {
         let kinds: [MethodDescription.Streams] = [.none, .request, .response, .both]
         let streams = kinds[Int(draw / 1_000 % 4)]
         let more = draw / 4_000 % 4 > 0
-        let isWatch = streams == .response && draw / 16_000 % 2 == 0
+        let isFollower = streams == .response && draw / 16_000 % 2 == 0
         if streams == .none {
             machine.began(call, deadline: deadline)
         } else {
             credits[call] = machine.began(
-                call, deadline: deadline, streams: streams, more: more, isWatch: isWatch)
+                call, deadline: deadline, streams: streams, more: more,
+                isFollower: isFollower)
         }
         // A unary handler may end before the connection holds its task. Other calls may arrive
         // before a queued call has a task at all.
         let isAttached = streams != .none || draw / 16_000 % 4 > 0
         if isAttached { machine.attach(call, to: call) }
         calls[call] = Call(
-            isAttached: isAttached, deadline: deadline, isWatch: isWatch,
+            isAttached: isAttached, deadline: deadline, isFollower: isFollower,
             mayTake: streams.hasRequestItems && more,
             maySend: streams.hasResponseItems,
             incomingCredit: streams.hasRequestItems && more ? Self.window : 0,
@@ -176,10 +177,10 @@ struct CallModel {
     }
 
     private mutating func drain() throws {
-        let (last, watches) = machine.drain()
+        let (last, ended) = machine.drain()
         try BrokenRule.unless(last == highest, "the last call")
-        let followers = calls.filter { $0.value.isWatch && !$0.value.isAnswered }.keys
-        try BrokenRule.unless(Set(watches.map(\.call)) == Set(followers), "followers")
+        let followers = calls.filter { $0.value.isFollower && !$0.value.isAnswered }.keys
+        try BrokenRule.unless(Set(ended.map(\.call)) == Set(followers), "followers")
         for call in followers {
             calls[call]?.isAnswered = true
             if !isClosed { try answered(call) }
