@@ -100,16 +100,15 @@ extension ServerConnection {
     /// Registers the connection; if it is refused, sends the reason and closes.
     func enterLimiter(_ channel: any Channel) -> Bool {
         let address = PeerAddress(channel.remoteAddress)
-        let (verdict, count) = shared.connections.withLock { limiter in
-            (limiter.arrived(ObjectIdentifier(channel), channel, from: address), limiter.count)
+        let verdict = shared.connections.withLock {
+            $0.arrived(ObjectIdentifier(channel), channel, from: address)
         }
-        shared.connectionMetrics.opened(count)
         switch verdict {
         case .admitted(let crowdedOut):
             crowdedOut.map(Self.crowdOut)
             return true
         case .refused(let reason, let isNotified):
-            shared.connectionMetrics.refuse(reason)
+            shared.refusedConnections.count(reason)
             refuseConnection(channel, isNotified: isNotified)
             return false
         }
@@ -126,7 +125,7 @@ extension ServerConnection {
     /// Closes, unless the Hello has arrived meanwhile.
     func crowdedOut(_ channel: any Channel, isNotified: Bool) {
         guard machine.phase == .awaitingHello else { return }
-        shared.connectionMetrics.refuse(.ungreeted)
+        shared.refusedConnections.count(.ungreeted)
         refuseConnection(channel, isNotified: isNotified)
     }
 
@@ -136,11 +135,7 @@ extension ServerConnection {
     }
 
     func leaveLimiter(_ channel: any Channel) {
-        let count = shared.connections.withLock { limiter in
-            limiter.left(ObjectIdentifier(channel))
-            return limiter.count
-        }
-        shared.connectionMetrics.opened(count)
+        shared.connections.withLock { $0.left(ObjectIdentifier(channel)) }
     }
 
     /// Drains the connection when it has reached its maximum age or idle time.

@@ -15,8 +15,8 @@ final class ServerShared: Sendable {
     let logger: Logger
     /// The limits of running and waiting handlers.
     let admission: LaneLimiter.ByLane
-    /// The metrics of the connections.
-    let connectionMetrics = ConnectionMetrics()
+    /// The count of connections that were refused.
+    let refusedConnections = RefusedConnections()
     let observation: ServerObservation
     /// Whether the server accepts no more calls.
     let isDraining = Atomic<Bool>(false)
@@ -43,14 +43,12 @@ final class ServerShared: Sendable {
         }
     }
 
-    /// The metrics of connections: `rpc_server_connections` and
-    /// `rpc_server_connections_refused_total`.
-    struct ConnectionMetrics: Sendable {
-        private let open = Gauge(label: "rpc_server_connections")
-        private let refused: [CrowdReason: Counter]
+    /// The metric `rpc_server_connections_refused_total`.
+    struct RefusedConnections: Sendable {
+        private let counters: [CrowdReason: Counter]
 
         init() {
-            refused = Dictionary(
+            counters = Dictionary(
                 uniqueKeysWithValues: CrowdReason.allCases.map { reason in
                     (
                         reason,
@@ -61,8 +59,6 @@ final class ServerShared: Sendable {
                 })
         }
 
-        func opened(_ count: Int) { open.record(count) }
-
-        func refuse(_ reason: CrowdReason) { refused[reason]?.increment() }
+        func count(_ reason: CrowdReason) { counters[reason]?.increment() }
     }
 }

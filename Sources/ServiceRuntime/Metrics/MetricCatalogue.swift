@@ -81,9 +81,6 @@ package enum MetricCatalogue {
         Entry("rpc_received_bytes_total", .bytes, "Bytes read from connections."),
         Entry("rpc_sent_bytes_total", .bytes, "Bytes written to connections."),
         Entry(
-            "rpc_server_connections", .number,
-            "Connections that count towards the server's limit."),
-        Entry(
             "rpc_server_connections_refused_total", .number,
             "Connections that were refused or closed at the server's limits, by reason."),
         Entry("rpc_tls_handshakes_total", .number, "TLS handshakes, by side and outcome."),
