@@ -160,9 +160,7 @@ package struct WebService: Sendable {
     private static func reportHealth(
         _ health: (isReady: Bool, text: String), to exchange: HTTPExchange
     ) throws(HTTPFailure) {
-        guard [.get, .head].contains(exchange.head.method) else {
-            throw HTTPFailure(allowing: "GET, HEAD")
-        }
+        try exchange.requireReading()
         let body = ByteBuffer(string: health.isReady ? "serving\n" : "not serving\n")
         let fields: HTTPFields = [
             .contentType: "text/plain; charset=utf-8", .cacheControl: "no-store",

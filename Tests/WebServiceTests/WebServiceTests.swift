@@ -59,6 +59,28 @@ struct WebServiceTests {
         }
     }
 
+    @Test("openapi.json is read once and then by its tag; it is read only, and a 405 says so")
+    func openAPI() async throws {
+        try await withListener(isReady: { true }) { url in
+            let whole = try curl("\(url)/openapi.json")
+            #expect(whole.hasPrefix("HTTP/1.1 200"))
+            #expect(whole.contains("content-type: application/json\r\n"))
+            let tag = try #require(
+                whole.split(separator: "\r\n").first { $0.hasPrefix("etag: ") }?.dropFirst(6))
+            let again = try curl("--header", "if-none-match: \(tag)", "\(url)/openapi.json")
+            #expect(again.hasPrefix("HTTP/1.1 304"), "\(again)")
+            #expect(again.contains("etag: \(tag)\r\n"))
+            #expect(again.hasSuffix("\r\n\r\n"))
+            let head = try curl("--head", "\(url)/openapi.json")
+            #expect(head.hasPrefix("HTTP/1.1 200"), "\(head)")
+            let bytes = whole.utf8.count - head.utf8.count
+            #expect(head.contains("content-length: \(bytes)\r\n"), "\(head)")
+            let posted = try curl("--request", "POST", "\(url)/openapi.json")
+            #expect(posted.hasPrefix("HTTP/1.1 405"), "\(posted)")
+            #expect(posted.contains("allow: GET, HEAD\r\n"))
+        }
+    }
+
     @Test("a person who opens the address in a browser reads what is there")
     func root() async throws {
         try await withListener(isReady: { true }) { url in

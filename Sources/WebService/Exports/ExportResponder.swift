@@ -24,9 +24,7 @@ struct ExportResponder: Sendable {
     /// - Throws: `HTTPFailure` 405; after the head of the response, what ends the stream.
     func respond(to exchange: HTTPExchange, _ path: Substring) async throws {
         let request = exchange.head
-        guard [.get, .head].contains(request.method) else {
-            throw HTTPFailure(allowing: "GET, HEAD")
-        }
+        try exchange.requireReading()
         let begun = await calls.result(for: exchange) {
             let id = String(path.dropFirst(Self.path.count))
             let bytes = try await length(of: id, exchange)

@@ -48,6 +48,12 @@ package final class HTTPExchange: Sendable {
 
     // MARK: The request
 
+    /// Refuses any method that does not read.
+    /// - Throws: `HTTPFailure` 405.
+    func requireReading() throws(HTTPFailure) {
+        guard [.get, .head].contains(head.method) else { throw HTTPFailure(allowing: "GET, HEAD") }
+    }
+
     /// The whole body of the request.
     /// - Throws: `HTTPFailure` 413 when it is larger than `bytesMax`, 408 when it does not arrive
     ///   in time, 400 when it is malformed; `CancellationError`.
@@ -99,6 +105,21 @@ package final class HTTPExchange: Sendable {
         _ head: HTTPResponse, _ body: ByteBuffer = ByteBuffer(), trailers: HTTPFields? = nil
     ) {
         onLoop { $0.respond(head, body, trailers) }
+    }
+
+    /// Sends a document; to a client that has this version already, 304 without it.
+    /// - Parameter fields: What both responses have beside the tag.
+    func respond(
+        _ document: ByteBuffer, _ mediaType: String, tag: EntityTag, _ fields: HTTPFields
+    ) {
+        var response = HTTPResponse(status: .ok, headerFields: fields)
+        response.headerFields[.eTag] = tag.text
+        guard !tag.isIn(head.headerFields[.ifNoneMatch]) else {
+            response.status = .notModified
+            return respond(response)
+        }
+        response.headerFields[.contentType] = mediaType
+        respond(response, document)
     }
 
     /// Sends the head of a response whose body follows.

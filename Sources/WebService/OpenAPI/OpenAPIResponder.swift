@@ -12,32 +12,12 @@ struct OpenAPIResponder: Sendable {
         entityTag = EntityTag(of: document.readableBytesView)
     }
 
-    /// Answers a request.
-    /// - Throws: `HTTPFailure` for another method than GET and HEAD.
+    /// Answers a request. The response may be reused for five minutes, then its tag is compared.
+    /// - Throws: `HTTPFailure` 405.
     func respond(to exchange: HTTPExchange) throws(HTTPFailure) {
-        let (head, body) = try response(to: exchange.head)
-        exchange.respond(head, body)
-    }
-
-    /// The response to a request. It may be reused for five minutes, then its tag is compared.
-    func response(
-        to request: HTTPRequest
-    ) throws(HTTPFailure) -> (head: HTTPResponse, body: ByteBuffer) {
-        guard [.get, .head].contains(request.method) else {
-            throw HTTPFailure(.methodNotAllowed, "openapi.json is read by GET")
-        }
-        var fields: HTTPFields = [
-            .eTag: entityTag.text, .cacheControl: "public, max-age=300",
-            .accessControlAllowOrigin: "*",
-        ]
-        guard !entityTag.isIn(request.headerFields[.ifNoneMatch]) else {
-            return (HTTPResponse(status: .notModified, headerFields: fields), ByteBuffer())
-        }
-        fields[.contentType] = "application/json"
-        fields[.contentLength] = "\(document.readableBytes)"
-        return (
-            HTTPResponse(status: .ok, headerFields: fields),
-            request.method == .head ? ByteBuffer() : document
-        )
+        try exchange.requireReading()
+        exchange.respond(
+            document, "application/json", tag: entityTag,
+            [.cacheControl: "public, max-age=300", .accessControlAllowOrigin: "*"])
     }
 }

@@ -274,9 +274,7 @@ struct PageAssets: Sendable {
     /// Answers a request whose path begins with `path`.
     /// - Throws: `HTTPFailure`.
     func respond(to exchange: HTTPExchange, _ path: Substring) throws(HTTPFailure) {
-        guard [.get, .head].contains(exchange.head.method) else {
-            throw HTTPFailure(allowing: "GET, HEAD")
-        }
+        try exchange.requireReading()
         let theme = theme.value
         switch path.dropFirst(Self.path.count) {
         case "style.css":
@@ -289,20 +287,13 @@ struct PageAssets: Sendable {
     }
 
     private func respond(_ exchange: HTTPExchange, _ bytes: [UInt8], _ mediaType: String) {
-        let tag = EntityTag(of: bytes)
-        var head = HTTPResponse(
-            status: .ok,
-            headerFields: [
-                .contentType: mediaType, .eTag: tag.text,
+        exchange.respond(
+            ByteBuffer(bytes: bytes), mediaType, tag: EntityTag(of: bytes),
+            [
                 // Asked for again each time, so that a changed theme is seen.
                 .cacheControl: "no-cache",
                 // An SVG that is opened by itself runs no script either.
                 .contentSecurityPolicy: "default-src 'none'; style-src 'unsafe-inline'; sandbox",
             ])
-        guard !tag.isIn(exchange.head.headerFields[.ifNoneMatch]) else {
-            head.status = .notModified
-            return exchange.respond(head)
-        }
-        exchange.respond(head, ByteBuffer(bytes: bytes))
     }
 }

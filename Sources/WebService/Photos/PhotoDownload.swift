@@ -19,9 +19,7 @@ extension PhotoResponder {
     /// - Throws: `HTTPFailure` 405; after the head of the response, what ends the stream.
     func download(_ exchange: HTTPExchange, _ path: Substring) async throws {
         let request = exchange.head
-        guard [.get, .head].contains(request.method) else {
-            throw HTTPFailure(allowing: "GET, HEAD")
-        }
+        try exchange.requireReading()
         let begun = await calls.result(for: exchange) {
             let name = String(path.dropFirst(Self.path.count))
             let parts = try items(exchange, name).makeAsyncIterator()

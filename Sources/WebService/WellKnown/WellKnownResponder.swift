@@ -23,9 +23,7 @@ struct WellKnownResponder: Sendable {
     /// Answers a request whose path begins with `path`.
     /// - Throws: `HTTPFailure`, 503 when the gateway does not answer.
     func respond(to exchange: HTTPExchange, _ path: Substring) async throws {
-        guard exchange.head.method == .get || exchange.head.method == .head else {
-            throw HTTPFailure(allowing: "GET, HEAD")
-        }
+        try exchange.requireReading()
         do {
             try await respond(to: exchange, name: String(path.dropFirst(Self.path.count)))
         } catch let error as ServiceError {
@@ -69,21 +67,18 @@ struct WellKnownResponder: Sendable {
 
     private func respondWithKeys(_ exchange: HTTPExchange) async throws {
         let keySet = try await keySets.current()
-        var head = head("application/json")
-        head.headerFields[.eTag] = keySet.entityTag.text
-        guard !keySet.entityTag.isIn(exchange.head.headerFields[.ifNoneMatch]) else {
-            head.status = .notModified
-            return exchange.respond(head)
-        }
-        exchange.respond(head, ByteBuffer(string: keySet.jwks))
+        exchange.respond(
+            ByteBuffer(string: keySet.jwks), "application/json", tag: keySet.entityTag,
+            Self.fields)
     }
 
+    private static let fields: HTTPFields = [
+        .cacheControl: maxAge, .accessControlAllowOrigin: "*",
+    ]
+
     private func head(_ mediaType: String) -> HTTPResponse {
-        HTTPResponse(
-            status: .ok,
-            headerFields: [
-                .contentType: mediaType, .cacheControl: Self.maxAge,
-                .accessControlAllowOrigin: "*",
-            ])
+        var head = HTTPResponse(status: .ok, headerFields: Self.fields)
+        head.headerFields[.contentType] = mediaType
+        return head
     }
 }
