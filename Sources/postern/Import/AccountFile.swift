@@ -142,8 +142,13 @@ enum ReadRecord {
     /// Hash parameters, at the beginning of an export of Postern.
     case parameters(IdentityV1.HashParameters)
 
+    /// A record that is too long, or no object.
+    static var noObject: ReadRecord {
+        unreadable(field: "no JSON object of 64 KiB at the most")
+    }
+
     /// A record that is not in the file's format.
-    static func unreadable(_ id: String = "", field: String = "") -> ReadRecord {
+    static func unreadable(_ id: String = "", field: String) -> ReadRecord {
         .refused(
             RefusedRecord(
                 externalID: id, code: "rpc/invalid-argument", field: field, reason: "unreadable"))

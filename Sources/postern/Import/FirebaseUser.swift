@@ -20,9 +20,9 @@ struct FirebaseUser {
 
     /// The account of a user, and what the export lacks of it.
     func read(_ bytes: [UInt8]) -> (record: ReadRecord, lost: [String]) {
-        guard let user = JSONReader.object(in: bytes, depthMax: 12) else {
-            return (.unreadable(), [])
-        }
+        guard bytes.count <= RecordReader.recordBytesMax,
+            let user = JSONReader.object(in: bytes, depthMax: 12)
+        else { return (.noObject, []) }
         let id = user["localId"]?.string ?? ""
         var lost: [String] = []
         var record = IdentityV1.AccountRecord(

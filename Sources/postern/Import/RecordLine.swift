@@ -21,7 +21,7 @@ enum RecordLine {
     static func read(_ bytes: [UInt8]) -> ReadRecord {
         guard bytes.count <= RecordReader.recordBytesMax,
             let object = JSONReader.object(in: bytes, depthMax: depthMax)
-        else { return .unreadable(field: "no JSON object of 64 KiB at the most") }
+        else { return .noObject }
         if let parameters = object["hash_parameters"]?.object { return self.parameters(parameters) }
         var record = IdentityV1.AccountRecord()
         for member in object.members {

@@ -19,7 +19,8 @@ final class RecordReader {
         let end: Int64
     }
 
-    /// Longer records are rejected, since no account needs them.
+    /// Longer records are rejected, each by itself, since no account needs them. Their bytes beyond
+    /// the limit are read and dropped.
     static let recordBytesMax = 64 * 1_024
     private static let chunkBytes = 1 << 20
 
@@ -66,7 +67,6 @@ final class RecordReader {
         while true {
             var line: [UInt8] = []
             while let byte = try byte(), byte != UInt8(ascii: "\n") {
-                // Bytes beyond the limit are read and dropped: the line is rejected later.
                 if line.count <= Self.recordBytesMax { line.append(byte) }
             }
             if line.contains(where: { !Self.isSpace($0) }) { return Record(bytes: line, end: end) }
@@ -93,15 +93,18 @@ final class RecordReader {
 
     private func object(from first: UInt8) throws -> Record {
         var bytes = [first]
+        func take() throws -> UInt8 {
+            guard let byte = try byte() else { throw broken }
+            if bytes.count <= Self.recordBytesMax { bytes.append(byte) }
+            return byte
+        }
         var depth = 1
         var isInString = false
         while depth > 0 {
-            guard let byte = try byte(), bytes.count < Self.recordBytesMax else { throw broken }
-            bytes.append(byte)
+            let byte = try take()
             if isInString {
                 if byte == UInt8(ascii: "\\") {
-                    guard let escaped = try self.byte() else { throw broken }
-                    bytes.append(escaped)
+                    _ = try take()
                 } else if byte == UInt8(ascii: "\"") {
                     isInString = false
                 }

@@ -47,6 +47,25 @@ struct RecordReaderTests {
         #expect(throws: ToolError.self) { try read(text, .array) }
     }
 
+    @Test("a user that is too long is rejected alone and takes no memory")
+    func longUser() throws {
+        let long = #"{"a":""# + String(repeating: "}", count: 3 << 20) + #"\""}"#
+        let users = try read(#"{"users":[{},\#(long),{"b":1}]}"#, .array)
+        #expect(users.count == 3)
+        #expect(users[1].text.utf8.count == RecordReader.recordBytesMax + 1)
+        #expect(users[2].text == #"{"b":1}"#)
+        let justTooLong = #"{"a":""# + String(repeating: "x", count: 64 * 1_024 - 7) + #""}"#
+        #expect(justTooLong.utf8.count == RecordReader.recordBytesMax + 1)
+        let firebase = FirebaseUser(hashPrefix: nil, providers: FirebaseUser.providers)
+        for text in [users[1].text, try read("[\(justTooLong)]", .array)[0].text] {
+            guard case .refused(let refused) = firebase.read(Array(text.utf8)).record else {
+                Issue.record("a user of more than 64 KiB was accepted")
+                continue
+            }
+            #expect(refused.field == "no JSON object of 64 KiB at the most")
+        }
+    }
+
     @Test("lines are read one by one; empty lines are skipped, and the last needs no line end")
     func lines() throws {
         #expect(try read("{}\n\n  \r\n[1]\nx", .lines).map(\.text) == ["{}", "[1]", "x"])
