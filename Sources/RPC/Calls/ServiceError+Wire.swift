@@ -62,6 +62,17 @@ extension ServiceError {
         }
     }
 
+    /// The error that a caller gets when a handler throws `error`. Only the catalogue's codes are
+    /// sent to peers: any other error becomes `rpc/internal`, and its text stays in the log.
+    init(answering error: any Error) {
+        switch error {
+        case let error as ServiceError: self = error
+        case let error as MessageError: self.init(.invalidArgument, detail: "\(error)")
+        case is CancellationError: self.init(.cancelled)
+        default: self.init(.internalError, detail: String(reflecting: error))
+        }
+    }
+
     private static func nearest(_ status: UInt32) -> ErrorCode {
         switch StatusCode(rawValue: Int32(clamping: status)) {
         case .cancelled: .cancelled
@@ -117,12 +128,5 @@ extension StatusCode {
     }
 
     /// The status that a caller gets when a handler throws `error`.
-    init(answering error: any Error) {
-        switch error {
-        case let error as ServiceError: self = error.status
-        case is MessageError: self = .invalidArgument
-        case is CancellationError: self = .cancelled
-        default: self = .internal
-        }
-    }
+    init(answering error: any Error) { self = ServiceError(answering: error).status }
 }

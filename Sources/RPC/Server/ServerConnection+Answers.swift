@@ -50,17 +50,9 @@ extension ServerConnection {
         return true
     }
 
-    /// Responds with the error that `error` maps to. Only the catalogue's codes are sent to peers:
-    /// any other error becomes `rpc/internal`, and its text stays in the log.
+    /// Responds with the error that `error` maps to.
     func answer(_ call: UInt64, _ error: any Error) {
-        switch error {
-        case let error as ServiceError: refuse(call, error)
-        case let error as MessageError:
-            refuse(call, ServiceError(.invalidArgument, detail: "\(error)"))
-        case is CancellationError: refuse(call, ServiceError(.cancelled))
-        default:
-            refuse(call, ServiceError(.internalError, detail: String(reflecting: error)))
-        }
+        refuse(call, ServiceError(answering: error))
     }
 
     /// Responds with an error of the catalogue.

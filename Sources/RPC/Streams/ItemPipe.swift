@@ -224,18 +224,7 @@ extension ItemPipe {
             try await body()
             finish()
         } catch {
-            end(.failure(ServiceError(anyOf: error)))
-        }
-    }
-}
-
-extension ServiceError {
-    /// Converts any error to one of the catalogue.
-    init(anyOf error: any Error) {
-        switch error {
-        case let error as ServiceError: self = error
-        case is CancellationError: self = ServiceError(.cancelled)
-        default: self = ServiceError(.internalError, detail: String(reflecting: error))
+            end(.failure(ServiceError(answering: error)))
         }
     }
 }

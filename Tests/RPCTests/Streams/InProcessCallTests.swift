@@ -19,6 +19,21 @@ struct InProcessCallTests {
         #expect(error?.code == .notFound)
     }
 
+    @Test("what a stream's writer throws becomes the error that a connection would send")
+    func errors() async throws {
+        let errors: [(any Error, ErrorCode)] = [
+            (MessageError.malformed, .invalidArgument), (CancellationError(), .cancelled),
+            (StreamFailure(), .internalError),
+        ]
+        for (thrown, code) in errors {
+            let items = IncomingItems<Int>.inProcess { _ in throw thrown }
+            let error = await #expect(throws: ServiceError.self) { for try await _ in items {} }
+            #expect(error?.code == code)
+        }
+    }
+
+    private struct StreamFailure: Error {}
+
     @Test("a stream of items gets an answer")
     func clientStream() async throws {
         let call = ClientStreamCall<Int, Int>.inProcess { items in
