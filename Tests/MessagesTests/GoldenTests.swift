@@ -30,6 +30,16 @@ struct GoldenTests {
         #expect(try message.encodeJSON(golden.json) == golden.bytes)
     }
 
+    @Test("X-01: the JSON of an error agrees with the other implementation")
+    func errors() throws {
+        let errors = Golden.all.filter { $0.name == WireV1.Error.fullName }
+        #expect(!errors.isEmpty)
+        for golden in errors {
+            let error = try WireV1.Error(decoding: golden.bytes)
+            #expect(try read(JSONWriter.text(error.json)) == read(golden.json))
+        }
+    }
+
     private func read(_ text: String) throws -> JSONValue {
         let options = JSONReader.Options(depthMax: 64, membersMax: .max, retainsNumberTexts: true)
         return try JSONReader.value(in: Array(text.utf8), options)

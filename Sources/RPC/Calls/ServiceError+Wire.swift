@@ -4,30 +4,36 @@ package import ServiceRuntime
 extension WireV1.Response {
     /// The Response for `error`: the catalogue's entry and the values of this occurrence.
     package init(call: UInt64, _ error: ServiceError) {
+        self.init(
+            call: call, status: UInt32(error.status.rawValue), notProcessed: error.notProcessed,
+            message: error.code.rawValue, error: WireV1.Error(error))
+    }
+}
+
+extension WireV1.Error {
+    /// The catalogue's entry and the values of this occurrence.
+    package init(_ error: ServiceError) {
         let entry = error.code.entry
         self.init(
-            call: call, status: UInt32(entry.status.rawValue), notProcessed: error.notProcessed,
-            message: error.code.rawValue,
-            error: WireV1.Error(
-                code: error.code.rawValue, userMessage: error.userMessage,
-                retryable: entry.isRetryable,
-                retryAfterMs: max(0, error.retryAfter?.milliseconds ?? 0),
-                action: entry.next.rawValue,
-                violations: error.violations.map {
-                    WireV1.Violation(field: $0.field, rule: $0.rule, sentence: $0.userMessage)
-                },
-                acceptableProofs: error.acceptableProofs, alternatives: error.alternatives,
-                unavailablePart: error.unavailablePart,
-                secondProof: error.secondProof.map {
-                    WireV1.SecondProof(
-                        challenge: $0.challenge, kinds: $0.kinds, expiresAtMs: $0.expiresAtMs)
-                },
-                currentVersion: error.currentVersion,
-                documentQuota: error.documentQuota.map {
-                    WireV1.DocumentQuota(
-                        documents: $0.documents, documentsMax: $0.documentsMax, bytes: $0.bytes,
-                        bytesMax: $0.bytesMax)
-                }))
+            code: error.code.rawValue, userMessage: error.userMessage,
+            retryable: entry.isRetryable,
+            retryAfterMs: max(0, error.retryAfter?.milliseconds ?? 0),
+            action: entry.next.rawValue,
+            violations: error.violations.map {
+                WireV1.Violation(field: $0.field, rule: $0.rule, sentence: $0.userMessage)
+            },
+            acceptableProofs: error.acceptableProofs, alternatives: error.alternatives,
+            unavailablePart: error.unavailablePart,
+            secondProof: error.secondProof.map {
+                WireV1.SecondProof(
+                    challenge: $0.challenge, kinds: $0.kinds, expiresAtMs: $0.expiresAtMs)
+            },
+            currentVersion: error.currentVersion,
+            documentQuota: error.documentQuota.map {
+                WireV1.DocumentQuota(
+                    documents: $0.documents, documentsMax: $0.documentsMax, bytes: $0.bytes,
+                    bytesMax: $0.bytesMax)
+            })
     }
 }
 

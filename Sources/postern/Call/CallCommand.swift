@@ -1,6 +1,7 @@
 import ArgumentParser
 import Cryptography
 import Glibc
+import JSON
 import Messages
 import RPC
 import ServiceRuntime
@@ -72,7 +73,8 @@ struct CallCommand: AsyncParsableCommand {
                 throw error
             }
             // For programs, on the stream of the response; then for a person.
-            Screen.line(error.json)
+            let json = JSONValue.object(WireV1.Error(error).json)
+            Screen.line(JSONWriter.text(json, .shown, pretty: true))
             let address = endpoints.address(of: service)?.description ?? ""
             CallFailure(
                 error: error, service: service, address: address, suggestion: suggestion

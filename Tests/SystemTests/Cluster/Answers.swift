@@ -40,10 +40,10 @@ struct AuthState: Decodable {
     let requiredActions: [String]?
 }
 
-/// An error of the catalogue.
+/// An error of the catalogue; a field with its default value is absent.
 struct Refusal: Decodable {
     let code: String
     let userMessage: String
-    let retryable: Bool
+    let retryable: Bool?
     let action: String
 }

@@ -98,7 +98,7 @@ private struct SignUpLoad: Sendable {
 extension Refusal {
     /// The errors that a caller gets while a program is unavailable.
     fileprivate var isPassing: Bool {
-        retryable || code == "rpc/internal"
+        retryable == true || code == "rpc/internal"
     }
 }
 
