@@ -40,19 +40,16 @@ extension Voice {
     /// - Returns: the sentence; empty for an unknown key.
     package func sentence(_ key: String) -> String { Self.sentences[self]?[key] ?? "" }
 
-    /// The sentence about a violation's rule. Nil for one without.
-    package func sentence(aboutRule rule: String) -> String? {
-        PasswordRule(rawValue: rule)?.sentence(in: self)
-            ?? PhoneNumberRule(rawValue: rule)?.sentence(in: self)
-            ?? DocumentRule(rawValue: rule)?.sentence(in: self)
-            ?? PhotoRule(rawValue: rule)?.sentence(in: self)
-            ?? SessionEndReason(rawValue: rule)?.sentence(in: self)
-            ?? AcceptanceRule(rawValue: rule)?.sentence(in: self)
-    }
+    /// A sentence of `Sources/Texts/export`: of the page in an archive of a person's data (G-21).
+    /// - Parameter key: For example `title`, or `file/account.json`; see a file there.
+    /// - Returns: the sentence; empty for an unknown key.
+    package func exportSentence(_ key: String) -> String { Self.exportSentences[self]?[key] ?? "" }
 
-    /// Read once, at the first use.
+    /// Read once, at the first use, like the next ones.
     private static let sentences = Dictionary(
         uniqueKeysWithValues: allCases.map { ($0, Texts.lines("error/errors", in: $0.tag)) })
+    private static let exportSentences = Dictionary(
+        uniqueKeysWithValues: allCases.map { ($0, Texts.lines("export/index", in: $0.tag)) })
 }
 
 extension ErrorCode {

@@ -1,0 +1,162 @@
+/// A requirement, or a reason, that a violation names. The raw values are the rules of the
+/// violations of one error code, and no two rules have one name.
+package protocol WordedRule: CaseIterable, RawRepresentable<String>, Sendable {
+    /// The part of `Sources/Texts/error` with its sentences: `password` for `password/length`.
+    static var section: String { get }
+}
+
+extension WordedRule {
+    /// The sentence for the user in `voice`.
+    package func sentence(in voice: Voice) -> String {
+        voice.sentence("\(Self.section)/\(rawValue)")
+    }
+}
+
+extension Voice {
+    private static let rules: [any WordedRule.Type] = [
+        PasswordRule.self, PhoneNumberRule.self, DocumentRule.self, PhotoRule.self,
+        SessionEndReason.self, AcceptanceRule.self,
+    ]
+
+    /// The sentence about a violation's rule. Nil for one without.
+    package func sentence(aboutRule rule: String) -> String? {
+        Self.rules.lazy.compactMap { $0.init(rawValue: rule)?.sentence(in: self) }.first
+    }
+}
+
+/// A requirement on a new password (I-02), checked in Unicode Normalization Form C. The raw values
+/// are the rules of `auth/weak-password`'s violations.
+package enum PasswordRule: String, WordedRule {
+    /// A length within the policy's range.
+    case length
+    /// An upper-case letter, of any script.
+    case upperCase = "upper-case"
+    /// A lower-case letter, of any script.
+    case lowerCase = "lower-case"
+    /// A letter, of any script.
+    case letter
+    /// A decimal digit.
+    case digit
+    /// Not a common password.
+    case common
+    /// Not made of the owner's address or name, or of the app's name.
+    case context
+
+    package static var section: String { "password" }
+}
+
+/// A requirement on a phone number (I-05) beyond its form and its country code. The raw values are
+/// the rules of `auth/invalid-phone-number`'s violations.
+package enum PhoneNumberRule: String, WordedRule {
+    /// No prefix of calls within the country, such as the 0 of `+49 0151`: it would make a second
+    /// number of one phone.
+    case trunkPrefix = "trunk-prefix"
+    /// As many digits as some number of its country has.
+    case digitCount = "digit-count"
+    /// Not a premium-rate, shared-cost or voicemail number.
+    case numberKind = "number-kind"
+
+    package static var section: String { "phone" }
+}
+
+/// A requirement on a field of a document (I-07). The raw values are the rules of
+/// `auth/invalid-document`'s violations.
+package enum DocumentRule: String, WordedRule {
+    /// The document is a JSON object within the limits of size and depth.
+    case json
+    /// The field is there.
+    case required
+    /// Its value has the declared type.
+    case type
+    /// A number is within its range.
+    case range
+    /// A text, or a list, has a length within its range.
+    case textLength = "text-length"
+    /// A text matches its pattern.
+    case pattern
+    /// The value is one of those that are allowed.
+    case enumeration
+    /// The field is one that the collection declares.
+    case unknownField = "unknown-field"
+    /// The field cannot be changed once it has a value.
+    case readOnly = "read-only"
+    /// Only the app's own backend can write the field.
+    case serverOnly = "server-only"
+
+    package static var section: String { "document" }
+}
+
+/// A requirement on a photo (G-17). The raw values are the rules of `auth/invalid-photo`'s
+/// violations.
+package enum PhotoRule: String, WordedRule {
+    /// At most 5 MiB.
+    case photoBytes = "photo-bytes"
+    /// JPEG, PNG or WebP, by its content.
+    case photoFormat = "photo-format"
+    /// At most 8192 by 8192 pixels.
+    case photoPixels = "photo-pixels"
+
+    package static var section: String { "photo" }
+}
+
+/// Why a session has ended (S-02, S-06, G-29). The raw values are the rules of
+/// `auth/session-ended`'s violation, whose sentence replaces the code's.
+package enum SessionEndReason: String, WordedRule {
+    /// Its owner signed out.
+    case signedOut = "signed-out"
+    /// It was not used for too long.
+    case inactive
+    /// It reached its maximum age.
+    case maximumAge = "maximum-age"
+    /// A newer session displaced it.
+    case displaced
+    /// A refresh token was replayed.
+    case replayed
+    /// Ended to protect the account.
+    case security
+    /// Ended by the operator.
+    case revoked
+    /// The provider no longer vouches for its owner.
+    case providerRevoked = "provider-revoked"
+    /// The account was deleted.
+    case accountDeleted = "account-deleted"
+
+    package static var section: String { "session-end" }
+}
+
+extension ServiceError {
+    /// `auth/session-ended` with the reason, where it is known.
+    package static func sessionEnded(_ reason: SessionEndReason?) -> ServiceError {
+        var error = ServiceError(.sessionEnded)
+        error.violations = reason.map { [Violation(field: "session", rule: $0.rawValue)] } ?? []
+        return error
+    }
+
+    /// The catalogue's sentence for the user in `voice`; for a session that has ended, the one
+    /// about the reason, and for a birth date that is missing, the one that asks for it.
+    package func catalogueSentence(in voice: Voice) -> String {
+        let isByRule = code == .sessionEnded || code == .consentRequired
+        let sentences = violations.lazy.compactMap { voice.sentence(aboutRule: $0.rule) }
+        return isByRule ? sentences.first ?? code.sentence(in: voice) : code.sentence(in: voice)
+    }
+}
+
+/// What a sign-up needs besides consents (G-23). The raw values are the rules of
+/// `auth/consent-required`'s violations, whose sentence replaces the code's.
+package enum AcceptanceRule: String, WordedRule {
+    /// A birth date, for the age gate.
+    case birthDate = "birth-date"
+
+    package static var section: String { "consent" }
+}
+
+extension ServiceError {
+    /// `auth/consent-required` for a sign-up without a birth date.
+    package static var birthDateRequired: ServiceError {
+        var error = ServiceError(.consentRequired)
+        error.violations = [
+            Violation(field: "acceptance.birth_date", rule: AcceptanceRule.birthDate.rawValue)
+        ]
+        return error
+    }
+}
