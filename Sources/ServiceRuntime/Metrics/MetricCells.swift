@@ -17,22 +17,6 @@ final class CounterCell: CounterHandler, MetricCell {
     }
 }
 
-/// A floating-point number that only grows.
-final class FloatingCounterCell: FloatingPointCounterHandler, MetricCell {
-    private let value = Atomic<UInt64>(0)
-
-    func increment(by amount: Double) {
-        guard amount > 0, amount.isFinite else { return }
-        value.add(amount)
-    }
-
-    func reset() { value.set(0) }
-
-    func write(_ name: String, _ labels: MetricLabels, to text: inout String) {
-        text += "\(name)\(labels.braces()) \(MetricsPage.number(value.double))\n"
-    }
-}
-
 /// A number that goes up and down: swift-metrics' gauge (a recorder that keeps the last value)
 /// and its meter.
 final class GaugeCell: RecorderHandler, MeterHandler, MetricCell {

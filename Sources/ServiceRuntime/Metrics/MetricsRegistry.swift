@@ -66,13 +66,6 @@ extension MetricsRegistry {
         cell(.counter, label, dimensions) { CounterCell() }
     }
 
-    /// A counter of floating-point numbers; `…_total`.
-    package func makeFloatingPointCounter(
-        label: String, dimensions: [(String, String)]
-    ) -> any FloatingPointCounterHandler {
-        cell(.counter, label, dimensions) { FloatingCounterCell() }
-    }
-
     /// A gauge.
     package func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
         cell(.gauge, label, dimensions) { GaugeCell() }
@@ -99,8 +92,6 @@ extension MetricsRegistry {
 
     /// Keeps the metric.
     package func destroyCounter(_ handler: any CounterHandler) {}
-    /// Keeps the metric.
-    package func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {}
     /// Keeps the metric.
     package func destroyMeter(_ handler: any MeterHandler) {}
     /// Keeps the metric.
