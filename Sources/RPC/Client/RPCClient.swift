@@ -60,18 +60,8 @@ package final class RPCClient: CallChannel {
         }
     }
 
-    /// Calls a method by its name with a packed request, for tools that use reflection.
-    /// - Throws: `ServiceError`, from the peer or the transport.
-    package func call(
-        _ method: String, payload: [UInt8], _ context: CallContext
-    ) async throws -> [UInt8] {
-        let description = MethodDescription(
-            name: method, isIdempotent: false, timeout: .seconds(10), isOnLoop: false)
-        return try await call(description, packed: .plain(payload), context)
-    }
-
-    /// Calls a unary method with a packed request, for a program that relays calls: with the
-    /// method's retries, hedges and treatment of secrets.
+    /// Calls a unary method with a packed request, for a program that relays calls and for tools
+    /// that use reflection: with the method's retries, hedges and treatment of secrets.
     /// - Throws: `ServiceError`, from the peer or the transport, after the last try.
     package func call(
         _ method: MethodDescription, packed payload: OutgoingRequest.Payload,

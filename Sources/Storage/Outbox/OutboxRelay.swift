@@ -85,7 +85,7 @@ package final class OutboxRelay: Service {
             await withDiscardingTaskGroup { deliveries in
                 while !Task.isCancelled {
                     let rest = await self.startDue(&deliveries)
-                    await self.rest(rest)
+                    await self.store.outboxSignal.wait(atMost: rest, time: self.time)
                 }
             }
         }
@@ -166,17 +166,6 @@ package final class OutboxRelay: Service {
                 guard underway[row.message.queue]?[row.number] != nil else { return }
                 underway[row.message.queue]?[row.number] = row
             }
-        }
-    }
-
-    /// Returns at the next wake-up signal, or after `duration`.
-    private func rest(_ duration: Duration) async {
-        await withTaskGroup { group in
-            group.addTask { await self.store.outboxSignal.wait() }
-            // Only cancellation ends the sleep early, and then the group ends too.
-            group.addTask { try? await self.time.sleep(for: duration) }
-            await group.next()
-            group.cancelAll()
         }
     }
 

@@ -44,12 +44,13 @@ struct Caller: Sendable {
         let payload = try lines == nil ? method.input.encodeJSON(request.whole()) : []
         let outside = client.context(timeout: limit, metadata: metadata)
         let context = token.map { outside.bearing($0) } ?? outside
+        let description = method.description(timeout: limit)
         try await Interruption.cancels {
             guard method.isStream else {
-                let answer = try await client.call(name, payload: payload, context)
+                let answer = try await client.call(description, packed: .plain(payload), context)
                 return try show(method.output.decodeToJSON(answer, pretty: true))
             }
-            let call = client.stream(method.description(timeout: limit), payload: payload, context)
+            let call = client.stream(description, payload: payload, context)
             try await method.exchange(call, lines, show: show)
         }
     }
