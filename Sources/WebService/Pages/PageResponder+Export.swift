@@ -19,7 +19,7 @@ extension PageResponder {
     func sendExport(
         _ exchange: HTTPExchange, _ visit: PageVisit, _ form: PageForm, _ parameters: FormParameters
     ) async throws {
-        let email = Self.trimmed(parameters[Page.Field.email.rawValue] ?? "")
+        let email = (parameters[Page.Field.email.rawValue] ?? "").trimmingSpaces
         let submission = PageCalls.Submission(
             page: .yourData, form: form, linkToken: visit.linkToken, input: email,
             clientAddress: callers.address(exchange.head.headerFields, exchange.connection).text,

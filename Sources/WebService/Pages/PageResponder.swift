@@ -115,7 +115,8 @@ struct PageResponder: Sendable {
             .mapError { HTTPFailure(.badRequest, $0.reason) }.get()
         let field = page == .parent ? ParentAnswer.field : page.field?.rawValue
         let entered = field.flatMap { parameters[$0] } ?? ""
-        let input = page.field == .email ? Self.trimmed(entered) : entered
+        // Keyboards of phones add a space after each suggestion.
+        let input = page.field == .email ? entered.trimmingSpaces : entered
         guard let visit = visit(exchange, page), !page.needsLink || !visit.linkToken.isEmpty,
             let form = parameters[PageForm.field].flatMap({ PageForm(token: $0, of: visit) })
         else { return try expired(exchange, page, input) }
@@ -140,13 +141,6 @@ struct PageResponder: Sendable {
         } catch let error as ServiceError {
             try fail(exchange, page, visit, error, input)
         }
-    }
-
-    /// An address without the spaces around it: keyboards of phones add one after each suggestion.
-    static func trimmed(_ address: String) -> String {
-        var text = address.drop(while: \.isWhitespace)
-        while text.last?.isWhitespace == true { text.removeLast() }
-        return String(text)
     }
 
     /// Shows what is wrong with a form that was sent.
