@@ -16,9 +16,6 @@ import ServiceRuntime
 /// The GET makes a call that changes nothing. The gateway's confirmation token is in the last form
 /// only, so that no request without both steps deletes an account.
 extension PageResponder {
-    /// The field of the last form with the gateway's confirmation token.
-    private static let confirmation = "confirmation"
-
     /// Shows the consequences.
     /// - Parameter problem: why the last step failed; nil for the first one.
     func showConsequences(
@@ -55,7 +52,7 @@ extension PageResponder {
             let answer = try await calls.deletion.requestDeletion(
                 GatewayV1.RequestDeletionRequest(
                     linkToken: SecretBytes(visit.linkToken),
-                    confirmationToken: parameters[Self.confirmation] ?? "",
+                    confirmationToken: parameters[DeletionChoice.confirmationField] ?? "",
                     wait: choice == .later), context(exchange, visit))
             let waits = answer.deletion?.state == .waiting
             try show(

@@ -9,6 +9,8 @@ enum DeletionChoice: String, CaseIterable, Sendable {
 
     /// The field of the form that says which button was pressed.
     static let field = "choice"
+    /// The field of the same form with the gateway's confirmation token.
+    static let confirmationField = "confirmation"
 
     fileprivate var label: PageTexts.Sentence {
         switch self {
@@ -47,7 +49,8 @@ extension PageView {
             <p>\(texts[.question])</p>
             <form method="post" action="\(url(page))">
             <input type="hidden" name="\(PageForm.field)" value="\(token)">
-            <input type="hidden" name="confirmation" value="\(confirmation)">
+            <input type="hidden" name="\(DeletionChoice.confirmationField)" \
+            value="\(confirmation)">
             \(buttons)</form>
 
             """
