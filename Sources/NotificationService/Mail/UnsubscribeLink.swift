@@ -1,3 +1,4 @@
+import Outbound
 import ServiceRuntime
 
 /// Where a reader unsubscribes from bulk mails (RFC 2369, 3.2; RFC 8058): the operator's page,
@@ -32,22 +33,10 @@ struct UnsubscribeLink: Hashable, Sendable {
     ) -> [MailHeader.Field] {
         let url =
             template
-            .replacing(Self.recipientPlace, with: Self.percentEncoded(recipient.text))
+            .replacing(Self.recipientPlace, with: FormBody.escape(recipient.text))
             .replacing(Self.messagePlace, with: message.text)
         guard let link = MailHeader.Field(ifSafe: "List-Unsubscribe", "<\(url)>") else { return [] }
         guard isSigned, url != template else { return [link] }
         return [link, MailHeader.Field("List-Unsubscribe-Post", "List-Unsubscribe=One-Click")]
-    }
-
-    /// Letters, digits, dot and hyphen unchanged, everything else as `%XX` (RFC 3986, 2.1).
-    private static func percentEncoded(_ text: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        let bytes = text.utf8.flatMap { byte -> [UInt8] in
-            switch byte {
-            case 48...57, 65...90, 97...122, UInt8(ascii: "."), UInt8(ascii: "-"): [byte]
-            default: [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 }

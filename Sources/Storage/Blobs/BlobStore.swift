@@ -1,3 +1,4 @@
+import Cryptography
 package import ServiceRuntime
 
 /// Files that are too large for rows of a store. A row names its file, and the file never changes:
@@ -66,12 +67,7 @@ package struct BlobName: Hashable, Comparable, Sendable {
 
     /// A new name.
     package init(drawnFrom randomness: any Randomness) {
-        let digits = Array("0123456789abcdef")
-        text = String(
-            randomness.bytes(Self.bits / 8).flatMap {
-                [digits[Int($0 >> 4)], digits[Int($0 & 15)]]
-            }
-        )
+        text = Hex.encode(randomness.bytes(Self.bits / 8))
     }
 
     /// In the order of the texts.

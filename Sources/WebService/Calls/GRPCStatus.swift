@@ -32,7 +32,7 @@ enum GRPCStatus {
     /// `google.rpc.Status`: code = 1, message = 2, details = 3.
     static func details(_ failure: CallFailure, _ voice: Voice) -> [UInt8] {
         let error = failure.error
-        let own = WireV1.Response(call: 0, error).error ?? WireV1.Error()
+        let own = WireV1.Error(error)
         var status = FieldWriter()
         status.append(1, .varint(UInt64(failure.callStatus.rawValue)))
         status.append(2, .text(failure.message))
