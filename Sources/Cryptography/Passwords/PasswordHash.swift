@@ -57,35 +57,18 @@ extension PasswordHash {
 
     /// Parses a PHC string: Argon2id, version 19, at most 64 MiB, 16 passes and 16 lanes, at least
     /// 8 KiB a lane, a salt of 8 to 64 bytes and a hash of 16 to 64.
-    /// - Throws: `PasswordHashError` with `.malformed`.
+    /// - Throws: `PasswordHashError`.
     package init(text: String) throws(PasswordHashError) {
-        guard text.utf8.count <= Self.textBytesMax else { throw PasswordHashError.malformed }
-        let parts = text.utf8.split(
-            separator: UInt8(ascii: "$"), omittingEmptySubsequences: false)
-        guard parts.count == 6, parts[0].isEmpty, parts[1].elementsEqual("argon2id".utf8),
-            parts[2].elementsEqual("v=\(Argon2.version)".utf8),
-            let parameters = Self.parameters(parts[3]),
-            let salt = Base64.decodeUnpadded(parts[4]), Self.saltBytesAllowed ~= salt.count,
-            let hash = Base64.decodeUnpadded(parts[5]), Self.hashBytesAllowed ~= hash.count
+        let parts = try ForeignHash.TextParts(text)
+        guard text.utf8.count <= Self.textBytesMax, parts.count == 5, parts[0] == "argon2id",
+            parts[1] == "v=\(Argon2.version)"
         else { throw PasswordHashError.malformed }
-        self.init(parameters: parameters, salt: salt, hash: hash)
-    }
-
-    /// Parses `m=…,t=…,p=…`, in this order.
-    private static func parameters(_ text: Substring.UTF8View) -> Argon2Parameters? {
-        let parts = text.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
-        guard parts.count == 3, let memory = number(parts[0], after: "m="),
-            let passes = number(parts[1], after: "t="), let lanes = number(parts[2], after: "p=")
-        else { return nil }
-        let parameters = Argon2Parameters(memoryKiB: memory, passes: passes, lanes: lanes)
-        return parameters.areAllowed ? parameters : nil
-    }
-
-    /// Parses a decimal number without leading zeros or sign.
-    private static func number(_ text: Substring.UTF8View, after name: String) -> Int? {
-        guard text.starts(with: name.utf8) else { return nil }
-        let digits = Substring(text.dropFirst(name.utf8.count))
-        guard let number = Int(digits), "\(number)" == digits else { return nil }
-        return number
+        let numbers = try parts.numbers(["m", "t", "p"], at: 2)
+        let parameters = Argon2Parameters(
+            memoryKiB: numbers[0], passes: numbers[1], lanes: numbers[2])
+        guard parameters.areAllowed else { throw PasswordHashError.malformed }
+        self.init(
+            parameters: parameters, salt: try parts.bytes(at: 3, Self.saltBytesAllowed),
+            hash: try parts.bytes(at: 4, Self.hashBytesAllowed))
     }
 }

@@ -80,28 +80,15 @@ struct FirebaseUser {
             }
             return ""
         }
-        guard let hash = base64(hash), hash != Array(Self.redacted.utf8) else {
+        guard let hash = Base64.decodeLeniently(hash.utf8), hash != Array(Self.redacted.utf8) else {
             lost.append("passwords: the exporting user may not see them")
             return ""
         }
-        guard let salt = base64(text(user["salt"])), !salt.isEmpty else {
+        guard let salt = Base64.decodeLeniently(text(user["salt"]).utf8), !salt.isEmpty else {
             lost.append("passwords: the export has no salt")
             return ""
         }
         return "\(hashPrefix)$\(Base64.encodeUnpadded(salt))$\(Base64.encodeUnpadded(hash))"
-    }
-
-    /// Decodes Base64 in either alphabet, with or without padding.
-    private func base64(_ text: String) -> [UInt8]? {
-        let standard = text.utf8.map { byte in
-            switch byte {
-            case UInt8(ascii: "-"): UInt8(ascii: "+")
-            case UInt8(ascii: "_"): UInt8(ascii: "/")
-            default: byte
-            }
-        }
-        let end = standard.lastIndex { $0 != UInt8(ascii: "=") }.map { $0 + 1 } ?? 0
-        return Base64.decodeUnpadded(standard[..<end])
     }
 
     private func text(_ value: JSONValue?) -> String { value?.string ?? "" }
