@@ -70,31 +70,3 @@ package struct HTTPFields: Sendable {
         byte == 0x20 || byte == 0x09 || byte == 0x0D || byte == 0x0A
     }
 }
-
-extension Timestamp {
-    /// Parses a date in HTTP: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, 5.6.7). Nil for another
-    /// format, the two obsolete ones included. The day's name is not checked.
-    package init?(httpDate text: String) {
-        let months = [
-            "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-        ]
-        func number(_ text: Substring, _ range: ClosedRange<Int>) -> Int? {
-            guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text),
-                range.contains(number)
-            else { return nil }
-            return number
-        }
-        let parts = text.split(separator: " ", omittingEmptySubsequences: false)
-        guard text.utf8.count == 29, parts.count == 6, parts[5] == "GMT",
-            let day = number(parts[1], 1...31),
-            let month = months.firstIndex(of: String(parts[2])),
-            let year = number(parts[3], 1970...9999),
-            let firstOfMonth = Timestamp(year: year, month: month + 1, day: 1)
-        else { return nil }
-        let clock = parts[4].split(separator: ":", omittingEmptySubsequences: false)
-        guard clock.count == 3, let hour = number(clock[0], 0...23),
-            let minute = number(clock[1], 0...59), let second = number(clock[2], 0...60)
-        else { return nil }
-        self = firstOfMonth + .seconds((day - 1) * 86_400 + hour * 3_600 + minute * 60 + second)
-    }
-}

@@ -114,7 +114,8 @@ extension Timestamp {
             + Self.padded(thousandth, 3) + "Z"
     }
 
-    private static func padded(_ number: Int64, _ width: Int) -> String {
+    /// A number with at least `width` digits.
+    static func padded(_ number: Int64, _ width: Int) -> String {
         let digits = String(number.magnitude)
         let zeros = String(repeating: "0", count: max(0, width - digits.count))
         return (number < 0 ? "-" : "") + zeros + digits

@@ -4,6 +4,18 @@ import Testing
 @Suite("Timestamp: saturating arithmetic")
 struct TimestampTests {
     @Test(
+        "a date of HTTP is written and read the same, up to the last second of year 9999",
+        arguments: [
+            (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"),
+            (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
+            (253_402_300_799, "Fri, 31 Dec 9999 23:59:59 GMT"),
+        ])
+    func internetDates(seconds: Int64, text: String) {
+        #expect(Timestamp(milliseconds: seconds * 1_000).internetDate(zone: "GMT") == text)
+        #expect(Timestamp(httpDate: text)?.seconds == seconds)
+    }
+
+    @Test(
         "a sum out of range saturates",
         arguments: [
             (Int64.max, Duration.milliseconds(1), Int64.max),
