@@ -1,8 +1,10 @@
 /// The fields of one descriptor message, by number.
-struct DescriptorFields {
+package struct DescriptorFields {
     private var values: [Int: [ScannedValue]] = [:]
 
-    init(_ bytes: ArraySlice<UInt8>) throws {
+    /// The fields of the descriptor that `bytes` encode.
+    /// - Throws: `MessageError.malformed`.
+    package init(_ bytes: ArraySlice<UInt8>) throws {
         var scanner = FieldScanner(bytes)
         while let field = try scanner.next() {
             values[field.number, default: []].append(field.value)
@@ -11,8 +13,17 @@ struct DescriptorFields {
 
     /// The last string of field `number`, or "".
     /// - Throws: `MessageError.malformed` for another type.
-    func text(_ number: Int) throws -> String {
-        guard let value = values[number]?.last else { return "" }
+    package func text(_ number: Int) throws -> String {
+        try values[number]?.last.map(Self.string) ?? ""
+    }
+
+    /// The strings of field `number`.
+    /// - Throws: `MessageError.malformed` for another type.
+    package func texts(_ number: Int) throws -> [String] {
+        try values[number, default: []].map(Self.string)
+    }
+
+    private static func string(_ value: ScannedValue) throws -> String {
         guard case .bytes(let bytes) = value,
             let text = String(validating: bytes, as: UTF8.self)
         else { throw MessageError.malformed }
@@ -29,7 +40,7 @@ struct DescriptorFields {
 
     /// The messages of field `number`.
     /// - Throws: `MessageError.malformed` for another type.
-    func messages(_ number: Int) throws -> [DescriptorFields] {
+    package func messages(_ number: Int) throws -> [DescriptorFields] {
         try values[number, default: []].map {
             guard case .bytes(let bytes) = $0 else { throw MessageError.malformed }
             return try DescriptorFields(bytes)

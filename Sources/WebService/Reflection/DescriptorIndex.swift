@@ -42,15 +42,15 @@ struct DescriptorIndex: Sendable {
     /// `FileDescriptorProto`: name = 1, package = 2, dependency = 3, message_type = 4,
     /// enum_type = 5, service = 6.
     private mutating func add(_ file: ArraySlice<UInt8>) throws {
-        let fields = try Fields(file)
-        let name = fields.text(1)
+        let fields = try DescriptorFields(file)
+        let name = try fields.text(1)
         guard files[name] == nil else { return }
         files[name] = Array(file)
-        imports[name] = fields.all(3).compactMap(\.text)
-        let package = fields.text(2)
+        imports[name] = try fields.texts(3)
+        let package = try fields.text(2)
         let prefix = package.isEmpty ? "" : package + "."
         for number in [4, 5, 6] {
-            for declaration in fields.all(number) {
+            for declaration in try fields.messages(number) {
                 try declare(declaration, number, prefix, in: name, depth: 0)
             }
         }
@@ -60,40 +60,20 @@ struct DescriptorIndex: Sendable {
     /// name = 1, field = 2, nested_type = 3, enum_type = 4; `ServiceDescriptorProto`: name = 1,
     /// method = 2.
     private mutating func declare(
-        _ value: ScannedValue, _ kind: Int, _ prefix: String, in file: String, depth: Int
+        _ fields: DescriptorFields, _ kind: Int, _ prefix: String, in file: String, depth: Int
     ) throws {
-        guard depth < Self.depthMax, case .bytes(let bytes) = value else {
-            throw MessageError.malformed
-        }
-        let fields = try Fields(bytes)
-        let name = prefix + fields.text(1)
+        guard depth < Self.depthMax else { throw MessageError.malformed }
+        let name = prefix + (try fields.text(1))
         fileOfSymbol[name] = file
-        for member in fields.all(2) {
-            guard case .bytes(let bytes) = member else { continue }
+        for member in try fields.messages(2) {
             // The values of an enum are declared beside it.
-            fileOfSymbol[(kind == 5 ? prefix : name + ".") + (try Fields(bytes).text(1))] = file
+            fileOfSymbol[(kind == 5 ? prefix : name + ".") + (try member.text(1))] = file
         }
         guard kind == 4 else { return }
         for (number, nested) in [(3, 4), (4, 5)] {
-            for declaration in fields.all(number) {
+            for declaration in try fields.messages(number) {
                 try declare(declaration, nested, name + ".", in: file, depth: depth + 1)
             }
         }
-    }
-
-    /// The fields of one descriptor.
-    private struct Fields {
-        private var values: [Int: [ScannedValue]] = [:]
-
-        init(_ bytes: ArraySlice<UInt8>) throws {
-            var scanner = FieldScanner(bytes)
-            while let field = try scanner.next() {
-                values[field.number, default: []].append(field.value)
-            }
-        }
-
-        func all(_ number: Int) -> [ScannedValue] { values[number, default: []] }
-
-        func text(_ number: Int) -> String { all(number).last?.text ?? "" }
     }
 }
