@@ -1,4 +1,5 @@
 import ArgumentParser
+import JSON
 import RPC
 import ServiceRuntime
 
@@ -33,9 +34,12 @@ struct ErrorsCommand: ParsableCommand {
     func run() throws {
         let voice = Voice(tag: language) ?? .english
         let codes = ErrorCode.allCases
-        let isText = !json && !output.isJSON
-        try (isText ? Self.lines(codes, voice) : Self.json(codes, voice))
-            .forEach(Screen.item)
+        guard json || output.isJSON else {
+            return try Self.lines(codes, voice).forEach(Screen.item)
+        }
+        var writer = RowWriter(.json)
+        try writer.write(codes.map { Self.row($0, voice) })
+        try writer.finish()
     }
 
     /// A line for each code, with its sentence below.
@@ -50,17 +54,13 @@ struct ErrorsCommand: ParsableCommand {
         }
     }
 
-    /// A list of objects, one per line. Codes and sentences need no escaping: a test checks that
-    /// they contain no quotes and backslashes.
-    static func json(_ codes: [ErrorCode], _ voice: Voice) -> [String] {
-        let objects = codes.map { code in
-            let entry = code.entry
-            return """
-                {"code": "\(code.rawValue)", "status": "\(entry.status.name)", \
-                "retryable": \(entry.isRetryable), "action": "\(entry.next.rawValue)", \
-                "userMessage": "\(code.sentence(in: voice))"}
-                """
-        }
-        return ["[\n  " + objects.joined(separator: ",\n  ") + "\n]"]
+    /// A code in JSON.
+    static func row(_ code: ErrorCode, _ voice: Voice) -> Row {
+        Row([
+            .init("code", code.rawValue), .init("status", code.entry.status.name),
+            .init(json: "retryable", .boolean(code.entry.isRetryable)),
+            .init("action", code.entry.next.rawValue),
+            .init("userMessage", code.sentence(in: voice)),
+        ])
     }
 }
