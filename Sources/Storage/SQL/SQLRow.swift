@@ -32,15 +32,6 @@ package struct SQLRow: Hashable, Sendable {
         }
     }
 
-    /// The floating-point number in `column`.
-    /// - Throws: `SQLError` of kind `unexpectedValue` for another type, `NULL` or a missing column.
-    package func real(_ column: SQLColumn) throws -> Double {
-        guard case .real(let number) = try value(column) else {
-            throw unexpected(column, "a real")
-        }
-        return number
-    }
-
     /// The text in `column`.
     /// - Throws: `SQLError` of kind `unexpectedValue` for another type, `NULL` or a missing column.
     package func text(_ column: SQLColumn) throws -> String {

@@ -13,7 +13,6 @@ struct SQLRowTests {
         #expect(try row.integer(1) == 1)
         #expect(try row.boolean(1))
         #expect(try row.timestamp(1) == Timestamp(milliseconds: 1))
-        #expect(try row.real(2) == 0.5)
         #expect(try row.text(3) == "t")
         #expect(try row.blob(4) == [9])
         #expect(try row.optionalInteger(0) == nil)
