@@ -116,12 +116,14 @@ struct BackupJob: Sendable {
     }
 
     private func write(_ hold: StoreHold, to file: BackupFile) async throws -> BackupManifest {
-        var progress = BackupProgress(time: time)
-        defer { ImportProgress.onTerminal("") }
+        var progress = ProgressLine(every: .seconds(1), time: time)
+        defer { ProgressLine.onTerminal("") }
         let contents = BackupContents(
             hold: hold, keysFolder: keysFolder, version: ProductVersion.text)
-        return try await contents.write(to: file.write) {
-            progress.update($0, done: $1, of: $2)
+        return try await contents.write(to: file.write) { entry, done, total in
+            progress.update { _ in
+                "\(entry.name): \(BackupSummary.size(done)) of \(BackupSummary.size(total))"
+            }
         }
     }
 

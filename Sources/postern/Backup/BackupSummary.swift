@@ -19,10 +19,10 @@ struct BackupSummary: Sendable {
         let tenths = max(1, duration.milliseconds / 100)
         let times = tries == 1 ? "" : ", at try \(tries)"
         let stores = manifest.stores.map { store in
-            "  \(store.service.padded(to: 14))\(BackupProgress.size(byteCount(of: store)))"
+            "  \(store.service.padded(to: 14))\(Self.size(byteCount(of: store)))"
         }
         return [
-            "\(file): \(BackupProgress.size(byteCount)) in \(tenths / 10).\(tenths % 10) s",
+            "\(file): \(Self.size(byteCount)) in \(tenths / 10).\(tenths % 10) s",
             "all stores as of \(manifest.createdAt); commits were held for "
                 + "\(hold.milliseconds) ms\(times)",
         ] + stores + [keysText]
@@ -58,28 +58,6 @@ struct BackupSummary: Sendable {
     private func byteCount(of store: BackupManifest.Store) -> Int64 {
         manifest.files.filter { $0.entry.service?.store == store.store }
             .reduce(0) { $0 + $1.byteCount }
-    }
-}
-
-/// The progress line of a backup. It is updated in place on a terminal, and omitted elsewhere.
-struct BackupProgress {
-    private static let interval = Duration.seconds(1)
-
-    private let time: any Time
-    private let show: (String) -> Void
-    private var shown: Duration?
-
-    init(time: any Time, show: @escaping (String) -> Void = ImportProgress.onTerminal) {
-        self.time = time
-        self.show = show
-    }
-
-    /// So much of a file was written, in bytes; the line is updated once a second.
-    mutating func update(_ entry: BackupEntry, done: Int64, of total: Int64) {
-        let now = time.uptime()
-        if let shown, now - shown < Self.interval { return }
-        shown = now
-        show("\(entry.name): \(Self.size(done)) of \(Self.size(total))")
     }
 
     /// A number of bytes as text: `512 B`, `1.2 MB`.

@@ -117,7 +117,7 @@ struct ImportCommand: AsyncParsableCommand {
                 }
                 return try await run.run(&file)
             }
-            ImportProgress.onTerminal("")
+            ProgressLine.onTerminal("")
             for line in counts.lines(isDryRun: dryRun) { Screen.line(line) }
             guard counts.refused > 0 else { return }
             Screen.line("rejected records and reasons: \(deadLetterPath(path))")

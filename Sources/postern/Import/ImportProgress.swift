@@ -1,16 +1,11 @@
-import Glibc
 import ServiceRuntime
 
-/// The progress line of an import. It is updated in place on a terminal, and omitted elsewhere.
+/// The progress line of an import.
 struct ImportProgress {
-    private static let interval: Duration = .milliseconds(500)
-
-    private let time: any Time
     private let startedAt: Duration
     private let byteCount: Int64?
     private let start: Int64
-    private let show: (String) -> Void
-    private var shown: Duration?
+    private var shown: ProgressLine
 
     /// - Parameters:
     ///   - byteCount: size of the whole file, if known.
@@ -20,26 +15,14 @@ struct ImportProgress {
     ) {
         self.byteCount = byteCount
         self.start = start
-        self.time = time
-        self.show = show
+        shown = ProgressLine(every: .milliseconds(500), time: time, print: show)
         startedAt = time.uptime()
-    }
-
-    /// Prints the line on standard error, if that is a terminal.
-    static func onTerminal(_ line: String) {
-        guard isatty(STDERR_FILENO) == 1 else { return }
-        // Moves to the beginning of the line, and clears it.
-        let bytes = Array("\r\u{1b}[K\(line)".utf8)
-        // A failure to print the progress does not stop the import.
-        _ = write(STDERR_FILENO, bytes, bytes.count)
     }
 
     /// Records up to `position` are done; the line is updated twice a second.
     mutating func update(_ counts: ImportRun.Counts, position: Int64) {
-        let now = time.uptime()
-        if let shown, now - shown < Self.interval { return }
-        shown = now
-        show(line(counts, position: position, now: now))
+        let progress = self
+        shown.update { progress.line(counts, position: position, now: $0) }
     }
 
     func line(_ counts: ImportRun.Counts, position: Int64, now: Duration) -> String {

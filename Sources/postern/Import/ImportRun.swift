@@ -82,7 +82,7 @@ struct ImportRun {
     /// Imports all records.
     /// - Returns: the results.
     func run(
-        _ file: inout AccountFile, show: @escaping (String) -> Void = ImportProgress.onTerminal
+        _ file: inout AccountFile, show: @escaping (String) -> Void = ProgressLine.onTerminal
     ) async throws -> Counts {
         let byteCount = file.byteCount
         var progress = ImportProgress(

@@ -128,7 +128,7 @@ struct BackupScheduleTests {
             (999_999, "999.9 kB"), (1_000_000_000, "1.0 GB"), (5_000_000_000_000_000, "5000.0 TB"),
         ])
     func sizes(bytes: Int64, text: String) {
-        #expect(BackupProgress.size(bytes) == text)
+        #expect(BackupSummary.size(bytes) == text)
     }
 }
 
