@@ -10,18 +10,19 @@ extension AccountsCommand {
         static let configuration = CommandConfiguration(
             abstract: "Lists accounts, one per line.",
             discussion: """
-                Days are UTC. With millions of accounts the search may take a while; Ctrl-C ends it.
+                Days are UTC, and may have a time: 2026-01-31T09:05. With millions of accounts the \
+                search may take a while; Ctrl-C ends it.
 
                 Example: postern accounts list --status suspended --created-from 2026-01-31
                 """)
 
         @Option(help: "Only accounts with this status.") var status: IdentityV1.AccountStatus?
-        @Option(help: "Only accounts created on this day or later.") var createdFrom: Day?
-        @Option(help: "Only accounts created before this day.") var createdBefore: Day?
+        @Option(help: "Only accounts created on this day or later.") var createdFrom: Moment?
+        @Option(help: "Only accounts created before this day.") var createdBefore: Moment?
         @Option(help: "Only accounts that last signed in on this day or later.")
-        var signedInFrom: Day?
+        var signedInFrom: Moment?
         @Option(help: "Only accounts that last signed in before this day, or never.")
-        var signedInBefore: Day?
+        var signedInBefore: Moment?
         @Option(help: "Maximum number of accounts.") var limit = 50
         @Flag(help: "Shows emails in full.") var show = false
         @OptionGroup var admin: Options
@@ -57,16 +58,6 @@ extension AccountsCommand {
                 signedInFromMs: signedInFrom?.milliseconds ?? 0,
                 signedInBeforeMs: signedInBefore?.milliseconds ?? 0, showPersonalData: show,
                 actor: admin.actor)
-        }
-
-        /// A day on the command line, `2026-01-31`, as its first millisecond in UTC.
-        struct Day: Hashable, ExpressibleByArgument {
-            let milliseconds: Int64
-
-            init?(argument text: String) {
-                guard let start = Timestamp(date: text) else { return nil }
-                milliseconds = start.milliseconds
-            }
         }
     }
 }

@@ -83,7 +83,7 @@ struct AccountLinesTests {
             ("2024-02-29", 19_782), ("2026-11-21", 20_778), ("2100-03-01", 47_541),
         ])
     func day(text: String, days: Int64) {
-        #expect(AccountsCommand.List.Day(argument: text)?.milliseconds == days * 86_400_000)
+        #expect(Moment(argument: text)?.milliseconds == days * 86_400_000)
     }
 
     @Test(
@@ -93,6 +93,6 @@ struct AccountLinesTests {
             "1969-12-31", "2026-1-1", "26-01-01", "2026-01-01T00", "२०२६-01-01", "2026--1-01",
         ])
     func noDay(text: String) {
-        #expect(AccountsCommand.List.Day(argument: text) == nil)
+        #expect(Moment(argument: text) == nil)
     }
 }

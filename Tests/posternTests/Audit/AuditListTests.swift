@@ -37,7 +37,7 @@ struct AuditListTests {
             "2026-11-21T08:05T",
         ])
     func moments(text: String) {
-        #expect(AuditCommand.List.Moment(argument: text) == nil)
+        #expect(Moment(argument: text) == nil)
     }
 
     @Test("a position is one of a single trail, and the gateway has none")
