@@ -15,7 +15,8 @@ import ServiceRuntime
 /// A server gets only its own folder. An attacker who takes the server over can therefore call as
 /// that server, and as no other application (H3).
 struct KeyFolders {
-    /// The callers of each server; each program's description names the same ones.
+    /// The callers of each server. Each program's description names the same ones, in the same order
+    /// (`CallerListTests`).
     static let callers: [String: [String]] = [
         "gateway": ["app", "tool", "web"],
         "identity": ["gateway", "session", "notification", "tool"],
