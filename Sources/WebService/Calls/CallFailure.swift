@@ -1,6 +1,7 @@
 import HTTPTypes
 import Logging
 import Messages
+import RPC
 import ServiceRuntime
 
 /// A call that fails: the error that crosses to the client, and what HTTP adds to it.
@@ -114,6 +115,31 @@ extension ServiceError {
         retryAfter.map { wait in
             let milliseconds = max(1, wait.milliseconds)
             return milliseconds / 1_000 + (milliseconds % 1_000 == 0 ? 0 : 1)
+        }
+    }
+}
+
+/// The result of a call as Connect and HTTP name it
+/// (https://connectrpc.com/docs/protocol#error-codes).
+extension StatusCode {
+    /// Connect's name of an error.
+    var connectName: String { self == .cancelled ? "canceled" : name }
+
+    /// The status of a unary response in Connect.
+    var httpStatus: HTTPResponse.Status {
+        switch self {
+        case .ok: .ok
+        case .cancelled: 499
+        case .invalidArgument, .failedPrecondition, .outOfRange: .badRequest
+        case .unauthenticated: .unauthorized
+        case .permissionDenied: .forbidden
+        case .notFound: .notFound
+        case .alreadyExists, .aborted: .conflict
+        case .resourceExhausted: .tooManyRequests
+        case .unimplemented: .notImplemented
+        case .unavailable: .serviceUnavailable
+        case .deadlineExceeded: .gatewayTimeout
+        case .unknown, .internal, .dataLoss: .internalServerError
         }
     }
 }
