@@ -79,11 +79,7 @@ extension Program {
 
     /// Writes a text for the operator, such as the program's help.
     private static func write(_ text: String, to descriptor: Int32) {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            guard count > 0 else { return }  // the reader is gone, so the rest is dropped
-            rest = rest.dropFirst(count)
-        }
+        // If the reader is gone, the rest is dropped.
+        _ = Array(text.utf8).withUnsafeBytes { Files.write($0, to: descriptor) }
     }
 }

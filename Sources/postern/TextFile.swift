@@ -1,4 +1,5 @@
 import Glibc
+import ServiceRuntime
 
 /// Text files, read and replaced as a whole.
 enum TextFile {
@@ -12,8 +13,8 @@ enum TextFile {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 64 * 1024)
         while bytes.count <= bytesMax {
-            let count = Glibc.read(file, &buffer, buffer.count)
-            guard count >= 0 else { throw ToolError.system(path, errno) }
+            let count = buffer.withUnsafeMutableBytes { Files.read(into: $0, from: file) }
+            guard let count else { throw ToolError.system(path, errno) }
             if count == 0 { return bytes }
             bytes += buffer[..<count]
         }
@@ -58,11 +59,8 @@ final class OutputFile {
 
     /// The same with bytes.
     func write(_ bytes: [UInt8]) throws {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            guard count > 0 else { throw ToolError.system(path, errno) }
-            rest = rest.dropFirst(count)
+        guard bytes.withUnsafeBytes({ Files.write($0, to: descriptor) }) else {
+            throw ToolError.system(path, errno)
         }
     }
 

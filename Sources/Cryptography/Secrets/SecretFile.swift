@@ -1,5 +1,6 @@
 import COpenSSL
 import Glibc
+import ServiceRuntime
 
 /// Why a secret could not be read from its file or written to it. The text says what to do and
 /// contains nothing of the secret.
@@ -131,8 +132,7 @@ package enum SecretFile {
         guard file >= 0 else { throw SecretFileError.unreadable(path: path, errno: errno) }
         defer { _ = unlink(draft) }
         _ = fcntl(file, F_SETFD, FD_CLOEXEC)
-        let result = secret.withBytes { write(file, $0.baseAddress, $0.count) }
-        let isOnDisk = result == secret.count && fsync(file) == 0
+        let isOnDisk = secret.withBytes { Files.write($0, to: file) } && fsync(file) == 0
         let code = errno
         _ = close(file)
         guard isOnDisk else { throw SecretFileError.unreadable(path: path, errno: code) }
@@ -145,24 +145,16 @@ package enum SecretFile {
     private static func fill(
         _ buffer: UnsafeMutableRawBufferPointer, from file: Int32, path: String
     ) throws {
-        var filled = 0
-        while filled < buffer.count {
-            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
-            let count = Glibc.read(file, rest.baseAddress, rest.count)
-            if count < 0 && errno == EINTR { continue }
-            // A file that shrank during the read is treated like a read error.
-            guard count > 0 else {
-                throw SecretFileError.unreadable(path: path, errno: count < 0 ? errno : EIO)
-            }
-            filled += count
+        guard let count = Files.read(into: buffer, from: file) else {
+            throw SecretFileError.unreadable(path: path, errno: errno)
+        }
+        // A file that shrank during the read is treated like a read error.
+        guard count == buffer.count else {
+            throw SecretFileError.unreadable(path: path, errno: EIO)
         }
     }
 
     private static func syncFolder(of path: String) -> Bool {
-        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { return false }
-        defer { _ = close(descriptor) }
-        return fsync(descriptor) == 0
+        Files.sync(path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".")
     }
 }

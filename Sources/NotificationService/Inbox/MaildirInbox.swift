@@ -55,35 +55,18 @@ final class MaildirInbox: MailRoute {
         guard file >= 0 else { throw FileError(path: draft, errno: errno) }
         do throws(FileError) {
             defer { close(file) }
-            try write(bytes, to: file, draft)
-            guard fsync(file) == 0, rename(draft, "\(folder)/new/\(name)") == 0 else {
+            guard bytes.withUnsafeBytes({ Files.write($0, to: file) }), fsync(file) == 0,
+                rename(draft, "\(folder)/new/\(name)") == 0
+            else {
                 throw FileError(path: draft, errno: errno)
             }
         } catch {
             unlink(draft)
             throw error
         }
-        try syncFolder("\(folder)/new")
-    }
-
-    private static func write(
-        _ bytes: [UInt8], to file: Int32, _ path: String
-    ) throws(FileError) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw FileError(path: path, errno: errno) }
-            rest = rest.dropFirst(count)
-        }
-    }
-
-    /// A rename is durable only once its folder is synced (fsync(2)).
-    private static func syncFolder(_ path: String) throws(FileError) {
-        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw FileError(path: path, errno: errno) }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw FileError(path: path, errno: errno) }
+        // A rename is durable only once its folder is synced (fsync(2)).
+        let mails = "\(folder)/new"
+        guard Files.sync(mails) else { throw FileError(path: mails, errno: errno) }
     }
 }
 

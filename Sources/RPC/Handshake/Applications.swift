@@ -1,5 +1,4 @@
 package import Cryptography
-import Glibc
 import Messages
 package import ServiceRuntime
 
@@ -285,14 +284,6 @@ struct Caller: Sendable {
 /// The names of all entries of a folder, sorted.
 /// - Throws: `ApplicationsError.noFolder`.
 func entryNames(inFolder folder: String) throws -> [String] {
-    guard let directory = opendir(folder) else { throw ApplicationsError.noFolder(folder) }
-    defer { closedir(directory) }
-    var names: [String] = []
-    while let entry = readdir(directory) {
-        let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        }
-        names.append(name)
-    }
-    return names.sorted()
+    guard let names = Files.names(in: folder) else { throw ApplicationsError.noFolder(folder) }
+    return names
 }

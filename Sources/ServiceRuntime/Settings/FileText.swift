@@ -16,16 +16,8 @@ package enum FileText {
         guard descriptor >= 0 else { return .failure(failure()) }
         defer { close(descriptor) }
         var bytes = [UInt8](repeating: 0, count: bytesMax + 1)
-        var filled = 0
-        while filled < bytes.count {
-            let count = bytes.withUnsafeMutableBytes { buffer in
-                let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
-                return Glibc.read(descriptor, rest.baseAddress, rest.count)
-            }
-            if count == 0 { break }
-            if count < 0, errno != EINTR { return .failure(failure()) }
-            filled += max(0, count)
-        }
+        let filled = bytes.withUnsafeMutableBytes { Files.read(into: $0, from: descriptor) }
+        guard let filled else { return .failure(failure()) }
         if filled > bytesMax {
             return .failure(Failure(sentence: "the file holds more than \(bytesMax) bytes"))
         }

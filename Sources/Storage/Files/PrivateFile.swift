@@ -1,4 +1,5 @@
 import Glibc
+import ServiceRuntime
 
 /// Files and folders that only their owner can read, created and synced durably.
 enum PrivateFile {
@@ -37,31 +38,19 @@ enum PrivateFile {
 
     /// Writes all bytes to an open file.
     static func write(_ bytes: [UInt8], to file: Int32, _ path: String) throws {
-        try bytes.withUnsafeBytes { bytes in
-            var done = 0
-            while done < bytes.count {
-                let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
-                let count = Glibc.write(file, rest.baseAddress, rest.count)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { throw failure(path) }
-                done += count
-            }
-        }
+        guard bytes.withUnsafeBytes({ Files.write($0, to: file) }) else { throw failure(path) }
     }
 
     /// Reads `count` bytes of an open file from `offset` on, fewer at its end.
     static func read(
         _ count: Int, at offset: Int, from file: Int32, _ path: String
     ) throws -> [UInt8] {
-        try [UInt8](unsafeUninitializedCapacity: count) { buffer, done in
-            while done < count {
-                let place = buffer.baseAddress.map { $0 + done }
-                let got = pread(file, place, count - done, offset + done)
-                if got < 0, errno == EINTR { continue }
-                guard got >= 0 else { throw failure(path) }
-                guard got > 0 else { return }
-                done += got
+        try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            let bytes = UnsafeMutableRawBufferPointer(buffer)
+            guard let read = Files.read(into: bytes, from: file, at: offset) else {
+                throw failure(path)
             }
+            filled = read
         }
     }
 
@@ -79,10 +68,7 @@ enum PrivateFile {
 
     /// Syncs the file's content, or the folder's entries, to disk.
     static func sync(_ path: String) throws {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { throw failure(path) }
-        defer { close(file) }
-        guard fsync(file) == 0 else { throw failure(path) }
+        guard Files.sync(path) else { throw failure(path) }
     }
 
     /// What this process can still write to the file system of `path`, in bytes.
@@ -102,18 +88,10 @@ enum PrivateFile {
         }.sorted()
     }
 
-    /// The names of a folder's entries, in no order.
+    /// The names of a folder's entries, sorted.
     static func names(in folder: String) throws -> [String] {
-        guard let directory = opendir(folder) else { throw failure(folder) }
-        defer { closedir(directory) }
-        var found: [String] = []
-        while let entry = readdir(directory) {
-            found.append(
-                withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                    String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-                })
-        }
-        return found
+        guard let names = Files.names(in: folder) else { throw failure(folder) }
+        return names
     }
 
     /// The folder that contains `path`.

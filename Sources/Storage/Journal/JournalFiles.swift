@@ -1,4 +1,5 @@
 import Glibc
+import ServiceRuntime
 
 /// The file operations that can fail while a journal runs; a protocol, so that tests can simulate a
 /// full disk.
@@ -66,14 +67,7 @@ package struct DiskFiles: JournalFiles {
         deinit { close(file) }
 
         func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws {
-            var done = 0
-            while done < bytes.count {
-                let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
-                let count = pwrite(file, rest.baseAddress, rest.count, offset + done)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { throw PrivateFile.failure(path) }
-                done += count
-            }
+            guard Files.write(bytes, to: file, at: offset) else { throw PrivateFile.failure(path) }
         }
 
         func sync() throws {

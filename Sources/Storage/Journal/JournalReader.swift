@@ -1,4 +1,5 @@
 import Glibc
+import ServiceRuntime
 
 /// Reads the frames of a file from its beginning and checks each before it returns it.
 struct JournalReader: ~Copyable {
@@ -111,17 +112,9 @@ struct JournalReader: ~Copyable {
             bytes.deallocate()
             bytes = .allocate(byteCount: count * 2, alignment: 8)
         }
-        try fill(UnsafeMutableRawBufferPointer(rebasing: bytes[..<count]), from: place)
-    }
-
-    private func fill(_ bytes: UnsafeMutableRawBufferPointer, from place: Int) throws {
-        var done = 0
-        while done < bytes.count {
-            let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[done...])
-            let got = pread(file, rest.baseAddress, rest.count, place + done)
-            if got < 0, errno == EINTR { continue }
-            guard got > 0 else { throw PrivateFile.failure(path) }
-            done += got
+        let wanted = UnsafeMutableRawBufferPointer(rebasing: bytes[..<count])
+        guard Files.read(into: wanted, from: file, at: place) == count else {
+            throw PrivateFile.failure(path)
         }
     }
 }

@@ -1,5 +1,6 @@
 import Cryptography
 import Glibc
+import ServiceRuntime
 
 /// A folder of files, as backups and restores use it.
 struct Folder: Sendable {
@@ -25,16 +26,8 @@ struct Folder: Sendable {
 
     /// The names of its entries, sorted.
     func names() throws -> [String] {
-        guard let directory = opendir(path) else { throw ToolError.system(path, errno) }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names.sorted()
+        guard let names = Files.names(in: path) else { throw ToolError.system(path, errno) }
+        return names
     }
 
     /// The length of a file in bytes.
@@ -46,10 +39,7 @@ struct Folder: Sendable {
 
     /// Returns once its entries are on disk.
     func sync() throws {
-        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw ToolError.system(path, errno) }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw ToolError.system(path, errno) }
+        guard Files.sync(path) else { throw ToolError.system(path, errno) }
     }
 
     /// Removes a file; one that does not exist is no error.
@@ -80,8 +70,8 @@ struct Folder: Sendable {
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
         while true {
             try Task.checkCancellation()
-            let count = read(source, &buffer, buffer.count)
-            guard count >= 0 else { throw ToolError.system(file(name), errno) }
+            let count = buffer.withUnsafeMutableBytes { Files.read(into: $0, from: source) }
+            guard let count else { throw ToolError.system(file(name), errno) }
             if count == 0 { break }
             try copy.write(Array(buffer[..<count]))
         }

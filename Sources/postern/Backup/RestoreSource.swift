@@ -1,5 +1,6 @@
 import Cryptography
 import Glibc
+import ServiceRuntime
 import Storage
 
 /// Where a restore takes the files of stores from.
@@ -116,8 +117,8 @@ struct BackupReader {
         do {
             let reader = try AgeReader(identities: identities) { count in
                 var bytes = [UInt8](repeating: 0, count: count)
-                let got = read(file, &bytes, count)
-                guard got >= 0 else { throw ToolError.system(path, errno) }
+                let got = bytes.withUnsafeMutableBytes { Files.read(into: $0, from: file) }
+                guard let got else { throw ToolError.system(path, errno) }
                 return Array(bytes[..<got])
             }
             manifest = try BackupArchive(services: services, folder: folder).extract {
