@@ -61,19 +61,32 @@ package struct ServiceHost: Sendable {
     }
 
     /// The key with that name, which seals a store. Called before the store is opened: the key is
-    /// created only while the store does not exist.
+    /// created only while the store does not exist. A store that does not exist although its key
+    /// does is created, with a warning.
     /// - Throws: `StartError`, `SecretFileError`.
     func masterKey(_ name: String, ofStore store: String) throws -> SecretBytes {
-        let path = keyFile(name)
-        let file = "\(settings.dataFolder)/\(store).sqlite"
-        guard access(path, F_OK) == 0 || access(file, F_OK) != 0 else {
+        let (path, file) = (keyFile(name), storeFile(store))
+        let (hasKey, hasStore) = (access(path, F_OK) == 0, access(file, F_OK) == 0)
+        guard hasKey || !hasStore else {
             // With a new key, nothing in the store could be opened: each account would be unknown.
             throw StartError(
                 "\(path) is missing, and \(file) was sealed under it: put the key back, or move "
                     + "the store away to start with an empty one")
         }
+        if hasKey, !hasStore {
+            // No error, since docker/compose/secrets.sh makes keys before the first start.
+            logger.warning(
+                "store.created",
+                """
+                a new, empty store is made: if this installation had users, its volume is not \
+                mounted or its restore failed
+                """, fields: [.file: .text(file)])
+        }
         return try key(name)
     }
+
+    /// The path of the store with that name.
+    private func storeFile(_ name: String) -> String { "\(settings.dataFolder)/\(name).sqlite" }
 
     /// The path of the key with that name.
     func keyFile(_ name: String) -> String { "\(settings.keysFolder)/\(name).key" }

@@ -87,6 +87,19 @@ struct ServiceHostTests {
         #expect(try folder.names() == ["session.sqlite"])
     }
 
+    @Test("a new store under a key from before is reported, and no other")
+    func newStore() throws {
+        func warnings() -> Int { log.lines.filter { $0.contains("\"store.created\"") }.count }
+        _ = try host().masterKey("session", ofStore: "session")
+        #expect(warnings() == 0)
+        _ = try host().masterKey("session", ofStore: "session")
+        #expect(warnings() == 1)
+        #expect(log.lines.last?.contains("session.sqlite") == true)
+        try folder.write("", to: "session.sqlite")
+        _ = try host().masterKey("session", ofStore: "session")
+        #expect(warnings() == 1)
+    }
+
     @Test("X-03: without its own key a program makes no channel and says what to do")
     func channel() throws {
         let peer = PeerSettings.identity
