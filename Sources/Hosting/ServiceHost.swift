@@ -85,6 +85,26 @@ package struct ServiceHost: Sendable {
         return try key(name)
     }
 
+    /// The key with that name, which another service has too. Called before the store is opened: the
+    /// key is created only while the store does not exist, so that a lost one is not replaced by a
+    /// key that the other service does not have.
+    /// - Parameters:
+    ///   - other: the other service, for the error's advice.
+    ///   - store: the name of this service's store.
+    /// - Throws: `StartError` if the key is missing beside a store, `SecretFileError`.
+    package func key(
+        _ name: String, sharedWith other: String, besideStore store: String
+    ) throws -> SecretBytes {
+        let path = keyFile(name)
+        guard access(path, F_OK) == 0 || access(storeFile(store), F_OK) != 0 else {
+            throw StartError(
+                "\(path) is missing, and \(other) has the same key: copy its file here; if it is "
+                    + "lost there too, write 32 random bytes into it for both (mode 600), and "
+                    + "restart both")
+        }
+        return try key(name)
+    }
+
     /// The path of the store with that name.
     private func storeFile(_ name: String) -> String { "\(settings.dataFolder)/\(name).sqlite" }
 

@@ -26,12 +26,13 @@ struct IdentityProgram: Program {
                 "tombstones share the data's disk: set tombstones, or a restore can undo deletions",
                 setting: "tombstones")
         }
+        let signInProofs = try host.key(
+            "sign-in-proof", sharedWith: "session", besideStore: "identity")
         let (store, keys) = try await host.openStore(
             "identity", key: "identity", migrations: IdentityTables.migrations
         ) {
             try IdentityKeys(
-                master: $0, signInProofs: try host.key("sign-in-proof"),
-                randomness: host.randomness)
+                master: $0, signInProofs: signInProofs, randomness: host.randomness)
         }
         try await RestoredStore.settle(store, settings.identity.deletion)
         let documentWriters = try host.tokenSigners(settings.identity.documents.writers)

@@ -15,12 +15,13 @@ struct SessionProgram: Program {
     static func assemble(
         _ host: ServiceHost, _ settings: SessionProgramSettings
     ) async throws -> Assembly {
+        let signInProofs = try host.key(
+            "sign-in-proof", sharedWith: "identity", besideStore: "session")
         let (store, keys) = try await host.openStore(
             "session", key: "session", migrations: SessionTables.migrations
         ) {
             try SessionKeys(
-                master: $0, signInProofs: try host.key("sign-in-proof"),
-                randomness: host.randomness)
+                master: $0, signInProofs: signInProofs, randomness: host.randomness)
         }
         let service = try await SessionService(
             settings: settings.session, store: store, keys: keys,

@@ -87,6 +87,20 @@ struct ServiceHostTests {
         #expect(try folder.names() == ["session.sqlite"])
     }
 
+    @Test("a lost key that another service has too is an error beside a store, with what to do")
+    func lostTogether() throws {
+        func key() throws -> SecretBytes {
+            try host().key("sign-in-proof", sharedWith: "identity", besideStore: "session")
+        }
+        let first = try key()
+        try folder.write("", to: "session.sqlite")
+        #expect(try key() == first)
+        #expect(unlink(folder.file("sign-in-proof.key")) == 0)
+        let error = #expect(throws: StartError.self) { try key() }
+        #expect(error?.description.contains("identity has the same key") == true)
+        #expect(try folder.names() == ["session.sqlite"])
+    }
+
     @Test("a new store under a key from before is reported, and no other")
     func newStore() throws {
         func warnings() -> Int { log.lines.filter { $0.contains("\"store.created\"") }.count }
