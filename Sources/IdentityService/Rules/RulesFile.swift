@@ -14,7 +14,7 @@ struct RulesFile: Sendable {
         let rules = Reloadable(current.rules ?? .standard)
         self.rules = rules
         files = FollowedFiles(
-            path, current: current,
+            path, setting: "rules-file", current: current,
             log: .init(
                 logger, reloaded: ("rules.file.reloaded", "rules file reloaded"),
                 failed: (

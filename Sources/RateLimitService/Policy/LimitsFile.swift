@@ -14,7 +14,7 @@ extension LimitsFile {
         logger: Logger
     ) {
         self.init(
-            path, current: current,
+            path, setting: "limits-file", current: current,
             log: .init(
                 logger, reloaded: ("limits.file.reloaded", "limits file reloaded"),
                 failed: (

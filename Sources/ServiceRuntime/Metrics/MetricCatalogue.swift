@@ -45,6 +45,9 @@ package enum MetricCatalogue {
         Entry(
             "clock_ahead_seconds", .seconds,
             "How far the machine's clock is ahead of the program's time."),
+        Entry(
+            "file_reload_failed", .number,
+            "1 while the changed file of this setting has mistakes and is not used, else 0."),
         Entry("trace_spans_waiting", .number, "Spans that wait for export to the collector."),
         Entry("trace_spans_exported_total", .number, "Spans that the collector accepted."),
         Entry("trace_spans_dropped_total", .number, "Spans that were dropped, by reason."),

@@ -1,8 +1,11 @@
 package import Logging
+package import Metrics
 import Synchronization
 
 /// An operator's file or folder that is read again while the program runs. A change takes effect a
-/// few seconds later. One with problems changes nothing, and the log lists all of them once.
+/// few seconds later. One with problems changes nothing, and the log lists all of them once; the
+/// gauge `file_reload_failed` is 1 until a change can be used, since the program could not be
+/// started with what is on disk.
 ///
 /// The files are read whole each time: they are small, and modification times and sizes are not
 /// reliable. A change is used only when two reads in a row return the same content, since a file
@@ -39,6 +42,7 @@ package final class FollowedFiles<Source: Equatable & Sendable>: Sendable {
 
     private let path: String
     private let log: Log
+    private let failed: Gauge
     private let state: Mutex<State>
     private let read: @Sendable () -> Source
     private let use: @Sendable (Source) -> [String]
@@ -46,10 +50,13 @@ package final class FollowedFiles<Source: Equatable & Sendable>: Sendable {
     /// Follows the content that `read` returns.
     /// - Parameters:
     ///   - path: The file or folder, for the log.
+    ///   - setting: The setting that names it, for the metric.
     ///   - current: The content that was read at the start.
     ///   - use: Applies a change, or returns its problems.
     package init(
-        _ path: String, current: Source, log: Log, read: @escaping @Sendable () -> Source,
+        _ path: String, setting: String, current: Source, log: Log,
+        metrics: any MetricsFactory = MetricsSystem.factory,
+        read: @escaping @Sendable () -> Source,
         use: @escaping @Sendable (Source) -> [String]
     ) {
         self.path = path
@@ -57,6 +64,9 @@ package final class FollowedFiles<Source: Equatable & Sendable>: Sendable {
         state = Mutex(State(settled: current))
         self.read = read
         self.use = use
+        failed = Gauge(
+            label: "file_reload_failed", dimensions: [("setting", setting)], factory: metrics)
+        failed.record(0)
     }
 
     /// Looks at each interval, until cancelled.
@@ -75,6 +85,7 @@ package final class FollowedFiles<Source: Equatable & Sendable>: Sendable {
     package func look() {
         guard let source = confirmedChange() else { return }
         let problems = use(source)
+        failed.record(problems.isEmpty ? 0 : 1)
         guard !problems.isEmpty else {
             return log.logger.info(
                 log.reloaded.code, log.reloaded.message, fields: [.file: .text(path)])

@@ -24,7 +24,7 @@ package struct AppsFile: Sendable {
         let rejections = Counter(label: "web_apps_file_rejected")
         self.apps = apps
         files = FollowedFiles(
-            path, current: current,
+            path, setting: "apps-file", current: current,
             log: .init(
                 logger, reloaded: ("web.apps.reloaded", "apps file reloaded"),
                 failed: (

@@ -10,13 +10,15 @@ struct FollowedFilesTests {
         let inFiles = Mutex("one")
         let current = Mutex(["one"])
         let log = CapturedLog()
+        let metrics = MetricsRegistry()
 
         var files: FollowedFiles<String> {
             FollowedFiles(
-                "a.yaml", current: "one",
+                "a.yaml", setting: "a-file", current: "one",
                 log: .init(
                     log.logger(), reloaded: ("test.reloaded", "reloaded"),
                     failed: ("test.reload.failed", "reloading failed")),
+                metrics: metrics,
                 read: { self.inFiles.withLock { $0 } },
                 use: { text in
                     if text.contains("bad") { return ["bad", "worse"] }
@@ -53,5 +55,23 @@ struct FollowedFilesTests {
             #expect(line.contains("bad; worse") == (event == "test.reload.failed"))
         }
         #expect(fixture.current.withLock { $0 } == current)
+    }
+
+    @Test("the metric is 1 from a change with mistakes to one without")
+    func metric() {
+        let fixture = Fixture()
+        let files = fixture.files
+        func isFailed(after text: String) -> Bool? {
+            fixture.inFiles.withLock { $0 = text }
+            for _ in 1...2 { files.look() }
+            let page = fixture.metrics.prometheusText()
+            let series = #"postern_file_reload_failed{setting="a-file"}"#
+            return page.contains("\(series) 1\n")
+                ? true : page.contains("\(series) 0\n") ? false : nil
+        }
+        #expect(isFailed(after: "one") == false)
+        #expect(isFailed(after: "bad") == true)
+        #expect(isFailed(after: "bad again") == true)
+        #expect(isFailed(after: "one") == false)
     }
 }

@@ -9,7 +9,7 @@ extension TemplateSettings {
         guard let folder else { return nil }
         let live = live
         return FollowedFiles(
-            folder, current: operators,
+            folder, setting: "template-folder", current: operators,
             log: .init(
                 logger, reloaded: ("notification.templates.reloaded", "templates reloaded"),
                 failed: (

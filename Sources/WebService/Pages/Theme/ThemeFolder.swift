@@ -141,7 +141,7 @@ struct ThemeFolder: Sendable {
         let theme = Reloadable(try current.theme())
         self.theme = theme
         files = FollowedFiles(
-            path, current: current,
+            path, setting: "pages-theme", current: current,
             log: .init(
                 logger, reloaded: ("web.theme.reloaded", "theme reloaded"),
                 failed: (
