@@ -11,6 +11,7 @@ attacks at full length. Ends with 1 and the mismatches, a line each.
 import argparse
 import subprocess
 import sys
+from pathlib import Path
 
 from flow import Flow, Mismatch
 from web_stack import WebStack, metrics_page
@@ -71,8 +72,14 @@ def tls(programs, is_long):
 
 
 def metrics(programs, is_long):
-    """The metrics of all programs, after one flow, by promtool of Prometheus."""
+    """The metrics of all programs, after one flow, and the alert rules, by promtool of Prometheus."""
     wrong = []
+    rules = Path(__file__).parents[2] / "docker/alerts.yaml"
+    check = subprocess.run(
+        ["promtool", "check", "rules", rules], text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+    if check.returncode:
+        wrong.append(f"{rules}: {check.stdout}")
     with WebStack(programs) as stack:
         Flow(stack.endpoints, stack.endpoints.inbox()).run()
         assert len(stack.metrics_addresses) == 6, stack.metrics_addresses

@@ -22,6 +22,34 @@ struct MetricTests {
             })
     }
 
+    @Test("A-04: each metric of docker/alerts.yaml exists, and all of the page's table are in it")
+    func alerts() throws {
+        let checkout = try Checkout.here.get()
+        let entries = Set(
+            try checkout.text(of: Self.catalogue)
+                .matches(of: /Entry\(\s*"([a-z_]+)"/).map { String($0.1) })
+        let rules = try checkout.text(of: "docker/alerts.yaml")
+        let named = Set(rules.matches(of: /\b(?:postern|process)_[a-z_]+/).map { String($0.0) })
+        #expect(named.count > 10)
+        #expect(named.filter { !entries.contains(Self.family(of: $0)) }.sorted() == [])
+        let page = try checkout.text(of: "docker/README.md")
+        let table = try #require(page.firstMatch(of: /\| alert on \|(?s:.*?)\n\n/)).0
+        let tabled = table.matches(of: /`[^`\n]*?(postern_[a-z_]+)/).map { String($0.1) }
+        #expect(tabled.count > 10)
+        let families = Set(named.map(Self.family))
+        #expect(tabled.filter { !families.contains(Self.family(of: $0)) } == [])
+    }
+
+    /// A metric's name as in the catalogue, from the name of one of its series.
+    private static func family(of series: String) -> String {
+        var name = series
+        if name.hasPrefix("postern_") { name.removeFirst("postern_".count) }
+        for suffix in ["_bucket", "_count", "_sum"] where name.hasSuffix(suffix) {
+            name.removeLast(suffix.count)
+        }
+        return name
+    }
+
     @Test(
         "each way of making a metric is found, with the suffix of its kind",
         arguments: [
