@@ -28,6 +28,8 @@ package final class ClockHold: Sendable {
     package let start: ClockStart
     private let held: Atomic<Bool>
     private let inDoubt: Atomic<Bool>
+    /// When the two clocks were first seen apart; nil while they agree.
+    private let apartSince = Mutex<Timestamp?>(nil)
     /// Locked while the time is set, so that it is set only once.
     private let acceptance = Mutex(())
     /// When the program started.
@@ -82,10 +84,28 @@ package final class ClockHold: Sendable {
             .unavailable, unavailablePart: "clock", detail: "the clock waits to be accepted")
     }
 
-    /// The failure that health checks report for the clock. Nil while it is not held.
+    /// The failure that health checks report for the clock. Nil while it agrees with the machine's.
+    ///
+    /// One that differs without a hold fails too: calls are served, but tokens carry the program's
+    /// time, and verifiers that go by the real time may reject all of them.
     package var failure: PartCondition.Failure? {
-        isHeld
-            ? PartCondition.Failure(since: since, detail: "waits for `postern clock accept`") : nil
+        if isHeld {
+            return PartCondition.Failure(since: since, detail: "waits for `postern clock accept`")
+        }
+        let now = time.now()
+        let ahead = time.wallClock() - now
+        let seen = apartSince.withLock { seen in
+            seen = ClockWatch.isStep(ahead) ? seen ?? now : nil
+            return seen
+        }
+        // Without the distance: each change of a text is sent to all who watch the health.
+        return seen.map { seen in
+            PartCondition.Failure(
+                since: seen,
+                detail: ahead > .zero
+                    ? "is behind the machine's clock: if that is right, `postern clock accept`"
+                    : "is ahead of the machine's clock: set that right")
+        }
     }
 
     /// Accepts the machine's clock as correct, on behalf of the operator.

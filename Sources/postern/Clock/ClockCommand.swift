@@ -22,7 +22,8 @@ struct ClockCommand: AsyncParsableCommand {
     /// `postern clock check`.
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows the state of each service's clock; exits with 1 if one waits.")
+            abstract:
+                "Shows the state of each service's clock; exits with 1 if one waits or differs.")
 
         @OptionGroup var services: EndpointsOption
         @OptionGroup var output: OutputOption
@@ -30,7 +31,7 @@ struct ClockCommand: AsyncParsableCommand {
         func run() async throws {
             try await services.showClocks(output) { clock, context in
                 let state = ClockState(try await clock.check(.init(), context))
-                return (state, state.text, isWell: !state.isWaiting)
+                return (state, state.text, isWell: !state.isApart)
             }
         }
     }

@@ -21,8 +21,8 @@ struct ClockState: Hashable, Sendable {
         let far = Self.distance(ahead)
         if isWaiting { return "waits: the machine's clock is \(far) ahead of where it stopped" }
         guard isApart else { return "agrees with the machine's clock" }
-        let side = ahead > .zero ? "ahead" : "behind"
-        return "goes by its own time: the machine's clock is \(far) \(side)"
+        return "goes by its own time: the machine's clock is \(far) "
+            + (ahead > .zero ? "ahead; if that is right: postern clock accept" : "behind")
     }
 
     /// The text of a line about the operator's confirmation.

@@ -108,6 +108,26 @@ struct ClockHoldTests {
         #expect(try await fixture.audited(.clockAccepted) == 1)
     }
 
+    @Test("a step at run time is reported by health, and everything is served")
+    func reported() async throws {
+        let tokens = try await fixture.open()
+        var failure: PartCondition.Failure? { fixture.store.clock.failure }
+        #expect(failure == nil)
+        let before = fixture.time.now()
+        fixture.time.stepWallClock(by: .seconds(60))
+        #expect(failure == nil)
+        fixture.time.stepWallClock(by: .seconds(1))
+        #expect(failure?.detail.contains("postern clock accept") == true)
+        fixture.time.advance(by: .seconds(30))
+        #expect(failure?.since == before)
+        #expect(!isWaiting())
+        _ = try await fixture.refresh(tokens.refreshToken)
+        _ = try await clock.accept(ClockV1.AcceptRequest(), fixture.context(from: "tool"))
+        #expect(failure == nil)
+        fixture.time.stepWallClock(by: .seconds(-3_600))
+        #expect(failure?.detail.contains("set that right") == true)
+    }
+
     @Test("B15: a clock that is behind is not accepted: time never goes back")
     func stepBack() async throws {
         _ = try await fixture.open()

@@ -20,7 +20,11 @@ struct ClockStateTests {
             (false, 0, "agrees with the machine's clock"),
             (false, 1, "agrees with the machine's clock"),
             (false, -1, "agrees with the machine's clock"),
-            (false, 2, "goes by its own time: the machine's clock is 2 min ahead"),
+            (
+                false, 2,
+                "goes by its own time: the machine's clock is 2 min ahead; if that is right: "
+                    + "postern clock accept"
+            ),
             (false, -125, "goes by its own time: the machine's clock is 2 h 5 min behind"),
             (true, 1_501, "waits: the machine's clock is 1 d 1 h ahead of where it stopped"),
         ] as [(Bool, Int64, String)])
