@@ -43,6 +43,8 @@ package struct ProgramDescription: Sendable {
     package let callersMethods: [String: [MethodPattern]]
     /// Whether it has an `RPCServer`, with the settings of callers, store and admission control.
     package let hasRPCServer: Bool
+    /// Whether it has a store, and with it master keys.
+    package let hasStore: Bool
     /// The default of the setting `connections-per-address-max`.
     package let connectionsPerAddressMax: Int
 
@@ -51,7 +53,7 @@ package struct ProgramDescription: Sendable {
         program: String, service: String, application: String, summary: String, port: Int,
         callers: [String], addressAsserters: [String] = [],
         webServices: Set<String> = [], callersMethods: [String: [MethodPattern]] = [:],
-        hasRPCServer: Bool = true,
+        hasRPCServer: Bool = true, hasStore: Bool = true,
         connectionsPerAddressMax: Int = ServerLimits().connectionsPerAddressMax
     ) {
         self.program = program
@@ -66,6 +68,7 @@ package struct ProgramDescription: Sendable {
             methods[name] = [.publicMethods]
         }
         self.hasRPCServer = hasRPCServer
+        self.hasStore = hasStore && hasRPCServer
         self.connectionsPerAddressMax = connectionsPerAddressMax
     }
 }

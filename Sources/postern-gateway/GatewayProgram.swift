@@ -11,7 +11,7 @@ struct GatewayProgram: Program {
         program: "postern-gateway", service: "postern.gateway", application: "gateway",
         summary: "The public sign-in flows, composed of the other four services.", port: 7400,
         callers: ["app", "tool", "web"], addressAsserters: ["app", "tool", "web"],
-        webServices: ["web"])
+        webServices: ["web"], hasStore: false)
 
     static func assemble(
         _ host: ServiceHost, _ settings: GatewayProgramSettings

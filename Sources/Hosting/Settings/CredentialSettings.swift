@@ -24,7 +24,8 @@ package struct CredentialSettings: Sendable {
             "tls-certificate-file",
             reason: "PEM: own certificate, then its chain; enables TLS.")
         let key = settings.optionalPath(
-            "tls-key-file", reason: "PEM: its private key, readable by its owner only.")
+            "tls-key-file", use: .secret,
+            reason: "PEM: its private key, readable by its owner only.")
         clientRoots =
             hasRPCServer
             ? settings.optionalPath(

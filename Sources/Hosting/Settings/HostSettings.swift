@@ -70,7 +70,8 @@ package struct HostSettings: Sendable {
             reason: "One carries about half a million calls a second.")
         if program.hasRPCServer {
             dataFolder = settings.path(
-                "data-folder", default: ".postern/data", reason: "The store lives here.")
+                "data-folder", default: ".postern/data", use: program.hasStore ? .store : .output,
+                reason: "The store lives here.")
             acceptsClock = settings.boolean(
                 "accept-clock", default: false,
                 reason: "For one start of all services: accepts a clock that a store finds wrong.")
@@ -82,10 +83,10 @@ package struct HostSettings: Sendable {
             (dataFolder, acceptsClock, auditRetention) = ("", false, .zero)
         }
         keysFolder = settings.path(
-            "keys-folder", default: ".postern/keys",
+            "keys-folder", default: ".postern/keys", use: program.hasStore ? .ownKeys : .output,
             reason: "Master keys, one file each; those missing are made at the first start.")
         applicationsFolder = settings.path(
-            "applications-folder", default: ".postern/keys/applications",
+            "applications-folder", default: ".postern/keys/applications", use: .keys,
             reason: "Public halves of callers, NAME.KEYID.pub, and this one's own NAME.KEYID.key.")
         if program.hasRPCServer {
             acceptsSharedKeys = settings.boolean(
@@ -112,7 +113,7 @@ package struct HostSettings: Sendable {
             "log-level", default: .info, reason: "Lines below it are not written.")
         observation = ObservationSettings(reading: &settings)
         portFile = settings.optionalPath(
-            "port-file", isMade: true,
+            "port-file", use: .output,
             reason: "Written once ready: the two ports in use, one per line.")
         isTiedToInput = settings.boolean(
             "stop-with-input", default: false,

@@ -51,12 +51,16 @@ package struct SettingsLoader: Sendable {
         }
         if flags.requests(.check) {
             let unused = SettingsSource.unusedVariables(of: environment, declarations: declarations)
-            let unreadable = reader.inputs.compactMap { input in
-                FileText.unreadable(input.path).map {
-                    "\(input.name): \(input.path): \($0.sentence)\n"
+            let warnings = unused.map { Self.warning($0, declarations) }
+            let findings = reader.paths.flatMap { setting in
+                setting.use.findings(setting.path).map {
+                    SettingProblem(place: setting.name, sentence: $0)
                 }
             }
-            let warnings = unused.map { Self.warning($0, declarations) } + unreadable
+            guard findings.isEmpty else {
+                return .leave(
+                    report(findings) + warnings.joined(), exitCode: Self.invalidExitCode)
+            }
             return .leave(Self.check(reader.valuesInUse) + warnings.joined(), exitCode: 0)
         }
         return .run(values)
@@ -81,8 +85,8 @@ package struct SettingsLoader: Sendable {
           --config FILE
               Reads settings from this file.
           --check
-              Prints the settings in use and their sources, secrets hidden, warns of files that
-              this user cannot read, and exits.
+              Prints the settings in use and their sources, secrets hidden, and exits. Files and
+              folders that they name and this user cannot use count as wrong settings.
           --help
               Prints this text and exits.
           --version

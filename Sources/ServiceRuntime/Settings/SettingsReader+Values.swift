@@ -169,18 +169,22 @@ extension SettingsReader {
     }
 
     /// The path of a file or folder. The code that opens it checks whether it exists.
-    package mutating func path(_ name: String, default standard: String, reason: String) -> String {
-        string(name, default: standard, unit: "path", reason: reason)
+    /// - Parameter use: What the program does with it; `--check` tries a path that is given.
+    package mutating func path(
+        _ name: String, default standard: String, use: PathUse, reason: String
+    ) -> String {
+        let path = string(name, default: standard, unit: "path", reason: reason)
+        if given(name) != nil { paths.append((name, path, use)) }
+        return path
     }
 
     /// An optional path of a file or folder.
-    /// - Parameter isMade: The program makes it, if it is missing. Of any other `--check` warns where
-    ///   it cannot be read.
+    /// - Parameter use: What the program does with it; `--check` tries it.
     package mutating func optionalPath(
-        _ name: String, isMade: Bool = false, reason: String
+        _ name: String, use: PathUse = .input, reason: String
     ) -> String? {
         let path = optionalString(name, unit: "path", reason: reason)
-        if let path, !isMade { inputs.append((name, path)) }
+        if let path { paths.append((name, path, use)) }
         return path
     }
 

@@ -7,8 +7,9 @@ package struct SettingsReader {
     private(set) var declarations: [SettingDeclaration] = []
     private(set) var problems: [SettingProblem] = []
     private(set) var valuesInUse: [ValueInUse] = []
-    /// The settings in use that name a file or folder of the operator's, with its path.
-    var inputs: [(name: String, path: String)] = []
+    /// The files and folders that the given settings name. A default is not among them: settings
+    /// may be checked on another machine than that of the program.
+    var paths: [(name: String, path: String, use: PathUse)] = []
     private var wrong: Set<String> = []
 
     /// A reader of `sources`, in descending order of precedence.

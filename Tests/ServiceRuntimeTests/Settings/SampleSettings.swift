@@ -29,7 +29,8 @@ struct SampleSettings: Settings {
         isLifeline = settings.boolean(
             "lifeline", default: false, reason: "Stop when standard input closes.")
         mode = settings.choice("enumeration", default: Mode.friendly, reason: "X-02.")
-        folder = settings.path("data-folder", default: ".postern", reason: "Where the store is.")
+        folder = settings.path(
+            "data-folder", default: ".postern", use: .store, reason: "Where the store is.")
         chain = settings.optionalPath("tls-chain", reason: "The certificate chain.")
         origins = settings.strings(
             "link-origins", default: [], unit: "URL", reason: "Where links may lead.")

@@ -142,20 +142,24 @@ struct SettingsLoaderTests {
         #expect(!outcome.text.contains("canary"))
     }
 
-    @Test("--check warns of a file that cannot be read, and a start does not")
+    @Test("--check finds all paths that cannot be used, and a start reads none of them")
     func checkFiles() throws {
         let folder = try TemporaryFolder()
         let (there, missing) = (try folder.write("x", to: "a.pem"), folder.file("none.pem"))
-        let outcome = SampleOutcome(["--check", "--tls-chain", missing])
-        #expect(outcome.exitCode == 0)
-        let warning =
-            "tls-chain: \(missing): the file cannot be read: No such file or directory\n"
-        #expect(outcome.text.hasSuffix(warning))
+        let data = folder.file("none/data")
+        let outcome = SampleOutcome(["--check", "--tls-chain", missing, "--data-folder", data])
+        #expect(outcome.exitCode == SettingsLoader.invalidExitCode)
+        #expect(
+            outcome.problems == [
+                "data-folder: \(data): the folder cannot be made: No such file or directory",
+                "tls-chain: \(missing): the file cannot be read: No such file or directory",
+            ])
         let readable = SampleOutcome(["--check", "--tls-chain", there])
         #expect(readable.exitCode == 0 && !readable.text.contains("cannot be read"))
         #expect(SampleOutcome(["--tls-chain", missing]).values?.chain == missing)
         // The data folder is made at the start.
-        #expect(!SampleOutcome(["--check"]).text.contains("cannot be read"))
+        #expect(SampleOutcome(["--check"]).exitCode == 0)
+        #expect(SampleOutcome(["--check", "--data-folder", folder.file("data")]).exitCode == 0)
     }
 
     @Test("--check reports errors as a start does")
