@@ -81,9 +81,11 @@ enum RunningProgram {
         case .other(let start):
             return (try await start(limits, readinessPage), [])
         case .rpc(let services):
+            let methods = (services.map(\.description) + always).flatMap(\.methods).map(\.name)
             let credentials = try ServerCredentials(
                 host.settings, callersMethods: host.description.callersMethods,
-                webServices: host.description.webServices, time: host.time, logger: host.logger)
+                webServices: host.description.webServices, methodNames: methods, time: host.time,
+                logger: host.logger)
             let server = try await rpcServer(
                 host, assembly, services, limits, readiness, credentials)
             credentials.server.replace(server)
@@ -93,13 +95,15 @@ enum RunningProgram {
         }
     }
 
+    /// The services that every server has.
+    private static let always = [HealthDescription.service, ReflectionDescription.service]
+
     private static func rpcServer(
         _ host: ServiceHost, _ assembly: Assembly, _ services: [ServiceMethods],
         _ limits: ServerLimits, _ readiness: Readiness, _ credentials: ServerCredentials
     ) async throws -> RPCServer {
         let settings = host.settings
         let health = HealthReporter(readiness: readiness, parts: host.parts, time: host.time)
-        let always = [HealthDescription.service, ReflectionDescription.service]
         let reflection = ReflectionDirectory(services.map(\.description) + always)
         return try await RPCServer.start(
             ServerSettings(

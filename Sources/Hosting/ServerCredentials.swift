@@ -17,10 +17,11 @@ struct ServerCredentials: Sendable {
     ///     others.
     ///   - webServices: The callers whose calls may carry application tokens, where there is no
     ///     list of callers. They may be without a key.
+    ///   - methodNames: The server's methods. A callers file that names others is warned of.
     /// - Throws: An error about a file. A program must not start with incomplete credentials.
     init(
         _ settings: HostSettings, callersMethods: [String: [MethodPattern]] = [:],
-        webServices: Set<String> = [], time: any Time, logger: Logger
+        webServices: Set<String> = [], methodNames: [String] = [], time: any Time, logger: Logger
     ) throws {
         let server = server
         let callers = try CredentialWatch.Credential.following(
@@ -31,8 +32,10 @@ struct ServerCredentials: Sendable {
             // Later, an application without a key is not an error: removing the key locks the
             // application out.
             read: {
+                let list = try Self.callers(
+                    settings, callersMethods, webServices, methodNames, logger)
                 let applications = try Self.applications(
-                    settings, callersMethods, webServices, needsKeys: server.value == nil, logger)
+                    settings, list, webServices, needsKeys: server.value == nil)
                 Self.warn(of: applications.withSharedKeys, logger)
                 return applications
             })
@@ -50,16 +53,16 @@ struct ServerCredentials: Sendable {
         watched = [callers.watched, certificate.watched]
     }
 
-    private static func applications(
+    private static func callers(
         _ settings: HostSettings, _ methods: [String: [MethodPattern]],
-        _ webServices: Set<String>, needsKeys: Bool, _ logger: Logger
-    ) throws -> Applications {
-        let credentials = settings.credentials
-        let callers =
-            try credentials.callersFile.map { try CallersList(file: $0).limited(to: methods) }
-            ?? CallersList(
+        _ webServices: Set<String>, _ methodNames: [String], _ logger: Logger
+    ) throws -> CallersList {
+        guard let file = settings.credentials.callersFile else {
+            return CallersList(
                 settings.callers, assertingClientAddress: settings.addressAsserters,
                 carryingTokens: webServices, methods: methods)
+        }
+        let callers = try CallersList(file: file)
         let former = callers.formerMethodNames
         if !former.isEmpty {
             logger.warning(
@@ -67,9 +70,25 @@ struct ServerCredentials: Sendable {
                 "the callers file names methods by names that the next release does not accept",
                 fields: [.detail: .text(former.joined(separator: ", "))])
         }
-        return try Applications(
+        let unknown = methodNames.isEmpty ? [] : callers.unknownMethods(of: methodNames)
+        if !unknown.isEmpty {
+            logger.warning(
+                "callers_file.unknown_methods",
+                "the callers file names methods that this program does not have",
+                fields: [
+                    .file: .text(file), .detail: .text(unknown.joined(separator: ", ")),
+                ])
+        }
+        return callers.limited(to: methods)
+    }
+
+    private static func applications(
+        _ settings: HostSettings, _ callers: CallersList, _ webServices: Set<String>,
+        needsKeys: Bool
+    ) throws -> Applications {
+        try Applications(
             folder: settings.applicationsFolder, callers: callers,
-            needsKeys: needsKeys && credentials.clientRoots == nil, optional: webServices,
+            needsKeys: needsKeys && settings.credentials.clientRoots == nil, optional: webServices,
             sharedKeys: SharedKeyRule(
                 ours: ProgramDescription.ourApplications,
                 acceptsOthers: settings.acceptsSharedKeys))

@@ -105,6 +105,19 @@ struct ServerCredentialsTests {
         }
     }
 
+    @Test("a callers file that names a method the server does not have is warned of")
+    func unknownMethods() throws {
+        let captured = CapturedLog()
+        try makePublicHalf("gateway.k1.pub")
+        let list = try folder.write("gateway a.v1.B/* a.v1.C/*\n", to: "callers")
+        let settings = try settings("--callers-file=\(list)")
+        _ = try ServerCredentials(
+            settings, methodNames: ["a.v1.B/Get"], time: time, logger: captured.logger())
+        let warnings = captured.lines.filter { $0.contains("callers_file.unknown_methods") }
+        #expect(warnings.count == 1)
+        #expect(warnings.allSatisfy { $0.contains("a.v1.C") && !$0.contains("a.v1.B") })
+    }
+
     @Test("a program's own key is the newest that servers have had time to read")
     func ownKey() throws {
         func current() throws -> String? {

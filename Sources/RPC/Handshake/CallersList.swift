@@ -54,35 +54,53 @@ package struct CallersList: Hashable, Sendable {
         entries.flatMap { $0.methods ?? [] }.filter(\.isFormerName).map(\.description)
     }
 
+    /// The entries' methods that match none of the server's `methods`, for a warning: a name that
+    /// was mistyped permits nothing.
+    package func unknownMethods(of methods: [String]) -> [String] {
+        entries.flatMap { $0.methods ?? [] }.filter { pattern in
+            pattern != .publicMethods
+                && !methods.contains { pattern.matches($0, isPublic: false) }
+        }.map(\.description)
+    }
+
     /// Parses the text of a callers file.
-    /// - Throws: `ParseError`. An invalid line is an error, because skipping it could leave a
-    ///   caller more permissions than intended.
-    package init(text: String) throws(ParseError) {
+    /// - Parameter file: The file's path, for errors.
+    /// - Throws: `ParseError` with all mistakes. An invalid line is an error, because skipping it
+    ///   could leave a caller more permissions than intended.
+    package init(text: String, file: String? = nil) throws(ParseError) {
         var entries: [Entry] = []
-        for (number, line) in text.split(
+        var mistakes: [ParseError.Mistake] = []
+        for (index, line) in text.split(
             omittingEmptySubsequences: false, whereSeparator: \.isNewline
         )
         .enumerated() {
             let words = line.prefix { $0 != "#" }
                 .split { $0 == " " || $0 == "\t" }.map(String.init)
             guard let name = words.first else { continue }
-            guard entries.count < Self.entriesMax else { throw .tooMany }
-            guard !entries.contains(where: { $0.application == name }) else {
-                throw .line(number + 1, "\(name) is listed twice")
+            guard entries.count < Self.entriesMax else {
+                mistakes.append(.init(line: index + 1, sentence: "more than a thousand callers"))
+                break
             }
-            entries.append(try Self.entry(name, words.dropFirst(), line: number + 1))
+            var sentences: [String] = []
+            if entries.contains(where: { $0.application == name }) {
+                sentences.append("\(name) is listed twice")
+            }
+            entries.append(Self.entry(name, words.dropFirst(), &sentences))
+            mistakes += sentences.map { ParseError.Mistake(line: index + 1, sentence: $0) }
         }
+        guard mistakes.isEmpty else { throw ParseError(file: file, mistakes: mistakes) }
         self.entries = entries
     }
 
     /// Number of callers of one service.
     private static let entriesMax = 1_000
 
+    /// The entry of one line. Its mistakes are added to `mistakes`.
     private static func entry(
-        _ name: String, _ words: ArraySlice<String>, line: Int
-    ) throws(ParseError) -> Entry {
-        guard !name.contains("/"), !name.contains("="), !name.contains(".") else {
-            throw .line(line, "\(name) is not an application name")
+        _ name: String, _ words: ArraySlice<String>, _ mistakes: inout [String]
+    ) -> Entry {
+        if name.contains("/") || name.contains("=") || name.contains(".") {
+            mistakes.append("\(name) is not an application name")
         }
         var certificateNames: [String] = []
         var methods: [MethodPattern] = []
@@ -98,8 +116,7 @@ package struct CallersList: Hashable, Sendable {
             } else if let pattern = MethodPattern(word) {
                 methods.append(pattern)
             } else {
-                throw .line(
-                    line,
+                mistakes.append(
                     "\(word) is neither client-address, application-tokens, certificate=NAME nor a "
                         + "method or public-methods")
             }
@@ -137,18 +154,25 @@ package struct CallersList: Hashable, Sendable {
         }
     }
 
-    /// Why a callers list is invalid, and on which line.
-    package enum ParseError: Error, Equatable, CustomStringConvertible {
-        /// A line is invalid: its number, from 1, and the error message.
-        case line(Int, String)
-        /// More callers than a list may have.
-        case tooMany
+    /// Why a callers list is invalid: all its mistakes.
+    package struct ParseError: Error, Equatable, CustomStringConvertible {
+        /// The path of the file; nil for a text without one.
+        package let file: String?
+        /// The mistakes, in the order of their lines.
+        package let mistakes: [Mistake]
 
+        /// The file and all mistakes.
         package var description: String {
-            switch self {
-            case .line(let number, let what): "line \(number) of the callers' list: \(what)"
-            case .tooMany: "the list has more than a thousand callers"
-            }
+            "\(file ?? "the callers' list"): "
+                + mistakes.map { "line \($0.line): \($0.sentence)" }.joined(separator: "; ")
+        }
+
+        /// A mistake in a line.
+        package struct Mistake: Hashable, Sendable {
+            /// The line's number, from 1.
+            package let line: Int
+            /// What is wrong, as a sentence for the operator.
+            package let sentence: String
         }
     }
 }
@@ -159,9 +183,10 @@ extension CallersList {
     package init(file path: String) throws {
         let content = try SecretFile.readPublic(path, bytesMax: Self.fileBytesMax)
         guard let text = content.withBytes({ String(validating: $0, as: UTF8.self) }) else {
-            throw ParseError.line(1, "the file is not UTF-8 text")
+            throw ParseError(
+                file: path, mistakes: [.init(line: 1, sentence: "the file is not UTF-8 text")])
         }
-        try self.init(text: text)
+        try self.init(text: text, file: path)
     }
 
     /// Size limit of a callers file, in bytes.

@@ -38,10 +38,30 @@ struct CallersListTests {
         ])
     func problems(text: String, line: Int) {
         let error = #expect(throws: CallersList.ParseError.self) { try CallersList(text: text) }
-        guard case .line(line, _) = error else {
-            Issue.record("\(String(describing: error))")
-            return
+        #expect(error?.mistakes.map(\.line) == [line])
+    }
+
+    @Test("all mistakes are in one error, with the file")
+    func allProblems() throws {
+        let text = "a client-adress b\ntool\na/b\ntool x.v1.Y/\n"
+        let error = #expect(throws: CallersList.ParseError.self) {
+            try CallersList(text: text, file: "/etc/callers")
         }
+        #expect(error?.mistakes.map(\.line) == [1, 1, 3, 4, 4])
+        #expect(error?.description.hasPrefix("/etc/callers: line 1: client-adress is") == true)
+        #expect(error?.description.contains("; line 3: a/b is not an application name;") == true)
+    }
+
+    @Test("a pattern that matches no method of the server is reported")
+    func unknownMethods() throws {
+        let names = ["a.v1.B/Get", "postern.session.v1.Sessions/ValidateAccessToken"]
+        let list = try CallersList(
+            text: """
+                edge a.v1.B/* a.v1.Bb/* a.v1.B/Gett public-methods
+                billing postern.session.v1.Sessions/Validate
+                tool
+                """)
+        #expect(list.unknownMethods(of: names) == ["a.v1.Bb/*", "a.v1.B/Gett"])
     }
 
     @Test("X-03: a line without methods lifts no restriction that the server has for its caller")
