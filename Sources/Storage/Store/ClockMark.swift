@@ -77,16 +77,20 @@ package struct ClockMarking: Sendable {
     /// Runs until cancelled.
     /// - Throws: `CancellationError`.
     package func run() async throws {
+        var failures = 0
         while true {
             let rest = store.writes.failure == nil ? ClockMark.interval : Self.retryEvery
             try await time.sleep(for: rest)
             _ = store.clock.isHeld
             do {
                 try await store.write(about: []) { _ in }
+                failures = 0
             } catch {
+                failures += 1
+                guard failures.isLogged else { continue }
                 store.logger.warning(
                     "store.clock_mark.failed", "writing the store's clock mark failed",
-                    fields: [.detail: .error(error)])
+                    fields: [.attempt: .count(failures), .detail: .error(error)])
             }
         }
     }

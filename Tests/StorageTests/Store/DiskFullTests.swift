@@ -48,16 +48,22 @@ struct DiskFullTests {
         store.close()
     }
 
-    @Test("B3: while writes fail one is tried each second, so that health recovers")
+    @Test("B3: while writes fail one is tried each second, few are logged, and health recovers")
     func retried() async throws {
-        let (plan, time) = (FaultPlan(), ManualTime())
-        let store = try Entries.open(folder, engine: FaultingEngine(plan), time: time)
+        let (plan, time, log) = (FaultPlan(), ManualTime(), CapturedLog())
+        let store = try Entries.open(folder, engine: FaultingEngine(plan), time: time, log: log)
         let marking = Task { try await ClockMarking(store: store, time: time).run() }
         plan.failAll([.begin], .diskFull)
         await time.sleepers(1)
         time.advance(by: ClockMark.interval)
         await time.sleepers(1)
         #expect(store.writes.failure != nil)
+        for _ in 2...9 {
+            time.advance(by: .seconds(1))
+            await time.sleepers(1)
+        }
+        let warnings = log.lines.filter { $0.contains("store.clock_mark.failed") }
+        #expect(warnings.count == 4, "of failures 1, 2, 4 and 8")
         plan.heal()
         time.advance(by: .seconds(1))
         await time.sleepers(1)
