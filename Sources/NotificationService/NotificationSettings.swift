@@ -50,6 +50,12 @@ package struct NotificationSettings: Settings {
         sender = Self.sender(&settings)
         mailServers = MailServerSettings(
             reading: &settings, clientName: sender.address.domain)
+        let areLocal = mailServers.entries.allSatisfy { Self.loopback.contains($0.server.host) }
+        settings.require(
+            sender.address.domain != "localhost" || areLocal,
+            ["sender-address", "smtp-host"],
+            "sender-address must be an address of your domain: mail servers refuse localhost, and "
+                + "bounces would be lost")
         dkim = DKIMSettings(reading: &settings, senderDomain: sender.address.domain)
         unsubscribe = Self.unsubscribe(&settings)
         inboxFolder = settings.optionalPath(
@@ -156,6 +162,9 @@ package struct NotificationSettings: Settings {
         )
         return link
     }
+
+    /// A mail server of this machine may write another sender into mails.
+    private static let loopback: Set = ["localhost", "127.0.0.1", "::1"]
 
     private static func sender(_ settings: inout SettingsReader) -> Mailbox {
         let address = settings.string(

@@ -46,6 +46,7 @@ struct NotificationSettingsTests {
             "POSTERN_SMTP_SECOND_ENCRYPTION": "implicit", "POSTERN_SMTP_SECOND_RATE": "14",
             "POSTERN_SMTP_THIRD_HOST": "three.example", "POSTERN_SMTP_THIRD_USER": "us",
             "POSTERN_SMTP_THIRD_TOKEN_PATH": "/run/token",
+            "POSTERN_SENDER_ADDRESS": "auth@example.org",
         ])
         let entries = settings.mailServers.entries
         #expect(entries.map(\.server.host) == ["one.example", "two.example", "three.example"])
@@ -55,6 +56,12 @@ struct NotificationSettingsTests {
             Issue.record("no token")
             return
         }
+    }
+
+    @Test("a mail server of this machine needs no sender address")
+    func localServer() throws {
+        let settings = try NotificationFixture.settings(["POSTERN_SMTP_HOST": "127.0.0.1"])
+        #expect(settings.mailServers.entries.map(\.server.host) == ["127.0.0.1"])
     }
 
     @Test("DKIM keys are loaded, and the DNS records are shown for them")
@@ -80,6 +87,7 @@ struct NotificationSettingsTests {
             (["POSTERN_SENDER_ADDRESS": "nobody"], "sender-address"),
             (["POSTERN_SENDER_NAME": String(repeating: "x", count: 101)], "sender-name"),
             (["POSTERN_SMTP_HOST": "mail/evil"], "smtp-host"),
+            (["POSTERN_SMTP_HOST": "mail.example.org"], "sender-address"),
             (["POSTERN_SMTP_HOST": "m", "POSTERN_SMTP_USER": "us"], "smtp-password"),
             (
                 [

@@ -25,7 +25,12 @@ extension SystemTests {
         func check() async throws {
             let folder = try TemporaryFolder()
             let file = try folder.write(
-                "smtp-host: mail.example.org\nsmtp-user: ada\nsmtp-password: Canary7Horse\n",
+                """
+                smtp-host: mail.example.org
+                sender-address: auth@example.org
+                smtp-user: ada
+                smtp-password: Canary7Horse
+                """,
                 to: "settings.yaml")
             let run = try await ProgramRun.run(
                 "postern-notification", ["--config", file, "--listen-port", "7999", "--check"])
