@@ -83,6 +83,14 @@ enum MailVerdict: Hashable, Sendable {
         return isAddressDead ? .addressDead(reason) : .refused(reason)
     }
 
+    /// Why the server itself failed, for the log; nil where it answered.
+    var serverFailure: String? {
+        switch self {
+        case .uncertain(let reason), .serverFailed(let reason): reason
+        case .taken, .addressDead, .refused, .later, .unsupported, .abandoned: nil
+        }
+    }
+
     /// What is reported to the server's circuit breaker.
     var breakerOutcome: CircuitBreaker.Outcome {
         switch self {

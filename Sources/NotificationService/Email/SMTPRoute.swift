@@ -52,7 +52,8 @@ struct SMTPRoute: MailRoute {
             case .pass(let pass):
                 let answer = await client.send(transfer, to: server.server, timeout: timeout)
                 let verdict = MailVerdict(answer)
-                server.providerGuard.leave(pass, verdict.breakerOutcome)
+                server.providerGuard.leave(
+                    pass, verdict.breakerOutcome, failure: verdict.serverFailure)
                 if let outcome = failover.record(verdict) { return outcome }
             }
         }

@@ -67,7 +67,7 @@ enum ProviderAnswer: Hashable, Sendable {
         case .cancelled, .closed: self = .cancelled
         case .interrupted, .timedOut, .tooLarge: self = .uncertain(reason)
         case .addressForbidden, .busy, .loginRefused, .notEncrypted, .redirected, .unreachable,
-            .invalid:
+            .unresolved, .invalid:
             self = .failed(reason, retryAfter: nil)
         }
     }

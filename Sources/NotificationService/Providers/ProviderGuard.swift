@@ -64,8 +64,15 @@ final class ProviderGuard: Sendable {
     /// A call that was admitted has ended. `answered` for whatever the provider said about the
     /// message; `failed` if the provider could not be reached, timed out, or reported a failure of
     /// its own.
-    func leave(_ pass: Pass, _ outcome: CircuitBreaker.Outcome) {
+    /// - Parameter failure: why the provider failed, for the log, where no other line names the
+    ///   provider: one of several mail servers. Few such lines, since an open breaker ends them.
+    func leave(_ pass: Pass, _ outcome: CircuitBreaker.Outcome, failure: String? = nil) {
         let uptime = time.uptime()
+        if let failure {
+            logger.warning(
+                "notification.provider.failed", "a provider failed",
+                fields: [.peer: .text(name), .reason: .text(failure)])
+        }
         let change = state.withLock { $0.breaker.ended(pass.permission, outcome, at: uptime) }
         switch change {
         case .opened(let wait):

@@ -84,7 +84,8 @@ extension TransferFailure {
         case .redirected: "it redirects, and redirects are not followed"
         case .timedOut: "it did not answer in time"
         case .tooLarge: "its answer is too long"
-        case .unreachable: "its name does not resolve, or its host cannot be reached"
+        case .unreachable: "its host refuses the connection, or cannot be reached"
+        case .unresolved: "its name does not resolve"
         case .invalid: "the request could not be made"
         }
     }

@@ -39,7 +39,8 @@ struct TransferReport: Sendable {
     var failure: TransferFailure {
         if isAddressForbidden { return .addressForbidden }
         switch CURLcode(rawValue: code) {
-        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT: return .unreachable
+        case CURLE_COULDNT_RESOLVE_HOST: return .unresolved
+        case CURLE_COULDNT_CONNECT: return .unreachable
         case CURLE_OPERATION_TIMEDOUT: return .timedOut
         case CURLE_LOGIN_DENIED: return .loginRefused
         case CURLE_USE_SSL_FAILED, CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION,
@@ -80,8 +81,10 @@ package enum TransferFailure: String, CaseIterable, Error {
     case timedOut = "timed-out"
     /// The response exceeds its limit.
     case tooLarge = "too-large"
-    /// The name does not resolve, or the host cannot be reached.
+    /// The host refuses the connection, or cannot be reached.
     case unreachable
+    /// The host's name does not resolve.
+    case unresolved
     /// libcurl rejected the transfer itself: an error of this program or of the settings.
     case invalid
 }

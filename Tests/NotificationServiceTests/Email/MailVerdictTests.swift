@@ -76,6 +76,7 @@ struct MailVerdictTests {
         #expect(MailVerdict(.accepted) == .taken)
         #expect(MailVerdict(.unsupported) == .unsupported)
         #expect(MailVerdict(.failed(.unreachable)) == .serverFailed("unreachable"))
+        #expect(MailVerdict(.failed(.unresolved)) == .serverFailed("unresolved"))
         #expect(MailVerdict(.failed(.loginRefused)) == .serverFailed("login-refused"))
         #expect(MailVerdict(.failed(.cancelled)) == .abandoned("given-up"))
         #expect(MailVerdict(.unanswered(.timedOut)) == .uncertain("unanswered-timed-out"))
@@ -88,7 +89,10 @@ struct MailVerdictTests {
             (.later("x"), .answered), (.unsupported, .answered), (.uncertain("x"), .failed),
             (.serverFailed("x"), .failed), (.abandoned("x"), .abandoned),
         ]
-        for (verdict, outcome) in verdicts { #expect(verdict.breakerOutcome == outcome) }
+        for (verdict, outcome) in verdicts {
+            #expect(verdict.breakerOutcome == outcome)
+            #expect((verdict.serverFailure == "x") == (outcome == .failed))
+        }
     }
 
     @Test("an attempt that no server accepted ends with the most severe of the outcomes")

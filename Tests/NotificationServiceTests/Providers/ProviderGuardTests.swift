@@ -38,6 +38,20 @@ struct ProviderGuardTests {
         #expect(log.lines.count == 2)
     }
 
+    @Test("a failure with a reason is logged with the provider's name")
+    func failure() throws {
+        let providerGuard = providerGuard()
+        guard case .pass(let pass) = providerGuard.enter() else {
+            Issue.record("a new breaker is open")
+            return
+        }
+        providerGuard.leave(pass, .failed, failure: "unresolved")
+        let line = try #require(log.lines.first)
+        #expect(line.contains("\"notification.provider.failed\""))
+        #expect(line.contains("\"peer\":\"p\"") && line.contains("\"reason\":\"unresolved\""))
+        #expect(log.lines.count == 1)
+    }
+
     @Test("a rate of 10 per second allows a burst of ten, then one each 100 ms")
     func rate() {
         let providerGuard = providerGuard(rate: 10)

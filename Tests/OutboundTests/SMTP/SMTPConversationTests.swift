@@ -151,15 +151,15 @@ struct SMTPConversationTests {
         sink.close()
     }
 
-    @Test("an unknown host name is unreachable, and a closed client sends nothing")
-    func unreachable() async throws {
+    @Test("an unknown host name is unresolved, and a closed client sends nothing")
+    func unresolved() async throws {
         let sink = try SMTPSink()
         let client = try OutboundClient(limits: .init(transfersMax: 8, connectionsMax: 2))
         let mail = try SMTPMail(
             sender: "a@example.org", recipient: "b@example.org", message: Array("x\r\n".utf8))
         sink.close()
         let gone = try #require(route(sink, host: "nobody.invalid"))
-        #expect(await client.send(mail, to: gone, timeout: .seconds(5)) == .failed(.unreachable))
+        #expect(await client.send(mail, to: gone, timeout: .seconds(5)) == .failed(.unresolved))
         await client.close()
         #expect(await client.send(mail, to: gone, timeout: .seconds(5)) == .failed(.closed))
     }
