@@ -12,6 +12,8 @@ package final class CredentialWatch: Sendable {
     private struct Progress {
         var seen: State
         var complaint: String?
+        /// When the log last had a warning that it expires.
+        var warnedAt: Timestamp?
     }
 
     private let credentials: [Credential]
@@ -60,9 +62,30 @@ package final class CredentialWatch: Sendable {
             progress.complaint = reload(credential, before: progress.complaint)
         }
         guard let end = credential.expiresAt() else { return }
+        let moment = time.now()
         Gauge(
             label: "rpc_certificate_left_seconds", dimensions: [("what", credential.kind.rawValue)]
-        ).record(end.seconds - time.now().seconds)
+        ).record(end.seconds - moment.seconds)
+        warn(of: credential, left: end - moment, at: moment, &progress)
+    }
+
+    /// From this time before the end of a certificate on, the log has a warning a day: for those
+    /// who have no alert on the metric.
+    private static let warnBefore: Duration = .seconds(14 * 86_400)
+    private static let warnEvery: Duration = .seconds(86_400)
+
+    private func warn(
+        of credential: Credential, left: Duration, at now: Timestamp, _ progress: inout Progress
+    ) {
+        guard left < Self.warnBefore else {
+            progress.warnedAt = nil
+            return
+        }
+        if let warnedAt = progress.warnedAt, now - warnedAt < Self.warnEvery { return }
+        progress.warnedAt = now
+        logger.warning(
+            "tls.certificate.expires", "a certificate expires within two weeks, or has expired",
+            fields: [.part: .text(credential.kind.rawValue), .milliseconds: .milliseconds(left)])
     }
 
     /// - Returns: the error text if the reload failed, else nil.

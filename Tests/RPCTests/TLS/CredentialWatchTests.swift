@@ -86,6 +86,30 @@ struct CredentialWatchTests {
         }
     }
 
+    @Test("in the last two weeks of a certificate a warning a day is logged")
+    func expiry() throws {
+        let day = Duration.seconds(86_400)
+        try folder.write("1", to: "number")
+        let end = time.now() + day * 14
+        let following = try CredentialWatch.Credential.following(
+            .serverCertificate, paths: [folder.file("number")], expiresAt: { _ in end },
+            read: { 1 })
+        let watch = CredentialWatch(
+            [following.watched], every: .seconds(2), time: time, logger: log.logger())
+        func warnings() -> Int {
+            watch.look()
+            return log.lines.filter { $0.contains("tls.certificate.expires") }.count
+        }
+        #expect(warnings() == 0)
+        time.advance(by: .milliseconds(1))
+        #expect(warnings() == 1)
+        #expect(warnings() == 1)
+        time.advance(by: day)
+        #expect(warnings() == 2)
+        time.advance(by: day * 20)
+        #expect(warnings() == 3)
+    }
+
     @Test("it checks at each interval until it is cancelled")
     func interval() async throws {
         try folder.write("1", to: "number")
