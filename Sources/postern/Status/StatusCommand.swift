@@ -9,7 +9,7 @@ struct StatusCommand: AsyncParsableCommand {
         commandName: "status",
         abstract: """
             Shows whether each program accepts calls, and the parts that fail; exits with 1 if one \
-            does not accept calls.
+            does not accept calls, or a part fails.
             """)
 
     @OptionGroup var services: EndpointsOption
@@ -23,7 +23,7 @@ struct StatusCommand: AsyncParsableCommand {
         var (isWell, rows) = (true, [Row]())
         for service in endpoints.programs {
             let state = states[service] ?? "no answer"
-            isWell = isWell && state.hasPrefix("serving")
+            isWell = isWell && Self.isWell(state)
             rows.append(
                 Row([
                     .init("service", service, phrase: service.padded(to: 14)),
@@ -37,6 +37,9 @@ struct StatusCommand: AsyncParsableCommand {
         try output.show(rows)
         if !isWell { throw ExitCode(1) }
     }
+
+    /// Whether the program accepts calls and no part of it fails.
+    static func isWell(_ state: String) -> Bool { state == "serving" }
 
     /// `serving`, `serving, degraded: store (disk full, since 2025-01-02T03:04:05.678Z)`, or
     /// `not serving`.

@@ -23,6 +23,14 @@ struct StatusLineTests {
         #expect(line(.notServing, [fails]) == "not serving")
     }
 
+    @Test("only a program that serves with all of its parts is well")
+    func isWell() {
+        #expect(StatusCommand.isWell("serving"))
+        for state in ["serving, degraded: store (disk full)", "not serving", "no answer", ""] {
+            #expect(!StatusCommand.isWell(state), "\(state)")
+        }
+    }
+
     @Test("a program that cannot be reached is shown with the reason for each address")
     func unreached() {
         let error = ServiceError(.unavailable, detail: "127.0.0.1:7400: refused")
