@@ -15,16 +15,21 @@ struct AuditCommand: AsyncParsableCommand {
     /// `postern audit list`.
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lists entries of the audit trail, the oldest first.",
+            abstract: "Lists the newest entries of the audit trail, in the order of time.",
             discussion: """
-                Each service has its own trail. Times are UTC. Entries have no personal data: \
-                addresses and devices are in the stores only, as keyed hashes.
+                The trails of all services, merged; the newest entry is the last line. Times are \
+                UTC. Entries have no personal data: addresses and devices are in the stores only, \
+                as keyed hashes.
 
-                If there are more entries than --limit, it prints how to go on: with --service \
-                and --after. Filters read the trail from its start, or from --after.
+                If there are more entries than --limit, it prints how to see the older ones: with \
+                --before. Filters may read a trail up to its start.
+
+                --oldest lists each trail from its start, one service after the other, and prints \
+                how to go on: with --service and --after.
 
                   postern audit list --account ada@example.org --from 2026-01-31
                   postern audit list --kind session.started --kind 'account.*' -o json
+                  postern audit list --service identity --oldest --limit 500
                 """)
 
         /// Services with a store of their own.
@@ -45,10 +50,13 @@ struct AuditCommand: AsyncParsableCommand {
         @Option(help: "Only the trail of this service; may be repeated (default: all).")
         var service: [String] = []
 
-        @Option(help: "Only entries after this position; with one --service.")
-        var after: Int64 = 0
+        @Flag(help: "Each trail from its start, in place of the newest entries of all.")
+        var oldest = false
 
-        @Option(help: "Maximum number of entries of each service.")
+        @Option(help: "As --oldest, and only entries after this position; with one --service.")
+        var after: Int64?
+
+        @Option(help: "Maximum number of entries; with --oldest of each service.")
         var limit = 50
 
         @OptionGroup var endpoints: EndpointsOption
@@ -59,9 +67,10 @@ struct AuditCommand: AsyncParsableCommand {
                 throw ValidationError(
                     "--service is one of \(Self.services.joined(separator: ", "))")
             }
-            guard after == 0 || service.count == 1, after >= 0 else {
+            if let after, service.count != 1 || after < 0 {
                 throw ValidationError("--after is a position in the trail of one --service")
             }
+            for kind in kind { try AuditKindPattern(text: kind).requireKnown() }
             guard (1...1_000_000).contains(limit) else {
                 throw ValidationError("--limit is 1 to 1000000")
             }
@@ -70,15 +79,51 @@ struct AuditCommand: AsyncParsableCommand {
         func run() async throws {
             let id = try await accountID()
             var writer = output.writer
-            for name in service.isEmpty ? Self.services : service {
-                let page = try await entries(of: name, account: id)
+            if oldest || after != nil {
+                try await writeOldest(of: id, &writer)
+            } else {
+                try await writeNewest(of: id, &writer)
+            }
+            try writer.finish(ifEmpty: "no entries")
+        }
+
+        private var selectedServices: [String] { service.isEmpty ? Self.services : service }
+
+        private func writeNewest(of account: String?, _ writer: inout RowWriter) async throws {
+            var (trails, hasMore) = ([(service: String, events: [EventsV1.Event])](), false)
+            for name in selectedServices {
+                let newest = try await newestEntries(of: name, account: account)
+                trails.append((name, newest.events))
+                hasMore = hasMore || newest.hasMore
+            }
+            let entries = AuditTail.merged(trails, limit: limit)
+            try writer.write(entries.map { $0.event.row(of: $0.service) })
+            hasMore = hasMore || trails.reduce(0) { $0 + $1.events.count } > limit
+            if hasMore, let first = entries.first {
+                let before = AuditTail.before(first.event)
+                Screen.error("more: the same command with --before \(before), or a greater --limit")
+            }
+        }
+
+        private func newestEntries(
+            of service: String, account: String?
+        ) async throws -> AuditTail.Newest {
+            try await endpoints.call(service) { caller in
+                let feed = EventsClient(caller.client)
+                let tail = AuditTail { try await feed.readEvents($0, caller.context) }
+                return try await tail.newest(limit) { selects($0, account: account) }
+            }
+        }
+
+        private func writeOldest(of account: String?, _ writer: inout RowWriter) async throws {
+            for name in selectedServices {
+                let page = try await entries(of: name, account: account)
                 try writer.write(page.events.map { $0.row(of: name) })
                 if let next = page.next {
                     Screen.error(
                         "more: the same command with --service \(name) alone, and --after \(next)")
                 }
             }
-            try writer.finish(ifEmpty: "no entries")
         }
 
         private func accountID() async throws -> String? {
@@ -88,7 +133,7 @@ struct AuditCommand: AsyncParsableCommand {
             ) { try await $0.accountID(of: account, actor: "") }
         }
 
-        /// The selected entries of a service.
+        /// The selected entries of a service, from the start of its trail or from `after`.
         /// - Returns: `limit` entries at most, and the position to go on from if there may be more.
         private func entries(
             of service: String, account: String?
@@ -96,7 +141,7 @@ struct AuditCommand: AsyncParsableCommand {
             try await endpoints.call(service) { caller in
                 let feed = EventsClient(caller.client)
                 var (events, request) = ([EventsV1.Event](), EventsV1.ReadEventsRequest())
-                request.after = after
+                request.after = after ?? 0
                 while true {
                     let page = try await feed.readEvents(request, caller.context)
                     for event in page.events where selects(event, account: account) {
@@ -117,10 +162,7 @@ struct AuditCommand: AsyncParsableCommand {
         /// - Parameter account: the id of the account; nil for all.
         func selects(_ event: EventsV1.Event, account: String?) -> Bool {
             let isKind =
-                kind.isEmpty
-                || kind.contains { kind in
-                    kind.hasSuffix("*") ? event.kind.hasPrefix(kind.dropLast()) : event.kind == kind
-                }
+                kind.isEmpty || kind.contains { AuditKindPattern(text: $0).selects(event.kind) }
             return isKind && (account.map { $0 == event.accountId } ?? true)
                 && event.atMs >= from?.milliseconds ?? .min
                 && event.atMs < before?.milliseconds ?? .max

@@ -20,7 +20,7 @@ struct AuditListTests {
         #expect(try selects([]))
         #expect(try selects(["--kind", "account.*", "--kind", "session.*"]))
         #expect(try selects(["--kind", "session.started"]))
-        #expect(try !selects(["--kind", "session.start"]))
+        #expect(try !selects(["--kind", "session.ended"]))
         #expect(try selects([], account: "acc_1"))
         #expect(try !selects([], account: "acc_2"))
         #expect(try selects(["--from", "2026-11-21", "--before", "2026-11-22"]))
@@ -40,11 +40,27 @@ struct AuditListTests {
         #expect(Moment(argument: text) == nil)
     }
 
+    @Test("a kind or prefix that no entry can have is refused, with those that are similar")
+    func unknownKind() throws {
+        for (kind, hint) in [
+            ("session.start", "did you mean session.started"), ("nonsense", "account.*, "),
+            ("limits.*", "did you mean limit.*"), ("Limit.Reached", "did you mean limit.reached"),
+        ] {
+            let error = #expect(throws: (any Error).self) {
+                try AuditCommand.List.parse(["--kind", kind])
+            }
+            let text = error.map { AuditCommand.List.message(for: $0) } ?? ""
+            #expect(text.contains("--kind \(kind): there is no such kind; "), "\(text)")
+            #expect(text.contains(hint), "\(text)")
+        }
+        _ = try AuditCommand.List.parse(["--kind", "*"])
+    }
+
     @Test("a position is one of a single trail, and the gateway has none")
     func arguments() throws {
         _ = try AuditCommand.List.parse(["--service", "session", "--after", "17"])
         for arguments in [
-            ["--after", "17"], ["--service", "gateway"], ["--limit", "0"],
+            ["--after", "17"], ["--after", "0"], ["--service", "gateway"], ["--limit", "0"],
             ["--service", "session", "--service", "identity", "--after", "17"],
         ] {
             #expect(throws: (any Error).self) { try AuditCommand.List.parse(arguments) }

@@ -1,0 +1,35 @@
+import ArgumentParser
+import ServiceRuntime
+import Storage
+
+/// A kind of audit entries as an option names it, `session.started`, or a prefix, `session.*`.
+struct AuditKindPattern {
+    private static let suggestionsMax = 3
+
+    let text: String
+
+    /// Whether it names `kind`.
+    func selects(_ kind: String) -> Bool {
+        text.hasSuffix("*") ? kind.hasPrefix(text.dropLast()) : kind == text
+    }
+
+    /// Refuses a text that names no kind: nothing would be found, which reads as if nothing had
+    /// happened.
+    /// - Throws: `ValidationError` with the kinds that are probably meant.
+    func requireKnown() throws {
+        let kinds = AuditKind.allCases.map(\.rawValue)
+        guard !kinds.contains(where: selects) else { return }
+        throw ValidationError("--kind \(text): there is no such kind; \(suggestion(among: kinds))")
+    }
+
+    private func suggestion(among kinds: [String]) -> String {
+        let groups = Set(kinds.map { String($0.prefix { $0 != "." }) }).sorted().map { "\($0).*" }
+        let typed = Array(text.lowercased().utf8)
+        let similar = (kinds + groups).map { name in
+            (distance: EditDistance.between(typed, name.utf8), name: name)
+        }.filter { $0.distance <= max(2, typed.count / 3) }.sorted { $0 < $1 }
+        guard !similar.isEmpty else { return "the kinds are \(groups.joined(separator: ", "))" }
+        let names = similar.prefix(Self.suggestionsMax).map(\.name)
+        return "did you mean \(names.joined(separator: ", or "))?"
+    }
+}
