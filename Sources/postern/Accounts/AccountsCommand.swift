@@ -50,7 +50,8 @@ struct AccountsCommand: AsyncParsableCommand {
             let request = IdentityV1.LookUpAccountRequest(
                 showPersonalData: show, actor: admin.actor,
                 by: AccountsCommand.key(who, subject: subject))
-            try await admin.call { accounts, identity in
+            let notFound = AccountsCommand.notFound(who, subject: subject)
+            try await admin.call(notFound: notFound) { accounts, identity in
                 let answer = try await accounts.lookUpAccount(request, identity.context)
                 let details = (answer.account ?? .init()).details
                 try output.show(details.json, text: details.record)
@@ -66,6 +67,16 @@ struct AccountsCommand: AsyncParsableCommand {
         if let subject { return .providerSubject(.init(issuer: text, subject: subject)) }
         if text.hasPrefix("acc_") { return .accountId(text) }
         return text.hasPrefix("+") ? .phoneNumber(text) : .email(text)
+    }
+
+    /// What it means that no account was found by this key.
+    static func notFound(_ text: String, subject: String? = nil) -> String {
+        switch key(text, subject: subject) {
+        case .accountId: "no account has this id; `postern accounts list` shows ids"
+        case .email: "no account has this email address"
+        case .phoneNumber: "no account has this phone number"
+        case .providerSubject: "no account can be signed in to as this subject of this issuer"
+        }
     }
 
     /// `postern accounts suspend ada@example.org --reason "…"`.
@@ -136,8 +147,11 @@ struct AccountsCommand: AsyncParsableCommand {
         @OptionGroup var services: EndpointsOption
 
         /// Calls identity, several times if `body` does; prints its errors.
-        func call(_ body: (AccountAdminClient, Caller) async throws -> Void) async throws {
-            try await services.call("identity", hints: Self.hints) { identity in
+        /// - Parameter notFound: what it means that nothing was found.
+        func call(
+            notFound: String? = nil, _ body: (AccountAdminClient, Caller) async throws -> Void
+        ) async throws {
+            try await services.call("identity", hints: Self.hints, notFound: notFound) { identity in
                 try await body(AccountAdminClient(identity.client), identity)
             }
         }
@@ -148,7 +162,7 @@ struct AccountsCommand: AsyncParsableCommand {
             _ account: String,
             _ body: (_ id: String, AccountAdminClient, CallContext) async throws -> String
         ) async throws {
-            try await call { accounts, identity in
+            try await call(notFound: AccountsCommand.notFound(account)) { accounts, identity in
                 let id = try await identity.accountID(of: account, actor: actor)
                 Screen.line(try await body(id, accounts, identity.context))
             }

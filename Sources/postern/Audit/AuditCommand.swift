@@ -129,7 +129,8 @@ struct AuditCommand: AsyncParsableCommand {
         private func accountID() async throws -> String? {
             guard let account else { return nil }
             return try await endpoints.call(
-                "identity", hints: AccountsCommand.Options.hints
+                "identity", hints: AccountsCommand.Options.hints,
+                notFound: AccountsCommand.notFound(account)
             ) { try await $0.accountID(of: account, actor: "") }
         }
 

@@ -66,7 +66,8 @@ struct CallCommand: AsyncParsableCommand {
                 method, RequestText(request), metadata: fields(), token: accessToken(),
                 timeout: timeout.map { .seconds($0) }, show: Screen.item)
         } catch {
-            let suggestion = MethodDirectory.compiled().suggestion(for: method)
+            let directory = MethodDirectory.compiled()
+            let suggestion = directory.suggestion(for: method)
             guard let error = error as? ServiceError else {
                 // The name may be why: `postern.horse.v1.Horses/List` has no service to call.
                 if error is ToolError { suggestion.map(Screen.error) }
@@ -76,9 +77,13 @@ struct CallCommand: AsyncParsableCommand {
             let json = JSONValue.object(WireV1.Error(error).json)
             Screen.line(JSONWriter.text(json, .shown, pretty: true))
             let address = endpoints.address(of: service)?.description ?? ""
-            CallFailure(
-                error: error, service: service, address: address, suggestion: suggestion
-            ).lines.forEach(Screen.error)
+            var failure = CallFailure(
+                error: error, service: service, address: address, suggestion: suggestion)
+            if suggestion == nil, directory.methods[method] == nil {
+                failure.notFound =
+                    "check for a typing mistake; `postern methods` lists what the services have"
+            }
+            failure.lines.forEach(Screen.error)
             throw ExitCode(1)
         }
     }

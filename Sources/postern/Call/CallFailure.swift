@@ -12,6 +12,8 @@ struct CallFailure {
     var hints: [String: String] = [:]
     /// Similar names, if the method's may be misspelt.
     var suggestion: String?
+    /// What it means that nothing was found, from a command that knows what it looked for.
+    var notFound: String?
 
     /// The lines for standard error.
     var lines: [String] {
@@ -55,8 +57,7 @@ struct CallFailure {
                 ?? "`postern methods` lists the methods of the running services, which may have "
                 + "another version than this tool"
         case .notFound:
-            return suggestion
-                ?? "check for a typing mistake; `postern methods` lists what the services have"
+            return notFound ?? suggestion ?? "check for a typing mistake"
         case .internalError: return "a bug of the service: its log has the cause"
         default: return nil
         }

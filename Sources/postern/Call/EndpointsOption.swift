@@ -14,9 +14,11 @@ struct EndpointsOption: ParsableArguments {
 
     /// Calls `service` (`session`, `notification`, …). Prints an error of the service on standard
     /// error, with its address and what to do, and exits with 1.
-    /// - Parameter hints: what to do about a rejected field, by the field's name.
+    /// - Parameters:
+    ///   - hints: what to do about a rejected field, by the field's name.
+    ///   - notFound: what it means that nothing was found.
     func call<Answer>(
-        _ service: String, hints: [String: String] = [:],
+        _ service: String, hints: [String: String] = [:], notFound: String? = nil,
         _ question: (Caller) async throws -> Answer
     ) async throws -> Answer {
         let endpoints = try Endpoints(endpoints)
@@ -25,8 +27,9 @@ struct EndpointsOption: ParsableArguments {
             return try await question(caller)
         } catch let error as ServiceError {
             let address = endpoints.address(of: service)?.description ?? ""
-            CallFailure(error: error, service: service, address: address, hints: hints)
-                .lines.forEach(Screen.error)
+            CallFailure(
+                error: error, service: service, address: address, hints: hints, notFound: notFound
+            ).lines.forEach(Screen.error)
             throw ExitCode(1)
         }
     }

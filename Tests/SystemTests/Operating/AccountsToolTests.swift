@@ -53,6 +53,10 @@ extension SystemTests {
                 #expect(isSignedOut)
                 let nobody = try await cluster.tool(["accounts", "look-up", "no@example.org"])
                 #expect(nobody.exitCode == 1 && nobody.errors.contains("rpc/not-found"))
+                #expect(nobody.errors.contains("no account has this email address"))
+                let noTrail = try await cluster.tool(
+                    ["audit", "list", "--account", "no@example.org"])
+                #expect(noTrail.errors.contains("no account has this email address"))
 
                 try await Self.unusedGuest(cluster)
                 try await Self.orphan(cluster)

@@ -61,6 +61,15 @@ struct CallFailureTests {
         #expect(failure.lines.last == "  did you mean x?")
     }
 
+    @Test("what was not found is named, if the command knows it; a list of methods is no help")
+    func notFound() {
+        let failure = CallFailure(
+            error: ServiceError(.notFound), service: "identity", address: "",
+            notFound: AccountsCommand.notFound("nobody@example.org"))
+        #expect(failure.lines.last == "  no account has this email address")
+        #expect(lines(ServiceError(.notFound)).last == "  check for a typing mistake")
+    }
+
     @Test("a wait is the first advice")
     func wait() {
         let lines = lines(ServiceError(.tooManyRequests, retryAfter: .seconds(2)))
