@@ -37,12 +37,16 @@ struct CallFailure {
         }
     }
 
+    /// No address could be reached until the end of a call whose deadline is short.
+    private var isUnreached: Bool { error.notProcessed && !error.detail.isEmpty }
+
     private var generalAdvice: String? {
         if let wait = error.retryAfter { return "try again in \(wait.milliseconds) ms" }
         switch error.code {
         case .unavailable where ![service, ""].contains(error.unavailablePart):
             return "its part \(error.unavailablePart) fails: `postern status`, then its log"
-        case .unavailable:
+        case .unavailable,
+            .deadlineExceeded where isUnreached:
             return "is it running there? `postern status` asks all services; --endpoints or "
                 + "\(Endpoints.pathVariable) names another endpoints.json"
         case .deadlineExceeded:

@@ -19,6 +19,14 @@ struct CallFailureTests {
         #expect(lines.last?.contains("POSTERN_ENDPOINTS") == true)
     }
 
+    @Test("a deadline that passed before a connection was made is no sign of load")
+    func unreachedInTime() {
+        var error = ServiceError(.deadlineExceeded, detail: "refused", notProcessed: true)
+        #expect(lines(error).last?.contains("is it running there?") == true)
+        error.notProcessed = false
+        #expect(lines(error).last?.contains("postern top") == true)
+    }
+
     @Test("a rejected field is named, with the hint of the command")
     func field() {
         let error = ServiceError(
