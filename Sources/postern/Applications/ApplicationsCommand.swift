@@ -203,8 +203,12 @@ struct ApplicationsCommand: ParsableCommand {
     struct Folder: ParsableArguments {
         static let standard = ".postern"
 
-        @Option(help: "The folder of `postern up`, or of docker/compose/secrets.sh.")
-        var data = Self.standard
+        @Option(
+            help: """
+                The folder of `postern up`, or of docker/compose/secrets.sh. The environment \
+                variable POSTERN_ENDPOINTS sets the default: the folder of that file.
+                """)
+        var data = Endpoints.defaultFolder
 
         /// - Throws: `ToolError` for a folder without keys.
         func keys() throws -> KeyFolders {

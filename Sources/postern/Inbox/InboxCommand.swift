@@ -14,8 +14,12 @@ struct InboxCommand: ParsableCommand {
             curl "$(postern inbox --link)"                  the newest link, for a script
             """)
 
-    @Option(help: "The folder of `postern up`.")
-    var data = ".postern"
+    @Option(
+        help: """
+            The folder of `postern up`. The environment variable POSTERN_ENDPOINTS sets the \
+            default: the folder of that file.
+            """)
+    var data = Endpoints.defaultFolder
 
     @Flag(help: "Only the newest mail.")
     var latest = false

@@ -32,6 +32,16 @@ struct EndpointsTests {
         #expect(Endpoints.pathVariable == "POSTERN_ENDPOINTS")
     }
 
+    @Test("without --data, the folder of `postern up` is that of the endpoints file")
+    func defaultFolder() {
+        for (file, folder) in [
+            (".postern/endpoints.json", ".postern"), ("/srv/a/endpoints.json", "/srv/a"),
+            ("endpoints.json", "."), ("/endpoints.json", "/"),
+        ] {
+            #expect(Endpoints.folder(of: file) == folder)
+        }
+    }
+
     @Test("a missing file is reported with what to do, an unreadable one with its reason")
     func missing() throws {
         let folder = try TemporaryFolder()
