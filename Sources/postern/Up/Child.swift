@@ -17,6 +17,8 @@ struct Child {
     var metricsPort = 0
     /// The delay before its next start.
     var restart = RestartWait()
+    /// How often it has ended by itself.
+    var ends = 0
     /// When it was last started, in seconds of the boot clock.
     var startedAt: Double = 0
 
@@ -78,19 +80,36 @@ extension Child {
     }
 
     /// How a process has ended.
-    enum End {
+    enum End: Equatable {
+        case exit(code: Int32)
+        case signal(Int32)
+
+        /// - Parameter status: the status of `waitpid` for a process that has ended.
+        init(status: Int32) {
+            // The low seven bits are the signal that ended it (WTERMSIG), the next byte is the exit
+            // code (WEXITSTATUS).
+            let signal = status & 0x7f
+            self = signal == 0 ? .exit(code: status >> 8 & 0xff) : .signal(signal)
+        }
+
         /// By SIGKILL, which a program never sends to itself.
-        case killed
-        /// By exit, by another signal or by a crash.
-        case left
+        var isKill: Bool { self == .signal(SIGKILL) }
+
+        /// `ended with exit code 1`, `was ended by signal 9 (Killed)`
+        var phrase: String {
+            switch self {
+            case .exit(let code): "ended with exit code \(code)"
+            case .signal(let number):
+                "was ended by signal \(number) (\(String(cString: strsignal(number))))"
+            }
+        }
     }
 
     /// How the process has ended, which is reaped then; nil while it runs.
     static func end(of process: pid_t) -> End? {
         var status: Int32 = 0
         guard waitpid(process, &status, WNOHANG) == process else { return nil }
-        // The low seven bits are the signal that ended it (WTERMSIG).
-        return status & 0x7f == SIGKILL ? .killed : .left
+        return End(status: status)
     }
 
     /// The folder that this program was started from, which has the other programs too.

@@ -1,5 +1,6 @@
 import Glibc
 import Hosting
+import ServiceRuntime
 
 /// Keeps the six programs running.
 ///
@@ -200,12 +201,15 @@ final class Supervisor {
         let child = children[index]
         if let process = child.process {
             guard let end = Child.end(of: process) else { return }
-            Screen.line("\(child.name) ended; see \(folder.log(child.name)); restarting it")
+            children[index].ends += 1
+            say(
+                "\(child.name) \(end.phrase); see \(folder.log(child.name)); restarting it "
+                    + "(restart \(child.ends + 1))")
             close(child.lifeline)
             children[index].restart.recordEnd(
                 life: Clock.seconds() - child.startedAt,
                 wasReady: PortFile.read(folder.portFile(child.name)) != nil,
-                wasKilled: end == .killed)
+                wasKilled: end.isKill)
             children[index].process = nil
             children[index].startedAt = Clock.seconds()
         }
@@ -215,11 +219,14 @@ final class Supervisor {
         do {
             try start(index)
         } catch {
-            Screen.line("\(child.name) cannot be started: \(error)")
+            say("\(child.name) cannot be started: \(error)")
             children[index].restart.recordFailedStart()
             children[index].startedAt = Clock.seconds()
         }
     }
+
+    /// Prints a line with the time, as the logs have it.
+    private func say(_ text: String) { Screen.line("\(SystemTime().now().text) \(text)") }
 
     // MARK: Stopping
 
