@@ -29,8 +29,8 @@ struct BackupCommand: AsyncParsableCommand {
         @Option(
             help: ArgumentHelp(
                 """
-                A file that does not exist, or a folder. Default: a file with the time in its \
-                name, in the current folder.
+                A folder, or a file NAME.age that does not exist. Default: a file with the time in \
+                its name, in the current folder.
                 """, valueName: "path"))
         var to: String?
 
@@ -72,6 +72,11 @@ struct BackupCommand: AsyncParsableCommand {
             }
             if keep != nil || every != nil, case .file = BackupTarget(to) {
                 throw ValidationError("--every and --keep need a folder that exists: --to FOLDER")
+            }
+            if case .file(let path) = BackupTarget(to), !path.hasSuffix(BackupName.suffix) {
+                throw ValidationError(
+                    "--to: there is no folder \(path), and a file for a backup is called "
+                        + "NAME\(BackupName.suffix)")
             }
             guard withKeys || keys.keys == nil else {
                 throw ValidationError("--keys is for backups that contain them: --with-keys")

@@ -33,7 +33,8 @@ enum BackupTarget: Hashable, Sendable {
 /// Without colons, which some file systems refuse. The order of names is the order in time.
 struct BackupName: Hashable, Comparable, Sendable {
     private static let prefix = "postern-backup-"
-    private static let suffix = ".age"
+    /// The ending of each backup's file.
+    static let suffix = ".age"
     /// Follows the name while the file is being written.
     static let draftSuffix = ".partial"
 

@@ -167,6 +167,14 @@ struct BackupOptionsTests {
         }
     }
 
+    @Test("a folder that does not exist is not taken for the name of a file")
+    func mistyped() throws {
+        let folder = try TemporaryFolder()
+        let mistyped = refusal(recipient + ["--to", folder.file("backupz")])
+        #expect(mistyped?.contains("there is no folder \(folder.file("backupz"))") == true)
+        _ = try parse(recipient + ["--to", folder.file("b.age")])
+    }
+
     @Test("several recipients and a folder are taken")
     func recipients() throws {
         let folder = try TemporaryFolder()
