@@ -11,11 +11,18 @@ enum Screen {
     }
 
     /// Prints one line of many, for a command that runs as long as its output is read.
-    /// - Throws: `ToolError` if the output is closed: the network library ignores SIGPIPE, which
-    ///   would otherwise end the process.
+    /// - Throws: as `failure` says.
     static func item(_ text: String) throws {
         print(text)
-        guard flush() else { throw ToolError("the output was closed") }
+        if let reason = flush() { throw failure(reason) }
+    }
+
+    /// The error of an output that cannot be written. A reader that has closed it, as `head` does,
+    /// has all that it wanted: the command ends silently then, with the exit code of a process that
+    /// SIGPIPE ends. The network library ignores that signal.
+    /// - Parameter reason: the `errno`.
+    static func failure(_ reason: Int32) -> any Error {
+        reason == EPIPE ? ExitCode(128 + SIGPIPE) : ToolError.system("standard output", reason)
     }
 
     /// Prints one line on standard error, for errors that are not part of the result.
@@ -29,8 +36,8 @@ enum Screen {
         error("--limit \(limit) is reached: there may be more")
     }
 
-    /// - Returns: whether everything was written.
-    private static func flush() -> Bool { fflush(nil) == 0 }
+    /// - Returns: nil if everything was written, otherwise the `errno`.
+    private static func flush() -> Int32? { fflush(nil) == 0 ? nil : errno }
 }
 
 extension String {
