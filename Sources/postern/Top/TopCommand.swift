@@ -14,7 +14,7 @@ struct TopCommand: AsyncParsableCommand {
 
     @OptionGroup var services: EndpointsOption
 
-    @Flag(help: "Print one table, of one second, and exit.")
+    @Flag(help: "Print one table, of one second, and exit: with 1 if no program responds.")
     var once = false
 
     @OptionGroup var output: OutputOption
@@ -39,12 +39,20 @@ struct TopCommand: AsyncParsableCommand {
             let rows = endpoints.programs.map { service in
                 TopTable.Row(service: service, before: before[service], now: now[service])
             }
-            if output.isJSON { return try output.show(rows.map(TopTable.row)) }
+            guard !output.isJSON else {
+                try output.show(rows.map(TopTable.row))
+                return try Self.requireResponse(now)
+            }
             let lines = TopTable.lines(rows, height: terminal?.height ?? .max)
             if let terminal { terminal.show(lines) } else { lines.forEach(Screen.line) }
-            if once { return }
+            if once { return try Self.requireResponse(now) }
             before = now
         }
+    }
+
+    /// - Throws: `ExitCode` if no program responds.
+    static func requireResponse(_ programs: [String: ServiceScrape]) throws {
+        if programs.isEmpty { throw ExitCode(1) }
     }
 
     /// The programs that respond.

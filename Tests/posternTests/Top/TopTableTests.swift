@@ -1,3 +1,4 @@
+import ArgumentParser
 import Testing
 
 @testable import postern
@@ -38,6 +39,13 @@ struct TopTableTests {
 
     private func cells(_ line: String) -> [String] {
         line.split(separator: " ").map(String.init)
+    }
+
+    @Test("postern top --once fails if no program responds")
+    func none() throws {
+        #expect(throws: ExitCode(1)) { try TopCommand.requireResponse([:]) }
+        let one = ServiceScrape(MetricsText(""), at: 100)
+        try TopCommand.requireResponse(["session": one])
     }
 
     @Test("rates, latencies and gauges are computed from the difference of two scrapes")
