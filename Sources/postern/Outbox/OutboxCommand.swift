@@ -16,7 +16,7 @@ struct OutboxCommand: AsyncParsableCommand {
 
               postern outbox --state dead          messages that could not be delivered, and why
               postern outbox show msg_…            every failed attempt
-              postern outbox retry msg_…           send a dead message again
+              postern outbox retry msg_…           send a dead message again; --all for all
               postern outbox watch                 changes, until Ctrl-C
 
             A dead message can be retried for seven days, or until it expires: an expired code is \
@@ -31,7 +31,7 @@ struct OutboxCommand: AsyncParsableCommand {
             abstract: "Lists messages, the newest first.")
 
         /// Number of messages in one request.
-        private static let pageSize = 500
+        fileprivate static let pageSize = 500
 
         @Option(help: "Only messages in this state: queued, sending, waiting, sent or dead.")
         var state: NotificationV1.MessageState?
@@ -108,18 +108,30 @@ struct OutboxCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Retries dead messages.",
             discussion: """
-                A message that is queued already is not changed. One that was sent, has expired or \
-                was discarded is not retried: the tool says so and exits with 1.
+                A message that is queued already is not changed. One that waits for its next try, \
+                was sent, has expired or was discarded is not retried: the tool says so and exits \
+                with 1.
                 """)
 
         @Argument(help: "The messages' ids, as listed.")
-        var messages: [String]
+        var messages: [String] = []
+
+        @Flag(help: "All dead messages that can be retried.")
+        var all = false
 
         @OptionGroup var services: EndpointsOption
 
+        func validate() throws {
+            guard messages.isEmpty == all else {
+                throw ValidationError("name the messages, or all of them by --all")
+            }
+        }
+
         func run() async throws {
+            let chosen = try await all ? services.retryableMessages() : messages
+            if chosen.isEmpty { Screen.error("no message can be retried") }
             var isComplete = true
-            try await services.outbox(each: messages) { outbox, message, context in
+            try await services.outbox(each: chosen) { outbox, message, context in
                 let answer = try await outbox.retryMessage(.init(messageId: message), context)
                 guard let reason = answer.message?.reasonAgainstRetry else { return answer.message }
                 Screen.error("\(message) is not retried: \(reason)")
@@ -197,6 +209,23 @@ extension EndpointsOption {
         }
     }
 
+    /// The ids of the dead messages that can be retried.
+    fileprivate func retryableMessages() async throws -> [String] {
+        var (ids, request) = (
+            [String](),
+            NotificationV1.ListMessagesRequest(
+                state: .dead, pageSize: UInt32(OutboxCommand.List.pageSize))
+        )
+        try await outbox { outbox, caller in
+            repeat {
+                let page = try await outbox.listMessages(request, caller.context)
+                ids += page.messages.filter(\.canBeRetried).map(\.messageId)
+                request.page = page.nextPage
+            } while !request.page.isEmpty
+        }
+        return ids
+    }
+
     /// Changes messages one after the other, and prints the new state of each.
     fileprivate func outbox(
         each messages: [String],
@@ -256,6 +285,9 @@ extension NotificationV1.MessageSummary {
         switch state {
         case .sent: "it was sent"
         case .dead: "it has expired, or failed more than seven days ago, or was discarded"
+        case .waiting:
+            "it waits for its next try, at \(Timestamp(milliseconds: dueAtMs).text); only dead "
+                + "messages can be retried"
         default: nil
         }
     }

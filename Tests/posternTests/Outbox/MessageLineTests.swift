@@ -35,9 +35,23 @@ struct MessageLineTests {
         #expect(message.reasonAgainstRetry?.hasPrefix("it has expired") == true)
         message.state = .sent
         #expect(message.reasonAgainstRetry == "it was sent")
-        for state in [NotificationV1.MessageState.queued, .sending, .waiting] {
+        message.state = .waiting
+        message.dueAtMs = 2_000
+        #expect(
+            message.reasonAgainstRetry?.hasPrefix(
+                "it waits for its next try, at 1970-01-01T00:00:02.000Z; only dead") == true)
+        for state in [NotificationV1.MessageState.queued, .sending] {
             message.state = state
             #expect(message.reasonAgainstRetry == nil)
+        }
+    }
+
+    @Test("messages to retry are named, or all of them are")
+    func retried() throws {
+        #expect(try OutboxCommand.Retry.parse(["msg_1", "msg_2"]).messages == ["msg_1", "msg_2"])
+        #expect(try OutboxCommand.Retry.parse(["--all"]).all)
+        for arguments in [[], ["msg_1", "--all"]] {
+            #expect(throws: (any Error).self) { try OutboxCommand.Retry.parse(arguments) }
         }
     }
 
