@@ -40,45 +40,78 @@ struct LimitsCommand: AsyncParsableCommand {
         }
     }
 
-    /// `postern limits peek LIMIT SUBJECT`.
+    /// `postern limits peek [LIMIT] SUBJECT`.
     struct Peek: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Shows the state of a subject, without charging it.",
-            discussion: "Example: postern limits peek failed-sign-in-by-account ada@example.org")
+            usage: "postern limits peek [<limit>] <subject> [--device <device>]",
+            discussion: """
+                Without a limit: all limits on that email, account, phone number or network \
+                address, and until when each refuses. A limit that only a reset ends shows a day.
+
+                  postern limits peek ada@example.org
+                  postern limits peek 192.0.2.7 --device DEVICE
+                  postern limits peek failed-sign-in-by-account ada@example.org
+                """)
 
         @OptionGroup var subject: Subject
         @OptionGroup var services: EndpointsOption
         @OptionGroup var output: OutputOption
 
         func run() async throws {
-            let request = RateLimitV1.PeekRequest(charges: [subject.charge])
-            let answer = try await services.call("rate-limit", hints: Subject.hints) { limiter in
-                try await limiter.limits.peek(request, limiter.context)
+            let decisions = try await decisions()
+            guard let limits = subject.allLimits else {
+                guard let decision = decisions.first else { return }
+                return try output.show(decision.json, text: [decision.line])
             }
-            guard let decision = answer.decision else { return }
-            try output.show(decision.json, text: [decision.line])
+            let now = SystemTime().now()
+            try output.show(decisions.map { $0.row(at: now) })
+            limits.note.map(Screen.error)
+        }
+
+        /// The decision of each limit.
+        private func decisions() async throws -> [RateLimitV1.Decision] {
+            try await services.call("rate-limit", hints: Subject.hints) { limiter in
+                var decisions: [RateLimitV1.Decision] = []
+                for charge in subject.charges {
+                    let request = RateLimitV1.PeekRequest(charges: [charge])
+                    let answer = try await limiter.limits.peek(request, limiter.context)
+                    if let decision = answer.decision { decisions.append(decision) }
+                }
+                return decisions
+            }
         }
     }
 
-    /// `postern limits reset LIMIT SUBJECT`.
+    /// `postern limits reset [LIMIT] SUBJECT`.
     struct Reset: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Resets the counters of a subject: for a user who is locked out.",
+            usage: "postern limits reset [<limit>] <subject> [--device <device>]",
             discussion: """
-                Example: postern limits reset phone-code-guess +4915112345678
+                Without a limit: all limits on that email, account, phone number or network \
+                address; `postern limits peek` shows which one is reached. Each reset is recorded \
+                in the audit trail.
 
-                Each limit is reset separately; `postern limits peek` shows which one is reached. \
-                A reset is recorded in the audit trail.
+                  postern limits reset ada@example.org --device DEVICE
+                  postern limits reset phone-code-guess +4915112345678
                 """)
 
         @OptionGroup var subject: Subject
         @OptionGroup var services: EndpointsOption
 
         func run() async throws {
-            let request = RateLimitV1.ResetRequest(charges: [subject.charge])
             try await services.show("rate-limit", hints: Subject.hints) { limiter in
-                [try await limiter.limits.reset(request, limiter.context).line]
+                var lines: [String] = []
+                for charge in subject.charges {
+                    let request = RateLimitV1.ResetRequest(charges: [charge])
+                    let answer = try await limiter.limits.reset(request, limiter.context)
+                    lines.append(
+                        subject.allLimits == nil ? answer.line : "\(charge.limit)  \(answer.line)")
+                }
+                return lines
             }
+            if let note = subject.allLimits?.note { Screen.error(note) }
         }
     }
 
@@ -138,7 +171,7 @@ struct LimitsCommand: AsyncParsableCommand {
         }
     }
 
-    /// A limit and its subject on the command line.
+    /// A limit and its subject on the command line, or a subject alone for all limits on it.
     struct Subject: ParsableArguments {
         /// What to do about a rejected field.
         static let hints = [
@@ -146,25 +179,52 @@ struct LimitsCommand: AsyncParsableCommand {
             "charges.limit": "`postern limits list` shows the names of limits",
         ]
 
-        @Argument(help: "The limit's name, as listed.")
-        var limit: String
+        @Argument(
+            help: ArgumentHelp(
+                """
+                A limit's name, as listed, and its subject: an email, an address, a number, \
+                ADDRESS|DEVICE. Or only an email, an account's id, a phone number with its + or a \
+                network address.
+                """, valueName: "subject"))
+        var words: [String]
 
-        @Argument(help: "The subject: an email, an address, a number, ADDRESS|DEVICE.")
-        var subject: String
-
-        @Option(help: "A known device of the subject, to include its own lane.")
+        @Option(
+            help: "A device of the person, by the id that the app sends: includes its own limits.")
         var device = ""
 
-        /// The charge for the request.
+        func validate() throws {
+            guard words.count != 1 || allLimits != nil else {
+                throw ValidationError(
+                    "\(words[0]) is no email, account's id, phone number with its + or network "
+                        + "address; of another subject, name the limit first")
+            }
+            guard words.count <= 2 else {
+                throw ValidationError("give a limit and its subject, or only a subject")
+            }
+        }
+
+        /// All limits on the subject; nil if one is named.
+        var allLimits: SubjectLimits? {
+            words.count == 1 ? SubjectLimits(words[0], device: device) : nil
+        }
+
+        /// The charges for the request.
+        var charges: [RateLimitV1.Charge] {
+            if let allLimits { return allLimits.charges }
+            return words.count == 2 ? [charge(to: words[0], of: words[1])] : []
+        }
+
+        /// The charge to one limit.
         ///
         /// Canonicalises the subject that the operator types in the same way as the gateway: all
         /// spellings of an email are one subject, and only hashes of it are stored.
         /// `Ada@Example.org` as typed would be another subject without counters, and the user would
         /// stay locked out. A subject that is not an email is not changed.
-        var charge: RateLimitV1.Charge {
+        private func charge(to limit: String, of subject: String) -> RateLimitV1.Charge {
             let counted =
                 switch limit {
-                case "failed-sign-in-by-account", "password-reset-by-email", "mail-by-target":
+                case "failed-sign-in-by-account", "failed-sign-in-in-a-row",
+                    "password-reset-by-email", "deletion-link-by-email", "mail-by-target":
                     Self.normalised(subject)
                 case "sign-up-on-taken-email":
                     // ADDRESS|EMAIL. A local part may contain a `|`, an address cannot.

@@ -63,6 +63,12 @@ extension SystemTests {
                 #expect(
                     peek.output == "limited by failed-sign-in-by-account for 15m\n",
                     "\(peek.output)\(peek.errors)")
+                let all = try await cluster.limits("peek", ada.email)
+                #expect(
+                    all.output.contains("failed-sign-in-by-account  blocked  until 20"),
+                    "\(all.output)\(all.errors)")
+                #expect(all.output.contains("password-reset-by-email  free"))
+                #expect(all.errors.contains("limits peek ADDRESS --device DEVICE"))
                 for (limit, subject) in [
                     ("failed-sign-in-by-account", ada.email.uppercased()),
                     ("failed-sign-in-by-device", "\(ada.address)|elsewhere"),
