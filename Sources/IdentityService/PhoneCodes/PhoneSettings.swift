@@ -33,7 +33,8 @@ package struct PhoneSettings: Sendable {
         let countries = Countries(names)
         settings.require(
             countries != nil, ["phone-countries"],
-            "it is a list of two-letter country codes, or \"all\" alone")
+            "it is a list of two-letter country codes, or \"all\" alone"
+                + Countries.complaint(about: names))
         self.countries = countries ?? .none
         codeLife = settings.duration(
             "phone-code-life", default: .seconds(300), in: .seconds(60)...(.seconds(600)),
@@ -77,6 +78,15 @@ extension PhoneSettings {
             let countries = names.compactMap { PhoneCountry($0) }
             guard countries.count == names.count else { return nil }
             self = countries.isEmpty ? .none : .some(Set(countries))
+        }
+
+        /// The end of a sentence about these names: `; no countries: "XX", "Germany"`. Empty if
+        /// each is a country.
+        static func complaint(about names: [String]) -> String {
+            let others = names.filter { $0 != "all" && PhoneCountry($0) == nil }
+            // Escaped: they are shown on a terminal.
+            let shown = others.map(\.debugDescription).joined(separator: ", ")
+            return others.isEmpty ? "" : "; no countries: \(shown)"
         }
 
         /// The error code when nothing may be sent to a number; nil when it may.

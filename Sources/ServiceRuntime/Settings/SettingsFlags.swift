@@ -64,7 +64,8 @@ struct SettingsFlags {
                     name, at: SettingValue.one("--" + name).quoted, among: Array(forms.keys),
                     showing: { "--" + $0 }))
         }
-        let value = parts.count == 2 ? String(parts[1]) : Self.next(form, &rest)
+        let isBare = form == .claim && Command(rawValue: name) != nil
+        let value = parts.count == 2 ? String(parts[1]) : Self.next(form, isBare: isBare, &rest)
         add(name, form, value)
     }
 
@@ -88,12 +89,17 @@ struct SettingsFlags {
         problems.append(SettingProblem(place: place, sentence: sentence))
     }
 
-    private static func next(_ form: SettingDeclaration.Form, _ rest: inout ArraySlice<String>)
-        -> String?
-    {
-        let following = rest.first.flatMap { $0.hasPrefix("--") ? nil : $0 }
-        if form == .claim, following.flatMap(SettingText.boolean) == nil { return "true" }
-        if following != nil { rest.removeFirst() }
+    /// The value after a flag's name. For a boolean it may be missing; a text that is no boolean is
+    /// taken too, so that the problem names the flag that it was meant for.
+    /// - Parameter isBare: whether the flag usually has no value, as `--check`.
+    private static func next(
+        _ form: SettingDeclaration.Form, isBare: Bool, _ rest: inout ArraySlice<String>
+    ) -> String? {
+        guard let following = rest.first, !following.hasPrefix("--") else {
+            return form == .claim ? "true" : nil
+        }
+        if isBare, SettingText.boolean(following) == nil { return "true" }
+        rest.removeFirst()
         return following
     }
 }

@@ -41,6 +41,15 @@ struct PhoneSettingsTests {
         #expect(PhoneSettings.Countries(names) == nil)
     }
 
+    @Test("G-06: the names that are no country are shown, and the others are not")
+    func named() {
+        let refused = #expect(throws: SettingsRefused.self) {
+            try load(["--phone-countries", "DE,XX,Germany"])
+        }
+        #expect(refused?.text.contains("alone; no countries: \"XX\", \"Germany\"") == true)
+        #expect(PhoneSettings.Countries.complaint(about: ["all", "DE"]).isEmpty)
+    }
+
     @Test("G-06: a test number is valid through its last day, in UTC")
     func testNumber() throws {
         let test = try #require(TestPhoneNumber("+15555550100=123456 until 2026-12-31"))

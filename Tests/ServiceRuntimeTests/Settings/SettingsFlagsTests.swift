@@ -38,6 +38,8 @@ struct SettingsFlagsTests {
                 #"--listen-port: "99999999999999999999" is not a whole number from 0 to 65535"#
             ),
             (["--lifeline=2"], #"--lifeline: "2" is not true or false"#),
+            (["--lifeline", "maybe"], #"--lifeline: "maybe" is not true or false"#),
+            (["--check", "maybe"], #""maybe": settings are given as --name value"#),
             (["--config"], "--config: its value is missing"),
         ] as [([String], String)])
     func problems(arguments: [String], problem: String) {
