@@ -37,16 +37,18 @@ extension FederatedSignInTransaction {
             throw ServiceError(.internalError, detail: "an identity's account is incomplete")
         }
         try transaction.recordUse(identity.identity)
-        let isRefreshed = try refresh(row)
+        let isRefreshed = try refresh(row, isNameEdited: row.isNameEdited)
         return Done(
             account: account, lastSignInAt: row.lastSignInAt, unchanged: isRefreshed ? nil : row)
     }
 
     /// Takes over the name and the picture that the provider has now, until the owner edits them
     /// here (G-17). Only a difference is written, as most sign-ins have none.
-    private func refresh(_ row: AccountRow) throws -> Bool {
+    /// - Returns: Whether something was written.
+    @discardableResult
+    private func refresh(_ row: AccountRow, isNameEdited: Bool) throws -> Bool {
         let profile = ShownProfile(proved)
-        let name = row.isNameEdited ? nil : profile.displayName
+        let name = isNameEdited ? nil : profile.displayName
         let photoURL = row.isPhotoEdited ? nil : profile.photoURL
         guard name != nil || photoURL != nil else { return false }
         let vault = try reader.vault(row)
@@ -64,6 +66,7 @@ extension FederatedSignInTransaction {
     private func link(to account: AccountID) throws -> Done {
         let row = try self.row(account)
         try attach(to: row)
+        try refresh(row, isNameEdited: row.isNameEdited)
         try audit(.identityLinked, account)
         try notifyOwner(.methodAdded, account, naming: [proved.method])
         return Done(account: account, lastSignInAt: row.lastSignInAt)
@@ -75,6 +78,9 @@ extension FederatedSignInTransaction {
         let removed = try takeover.run(row, origin: call.origin)
         if let email = proved.email { try takeover.prove(email.address, of: row) }
         try attach(to: row)
+        // Not the owner but the previous holder has chosen the name.
+        try transaction.setNameUnedited(account)
+        try refresh(row, isNameEdited: false)
         try audit(.identityLinked, account)
         try notifyOwner(.addressClaimed, account, naming: removed)
         return Done(

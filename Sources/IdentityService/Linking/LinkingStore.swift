@@ -54,6 +54,13 @@ extension Transaction {
             ])
     }
 
+    /// Marks the name as not the owner's, so that the name of a provider replaces it.
+    func setNameUnedited(_ account: AccountID) throws {
+        try put(
+            "UPDATE profiles SET name_edited_at_ms = NULL WHERE account = ?",
+            [.integer(account.key)])
+    }
+
     /// Takes over what a provider says about its user, as far as the owner has not edited it here.
     func refreshProfile(
         _ account: AccountID, sealedDisplayName: [UInt8]?, sealedPhotoURL: [UInt8]?

@@ -4,7 +4,9 @@ import Storage
 
 /// Gives an account to the verified owner of its address, when the previous holder never verified
 /// that address. Every credential of the account may belong to an attacker, so all are removed in
-/// the transaction that signs the owner in. The account keeps its id, profile and documents.
+/// the transaction that signs the owner in. The account keeps its id, profile, photo and
+/// documents: they open nothing, and the previous holder is often the owner, who never opened the
+/// mailed link. The name is the provider's from then on.
 ///
 ///     removed                                      attack that it stops (Sudhodanan & Paverd 2022)
 ///     the password                                 classic-federated merge

@@ -1,3 +1,4 @@
+import Addresses
 import Messages
 import ServiceRuntime
 import TestSupport
@@ -11,9 +12,15 @@ struct ProviderProfileTests {
 
     init() throws { fixture = try IdentityFixture() }
 
-    private func signIn(_ name: String, _ photo: String) async throws -> IdentityV1.Account {
+    private func signIn(
+        _ name: String, _ photo: String, subject: String = "g1", email: String? = nil
+    ) async throws -> IdentityV1.Account {
         var proved = ProvedIdentity(
-            method: "google", issuer: "https://google.example", subject: "g1", amr: ["fed"])
+            method: "google", issuer: "https://google.example", subject: subject, amr: ["fed"])
+        if let email {
+            proved.email = ProvedIdentity.Email(
+                address: try #require(EmailAddress(email)), isVerified: true, isRelay: false)
+        }
         proved.displayName = name
         proved.photoURL = photo.isEmpty ? "" : "https://p.example/\(photo)"
         return try #require(try await fixture.signIn(proved).account)
@@ -61,5 +68,35 @@ struct ProviderProfileTests {
         #expect(try await fixture.account(by: .token("g1", name: "Other")).displayName == "Ada")
         try await fixture.change("UPDATE profiles SET name_edited_at_ms = NULL")
         #expect(try await fixture.account(by: .token("g1", name: "Other")).displayName == "Other")
+    }
+
+    @Test("the sign-in that links to an account with a password answers with both")
+    func linked() async throws {
+        let owner = try await fixture.registerProved()
+        try await fixture.change("UPDATE profiles SET name_edited_at_ms = NULL")
+        let account = try await signIn("Ada Lovelace", "1", email: "ada@example.org")
+        #expect(account.accountId == owner.accountId && account.methods == ["password", "google"])
+        #expect(account.displayName == "Ada Lovelace")
+        #expect(account.photoUrl == "https://p.example/1")
+    }
+
+    @Test("the sign-in that links keeps a typed name, and brings the picture")
+    func linkedTyped() async throws {
+        _ = try await fixture.registerProved()
+        let account = try await signIn("Ada Lovelace", "1", email: "ada@example.org")
+        #expect(account.displayName == "Ada" && account.photoUrl == "https://p.example/1")
+    }
+
+    @Test("X-04: a takeover replaces the name that a stranger typed, also at a later sign-in")
+    func takenOver() async throws {
+        let stranger = try #require(try await fixture.register().account)
+        let nameless = try await signIn("", "", email: "ada@example.org")
+        #expect(nameless.accountId == stranger.accountId && nameless.displayName == "Ada")
+        let later = try await signIn("Ada Lovelace", "1")
+        #expect(later.displayName == "Ada Lovelace" && later.photoUrl == "https://p.example/1")
+
+        _ = try await fixture.register("eve@example.org")
+        let named = try await signIn("Eve", "2", subject: "g2", email: "eve@example.org")
+        #expect(named.methods == ["google"] && named.displayName == "Eve")
     }
 }
