@@ -42,23 +42,20 @@ struct Nonces: Sendable {
 
     /// Validates a nonce. Returns the record that marks it as used; nil when there is none and the
     /// provider does not require one.
-    /// - Throws: `auth/missing-or-invalid-nonce`.
+    /// - Throws: `ProviderTokenCheck.Refusal`.
     func read(
         _ text: String, for provider: Provider, at now: Timestamp
-    ) throws(ServiceError) -> UsedNonce? {
+    ) throws(ProviderTokenCheck.Refusal) -> UsedNonce? {
         if text.isEmpty, provider.noncePolicy == .optional { return nil }
         guard text.utf8.count == Self.textBytes, let bytes = Base64URL.decode(text.utf8),
             bytes.count == Self.randomBytes + Self.endBytes + Self.macBytes
-        else {
-            throw ServiceError(
-                .invalidNonce, detail: text.isEmpty ? "no nonce" : "not a nonce of ours")
-        }
+        else { throw text.isEmpty ? .nonceMissing : .nonceUnknown }
         let signed = bytes.dropLast(Self.macBytes)
         guard constantTimeEqual(bytes.suffix(Self.macBytes), mac(of: signed, for: provider))
-        else { throw ServiceError(.invalidNonce, detail: "not a nonce for this provider") }
+        else { throw .nonceProvider }
         let seconds = signed.suffix(Self.endBytes).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         let end = Timestamp(milliseconds: 0) + .seconds(Int64(clamping: seconds))
-        guard now < end else { throw ServiceError(.invalidNonce, detail: "an expired nonce") }
+        guard now < end else { throw .nonceExpired }
         return UsedNonce(
             key: key.lookUpKey(Array("used nonce\0".utf8) + bytes),
             expiresAt: end + Self.rememberedBeyond, isIssued: true)

@@ -7,8 +7,8 @@ import ServiceRuntime
 /// OpenID Connect Core 1.0, 3.1.3.7).
 ///
 /// The checks are ordered by cost: provider, nonce, the token's format, its key, its signature, its
-/// claims. All rejections return one error code; the detail, for the log, names the violated rule
-/// and contains nothing of the token.
+/// claims. All rejections return one error code; the reason, for log and metric
+/// (`ProviderTokenRefusals`), names the violated rule and contains nothing of the token.
 struct ProviderTokenCheck: Sendable {
     /// A provider and its keys.
     struct Source: Sendable {
@@ -23,12 +23,16 @@ struct ProviderTokenCheck: Sendable {
     private let sources: [String: Source]
     private let nonces: Nonces
     private let time: any Time
+    private let refusals: ProviderTokenRefusals
 
-    init(sources: [Source], nonces: Nonces, time: any Time) {
+    init(
+        sources: [Source], nonces: Nonces, time: any Time, refusals: ProviderTokenRefusals
+    ) {
         self.sources = Dictionary(
             sources.map { ($0.provider.name, $0) }, uniquingKeysWith: { first, _ in first })
         self.nonces = nonces
         self.time = time
+        self.refusals = refusals
     }
 
     /// The identity that a token proves. It contains the used nonce, which the sign-in must write
@@ -37,17 +41,18 @@ struct ProviderTokenCheck: Sendable {
     ///   `auth/invalid-provider-token`, `auth/provider-unavailable`.
     func identity(provedBy token: IdentityV1.ProviderToken) async throws -> ProvedIdentity {
         let source = try source(named: token.provider)
-        let nonce = try nonces.read(token.nonce, for: source.provider, at: time.now())
-        let object = try await signedClaims(of: token.idToken, source)
-        do throws(ProviderTokenCheck.Refusal) {
+        do {
+            let nonce = try nonces.read(token.nonce, for: source.provider, at: time.now())
+            let object = try await signedClaims(of: token.idToken, source)
             let claims = try ProviderClaims(object, of: source.provider, at: time.now())
             try Nonces.Match.check(claims.nonce, against: token.nonce)
             var identity = claims.identity(of: source.provider, named: token.displayName)
             identity.nonce = nonce
             identity.code = GrantCode(of: token, to: identity)
             return identity
-        } catch {
-            throw error.serviceError(of: source.provider)
+        } catch let refusal as Refusal {
+            refusals.count(refusal, of: source.provider)
+            throw refusal.serviceError(of: source.provider)
         }
     }
 
@@ -56,7 +61,12 @@ struct ProviderTokenCheck: Sendable {
     /// - Throws: `auth/operation-not-allowed`, `auth/invalid-provider-token`,
     ///   `auth/provider-unavailable`.
     func signedClaims(of token: String, from provider: String) async throws -> JSONObject {
-        try await signedClaims(of: token, source(named: provider))
+        let source = try source(named: provider)
+        do {
+            return try await signedClaims(of: token, source)
+        } catch let refusal as Refusal {
+            throw refusal.serviceError(of: source.provider)
+        }
     }
 
     /// A configured provider and its keys.
@@ -68,6 +78,7 @@ struct ProviderTokenCheck: Sendable {
         return source
     }
 
+    /// - Throws: `Refusal`; `auth/provider-unavailable`.
     private func signedClaims(of token: String, _ source: Source) async throws -> JSONObject {
         do {
             let signed = try ForeignToken(
@@ -77,15 +88,23 @@ struct ProviderTokenCheck: Sendable {
             }
             return try signed.claims(signedBy: key)
         } catch let refusal as TokenRefusal {
-            throw Refusal.token(refusal).serviceError(of: source.provider)
+            throw Refusal.token(refusal)
         }
     }
 }
 
 extension ProviderTokenCheck {
-    /// Why a provider's token is rejected. Only for the log: the caller learns that the token or
-    /// its nonce was rejected.
+    /// Why a provider's token is rejected. Only for log and metric: the caller learns that the
+    /// token or its nonce was rejected.
     enum Refusal: Error, Hashable, Sendable {
+        /// The call has no nonce.
+        case nonceMissing
+        /// The call's nonce was not made by `Nonces`.
+        case nonceUnknown
+        /// The call's nonce was changed, or issued for another provider.
+        case nonceProvider
+        /// The call's nonce has expired.
+        case nonceExpired
         /// Its format, its key or its signature.
         case token(TokenRefusal)
         /// A required claim is missing, or a claim has the wrong type.
@@ -105,18 +124,40 @@ extension ProviderTokenCheck {
         /// `nonce` differs from the one in the call, or only one of the two is present.
         case nonce
 
-        /// One word for the log.
+        /// One word for log and metric.
         var word: String {
             switch self {
+            case .nonceMissing: "nonce-missing"
+            case .nonceUnknown: "nonce-unknown"
+            case .nonceProvider: "nonce-provider"
+            case .nonceExpired: "nonce-expired"
             case .token(let refusal): refusal.rawValue
-            default: "\(self)"
+            case .authorisedParty: "authorised-party"
+            case .issuedAt: "issued-at"
+            case .claims, .issuer, .audience, .expired, .subject, .nonce: "\(self)"
+            }
+        }
+
+        /// All words.
+        static var words: Set<String> {
+            let cases: [Refusal] = [
+                .nonceMissing, .nonceUnknown, .nonceProvider, .nonceExpired, .claims, .issuer,
+                .audience, .authorisedParty, .expired, .issuedAt, .subject, .nonce,
+            ]
+            return Set((cases + TokenRefusal.allCases.map(Refusal.token)).map(\.word))
+        }
+
+        private var isAboutNonce: Bool {
+            switch self {
+            case .nonceMissing, .nonceUnknown, .nonceProvider, .nonceExpired, .nonce: true
+            default: false
             }
         }
 
         /// The error for callers, with the detail for the log.
         func serviceError(of provider: Provider) -> ServiceError {
             ServiceError(
-                self == .nonce ? .invalidNonce : .invalidProviderToken,
+                isAboutNonce ? .invalidNonce : .invalidProviderToken,
                 detail: "\(provider.name): \(word)")
         }
     }

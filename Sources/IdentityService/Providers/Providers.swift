@@ -24,7 +24,10 @@ package struct Providers: Sendable {
             JWKSCache(
                 name: name, fetch: fetch, time: time, randomness: randomness, logger: logger)
         }
-        check = ProviderTokenCheck(sources: sources, nonces: nonces, time: time)
+        check = ProviderTokenCheck(
+            sources: sources, nonces: nonces, time: time,
+            refusals: ProviderTokenRefusals(
+                providers: sources.map(\.provider.name), time: time, logger: logger))
         self.nonces = nonces
     }
 

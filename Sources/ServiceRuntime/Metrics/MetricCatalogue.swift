@@ -177,6 +177,9 @@ package enum MetricCatalogue {
         Entry(
             "provider_dialogs_total", .number,
             "Dialogs of identity providers in apps, by provider and outcome."),
+        Entry(
+            "provider_token_refusals_total", .number,
+            "ID tokens of identity providers that were refused, by provider and reason."),
         Entry("password_hash_threads", .number, "Threads that hash passwords."),
         Entry("password_hash_queue_length", .number, "Passwords that wait to be hashed."),
         Entry("password_hash_wait_seconds", .seconds, "Time that passwords waited to be hashed."),

@@ -37,7 +37,7 @@ struct NonceTests {
         let before = Timestamp(milliseconds: end.milliseconds - 1)
         let used = try nonces.read(issued.nonce, for: google, at: before)
         #expect(used?.expiresAt == end + .seconds(60), "stored for longer than it is accepted")
-        #expect(throws: ServiceError.self) {
+        #expect(throws: ProviderTokenCheck.Refusal.self) {
             try nonces.read(issued.nonce, for: google, at: end)
         }
     }
@@ -58,7 +58,7 @@ struct NonceTests {
     func providers() throws {
         let issued = nonces.issue(for: try provider("google")).nonce
         for other in ["apple", "googl", "google2"] {
-            #expect(throws: ServiceError.self) {
+            #expect(throws: ProviderTokenCheck.Refusal.self) {
                 try nonces.read(issued, for: try provider(other), at: time.now())
             }
         }
@@ -71,14 +71,14 @@ struct NonceTests {
         for place in issued.indices {
             var changed = issued
             changed[place] = changed[place] == UInt8(ascii: "A") ? UInt8(ascii: "B") : 65
-            #expect(throws: ServiceError.self) {
+            #expect(throws: ProviderTokenCheck.Refusal.self) {
                 try nonces.read(
                     String(decoding: changed, as: UTF8.self), for: google, at: time.now())
             }
         }
         for count in [1, issued.count - 1, issued.count + 1, 100_000] {
             let text = String(repeating: "A", count: count)
-            #expect(throws: ServiceError.self) {
+            #expect(throws: ProviderTokenCheck.Refusal.self) {
                 try nonces.read(text, for: google, at: time.now())
             }
         }
@@ -88,9 +88,13 @@ struct NonceTests {
     func optional() throws {
         let strict = try provider()
         let easy = try provider("google", .optional)
-        #expect(throws: ServiceError.self) { try nonces.read("", for: strict, at: time.now()) }
+        #expect(throws: ProviderTokenCheck.Refusal.self) {
+            try nonces.read("", for: strict, at: time.now())
+        }
         #expect(try nonces.read("", for: easy, at: time.now()) == nil)
-        #expect(throws: ServiceError.self) { try nonces.read("x", for: easy, at: time.now()) }
+        #expect(throws: ProviderTokenCheck.Refusal.self) {
+            try nonces.read("x", for: easy, at: time.now())
+        }
         let good = nonces.issue(for: easy).nonce
         #expect(try nonces.read(good, for: easy, at: time.now()) != nil)
     }

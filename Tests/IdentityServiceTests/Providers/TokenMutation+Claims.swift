@@ -27,10 +27,10 @@ extension TokenMutation {
         TokenMutation("aud of our app and another app", "audience") {
             try $0.saying([("aud", .array([.string("client-1"), .string("client-9")]))])
         },
-        TokenMutation("two of our apps, and azp absent", "authorisedParty") {
+        TokenMutation("two of our apps, and azp absent", "authorised-party") {
             try $0.saying([("aud", .array([.string("client-1"), .string("client-2")]))])
         },
-        TokenMutation("two of our apps, and azp of another", "authorisedParty") {
+        TokenMutation("two of our apps, and azp of another", "authorised-party") {
             try $0.saying([
                 ("aud", .array([.string("client-1"), .string("client-2")])),
                 ("azp", .string("client-9")),
@@ -56,15 +56,15 @@ extension TokenMutation {
             try $0.saying([("exp", .integer(.max))])
         },
         TokenMutation("exp negative", "claims") { try $0.saying([("exp", .integer(-1))]) },
-        TokenMutation("iat 61 s ahead", "issuedAt") {
+        TokenMutation("iat 61 s ahead", "issued-at") {
             try $0.saying([("iat", .integer($0.now + 61))])
         },
-        TokenMutation("iat after exp", "issuedAt") {
+        TokenMutation("iat after exp", "issued-at") {
             try $0.saying([("iat", .integer($0.now + 30)), ("exp", .integer($0.now + 20))])
         },
         TokenMutation("iat as text", "claims") { try $0.saying([("iat", .string("\($0.now)"))]) },
         TokenMutation("iat absent", "claims") { try $0.without("iat") },
-        TokenMutation("nbf 61 s ahead", "issuedAt") {
+        TokenMutation("nbf 61 s ahead", "issued-at") {
             try $0.saying([("nbf", .integer($0.now + 61))])
         },
         TokenMutation("nbf as text", "claims") { try $0.saying([("nbf", .string("0"))]) },
@@ -108,7 +108,7 @@ extension TokenMutation {
     ]
 
     private static let nonces: [TokenMutation] = [
-        TokenMutation("no nonce in the request", "no nonce", code: .invalidNonce) {
+        TokenMutation("no nonce in the request", "nonce-missing", code: .invalidNonce) {
             HandedIn(token: $0.good, nonce: "")
         },
         TokenMutation("no nonce in the token", "nonce", code: .invalidNonce) {
@@ -124,18 +124,18 @@ extension TokenMutation {
             try $0.saying([("nonce", .string(""))])
         },
         TokenMutation("nonce as a number", "claims") { try $0.saying([("nonce", .integer(1))]) },
-        TokenMutation("a nonce that was never issued", "not a nonce of ours", code: .invalidNonce) {
+        TokenMutation("a nonce that was never issued", "nonce-unknown", code: .invalidNonce) {
             HandedIn(
                 token: try $0.providers.google.token($0.claims.with([("nonce", .string("mine"))])),
                 nonce: "mine")
         },
-        TokenMutation("the other provider's nonce", "this provider", code: .invalidNonce) {
+        TokenMutation("the other provider's nonce", "nonce-provider", code: .invalidNonce) {
             HandedIn(
                 token: try $0.providers.google.token(
                     $0.claims.with([("nonce", .string($0.appleNonce))])),
                 nonce: $0.appleNonce)
         },
-        TokenMutation("a nonce with one bit changed", "this provider", code: .invalidNonce) {
+        TokenMutation("a nonce with one bit changed", "nonce-provider", code: .invalidNonce) {
             let changed = ($0.nonce.first == "A" ? "B" : "A") + $0.nonce.dropFirst()
             return HandedIn(
                 token: try $0.providers.google.token($0.claims.with([("nonce", .string(changed))])),

@@ -99,6 +99,33 @@ struct TokenMutationTests {
         ).check
     }
 
+    @Test("A-01: the log says why a token was refused, and once a minute for each reason")
+    func logged() async throws {
+        try await ProviderFixture.with { fixture in
+            func lines(_ reason: String) -> Int {
+                fixture.log.lines.count {
+                    $0.contains("\"identity.provider.token.refused\"")
+                        && $0.contains("\"google\"") && $0.contains("\"\(reason)\"")
+                }
+            }
+            let nonce = try fixture.nonce().nonce
+            let stranger = try fixture.google.token(
+                IssuedClaims.google(of: "canary", email: "ada@example.org", nonce: nonce)
+                    .with([("aud", .string("another-app"))]))
+            for _ in 0..<3 {
+                _ = try await refusal { try await fixture.identity(stranger, nonce: nonce) }
+                _ = try await refusal { try await fixture.identity(stranger, nonce: "") }
+            }
+            #expect(lines("audience") == 1 && lines("nonce-missing") == 1)
+            fixture.time.advance(by: .seconds(60))
+            _ = try await refusal { try await fixture.identity(stranger, nonce: nonce) }
+            #expect(lines("audience") == 2)
+            for content in ["canary", "ada@", "another-app", nonce] {
+                #expect(!fixture.log.lines.contains { $0.contains(content) }, "\(content)")
+            }
+        }
+    }
+
     @Test("a provider that is not configured is refused, for tokens and for nonces")
     func unknown() async throws {
         try await ProviderFixture.with { fixture in

@@ -1,0 +1,48 @@
+import Logging
+import Metrics
+import ServiceRuntime
+
+/// Says why providers' tokens are refused: the caller learns only that one was. The usual reason is
+/// a mistake of the operator's, such as an app's client id that is not in the settings. A counter
+/// and one log line a minute for each provider and reason, since anybody can send tokens.
+struct ProviderTokenRefusals: Sendable {
+    private struct Key: Hashable {
+        let provider: String
+        let reason: String
+    }
+
+    private struct Seen: Sendable {
+        let counter: Counter
+        let throttle: LogThrottle
+    }
+
+    private let seen: [Key: Seen]
+    private let logger: Logger
+
+    /// - Parameter providers: The names of the configured providers. Names and reasons are fixed,
+    ///   so that no caller can create a time series.
+    init(providers: [String], time: any Time, logger: Logger) {
+        var seen: [Key: Seen] = [:]
+        for provider in providers {
+            for reason in ProviderTokenCheck.Refusal.words {
+                seen[Key(provider: provider, reason: reason)] = Seen(
+                    counter: Counter(
+                        label: "provider_token_refusals",
+                        dimensions: [("provider", provider), ("reason", reason)]),
+                    throttle: LogThrottle(time: time))
+            }
+        }
+        self.seen = seen
+        self.logger = logger
+    }
+
+    /// Counts a refusal, and logs it if its reason was not logged in the last minute.
+    func count(_ refusal: ProviderTokenCheck.Refusal, of provider: Provider) {
+        guard let seen = seen[Key(provider: provider.name, reason: refusal.word)] else { return }
+        seen.counter.increment()
+        guard seen.throttle.allows() else { return }
+        logger.info(
+            "identity.provider.token.refused", "a provider's ID token or its nonce was refused",
+            fields: [.part: .text(provider.name), .reason: .text(refusal.word)])
+    }
+}
