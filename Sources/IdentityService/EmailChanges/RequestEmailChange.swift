@@ -15,7 +15,7 @@ extension EmailChangesHandler {
     ///     free                  waits for its link           waits for its link
     ///     another account's     auth/email-already-in-use    same response; its owner is notified
     ///                                                        and no link is sent
-    ///     the account's own     auth/invalid-email           auth/invalid-email
+    ///     the account's own     auth/invalid-email, with the rule own-address, in both
     ///
     /// The gateway enforces the rate limit.
     /// - Throws: `auth/invalid-email`, `auth/requires-recent-login`, `auth/session-ended`,
@@ -81,7 +81,7 @@ extension EmailChangesHandler {
         guard row.status.isUsable else { throw ServiceError(.accountDisabled) }
         guard !row.isGuest else { throw ServiceError(.operationNotAllowed) }
         guard row.address?.lookUpKey != wanted.lookUpKey else {
-            throw ServiceError(.invalidEmail, fields: ["new_email"])
+            throw ServiceError.ownAddress(field: "new_email")
         }
     }
 

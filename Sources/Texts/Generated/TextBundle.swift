@@ -49,6 +49,7 @@ rpc/unavailable: Wir sind gerade nicht erreichbar. Bitte versuchen Sie es erneut
 password/context: Das Passwort darf nicht aus Ihrem Namen, Ihrer E-Mail-Adresse oder dem Namen der App bestehen.
 phone/trunk-prefix: Bitte geben Sie die Nummer ohne die Vorwahl für Anrufe im Inland ein, meist eine 0.
 phone/number-kind: An solche Nummern können wir keine Codes senden. Bitte geben Sie eine Mobilnummer ein.
+email/own-address: Das ist bereits Ihre Adresse.
 document/enumeration: Bitte wählen Sie eine der Möglichkeiten.
 document/server-only: Das können Sie nicht selbst ändern.
 photo/photo-format: Bitte wählen Sie ein Bild im Format JPEG, PNG oder WebP.
@@ -151,6 +152,7 @@ password/context: Das Passwort darf nicht aus deinem Namen, deiner E-Mail-Adress
 phone/trunk-prefix: Bitte gib die Nummer ohne die Vorwahl für Anrufe im Inland ein, meist eine 0.
 phone/digit-count: Diese Nummer hat zu viele oder zu wenige Ziffern für ihr Land.
 phone/number-kind: An solche Nummern können wir keine Codes senden. Bitte gib eine Mobilnummer ein.
+email/own-address: Das ist bereits deine Adresse.
 document/json: Das kann nicht gespeichert werden. Vielleicht ist es zu groß.
 document/required: Diese Angabe ist nötig.
 document/type: Diese Angabe hat nicht die erwartete Art.
@@ -274,6 +276,7 @@ password/context: The password must not consist of your name, your email or the 
 phone/trunk-prefix: Please enter the number without the prefix for calls within the country, usually a 0.
 phone/digit-count: This number has too many or too few digits for its country.
 phone/number-kind: We cannot send codes to this kind of number. Please enter a mobile number.
+email/own-address: This is already your address.
 document/json: This cannot be saved. It may be too large.
 document/required: This is required.
 document/type: This is not the expected kind of value.
@@ -371,6 +374,7 @@ rpc/unavailable: El servicio no está disponible en este momento. Inténtelo de 
 password/context: La contraseña no puede consistir en su nombre, su correo o el nombre de la aplicación.
 phone/trunk-prefix: Introduzca el número sin el prefijo para llamadas nacionales, normalmente un 0.
 phone/number-kind: No podemos enviar códigos a este tipo de número. Introduzca un número de móvil.
+email/own-address: Esta ya es su dirección.
 document/enumeration: Elija una de las opciones.
 document/server-only: No puede cambiar esto por su cuenta.
 photo/photo-format: Elija una imagen JPEG, PNG o WebP.
@@ -473,6 +477,7 @@ password/context: La contraseña no puede consistir en tu nombre, tu correo o el
 phone/trunk-prefix: Introduce el número sin el prefijo para llamadas nacionales, normalmente un 0.
 phone/digit-count: Este número tiene demasiadas cifras o muy pocas para su país.
 phone/number-kind: No podemos enviar códigos a este tipo de número. Introduce un número de móvil.
+email/own-address: Esta ya es tu dirección.
 document/json: No se puede guardar. Quizá sea demasiado grande.
 document/required: Este dato es obligatorio.
 document/type: Este dato no es del tipo esperado.
@@ -596,6 +601,7 @@ password/context: Le mot de passe ne doit pas reprendre votre nom, votre e-mail 
 phone/trunk-prefix: Veuillez saisir le numéro sans le préfixe des appels nationaux, en général un 0.
 phone/digit-count: Ce numéro a trop de chiffres ou pas assez pour son pays.
 phone/number-kind: Nous ne pouvons pas envoyer de codes à ce type de numéro. Veuillez saisir un numéro de mobile.
+email/own-address: C’est déjà votre adresse.
 document/json: L’enregistrement est impossible. Le contenu est peut-être trop volumineux.
 document/required: Ce champ est obligatoire.
 document/type: Cette valeur n’est pas du type attendu.
@@ -719,6 +725,7 @@ password/context: お名前、メールアドレス、アプリ名だけのパ�
 phone/trunk-prefix: 国内通話用の先頭の番号（通常は0）を除いて入力してください。
 phone/digit-count: この番号の桁数は、その国の電話番号と合いません。
 phone/number-kind: この種類の番号にはコードを送信できません。携帯電話番号を入力してください。
+email/own-address: これはすでに現在のメールアドレスです。
 document/json: 保存できません。サイズが大きすぎる可能性があります。
 document/required: 必須項目です。
 document/type: 値の種類が正しくありません。

@@ -185,7 +185,8 @@ struct EmailChangeTests {
     @Test("G-12: the current address, an invalid address and a guest are refused")
     func refused() async throws {
         let own = try await refusal { try await fixture.requestChange("ADA@example.org", access) }
-        #expect(own == ServiceError(.invalidEmail, fields: ["new_email"]))
+        #expect(own == ServiceError.ownAddress(field: "new_email"))
+        #expect(own.userMessage == "This is already your address.")
         let none = try await refusal { try await fixture.requestChange("new@", access) }
         #expect(none == ServiceError(.invalidEmail, fields: ["new_email"]))
         try await fixture.change("UPDATE accounts SET is_guest = 1")

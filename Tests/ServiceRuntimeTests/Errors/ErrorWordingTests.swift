@@ -199,11 +199,22 @@ struct ErrorWordingTests {
         #expect(error.userMessage == ErrorCode.invalidRefreshToken.sentence(in: .english))
     }
 
+    @Test("G-12: the account's own address has a sentence, which replaces the code's")
+    func wordedAddress() {
+        let error = ServiceError.ownAddress(field: "new_email")
+        #expect(error.code == .invalidEmail && error.fields == ["new_email"])
+        #expect(error.userMessage == EmailRule.ownAddress.sentence(in: .english))
+        #expect(
+            error.worded(in: Voice(.german)).userMessage
+                == EmailRule.ownAddress.sentence(in: Voice(.german)))
+    }
+
     /// The names of all rules, which a violation's sentence is found by.
     private static let rules =
         PasswordRule.allCases.map(\.rawValue) + PhoneNumberRule.allCases.map(\.rawValue)
         + DocumentRule.allCases.map(\.rawValue) + PhotoRule.allCases.map(\.rawValue)
         + SessionEndReason.allCases.map(\.rawValue) + AcceptanceRule.allCases.map(\.rawValue)
+        + EmailRule.allCases.map(\.rawValue)
 
     @Test("X-01: no two rules have one name")
     func ruleNames() {

@@ -15,7 +15,7 @@ extension WordedRule {
 extension Voice {
     private static let rules: [any WordedRule.Type] = [
         PasswordRule.self, PhoneNumberRule.self, DocumentRule.self, PhotoRule.self,
-        SessionEndReason.self, AcceptanceRule.self,
+        SessionEndReason.self, AcceptanceRule.self, EmailRule.self,
     ]
 
     /// The sentence about a violation's rule. Nil for one without.
@@ -133,9 +133,10 @@ extension ServiceError {
     }
 
     /// The catalogue's sentence for the user in `voice`; for a session that has ended, the one
-    /// about the reason, and for a birth date that is missing, the one that asks for it.
+    /// about the reason, for a birth date that is missing, the one that asks for it, and for an
+    /// address that breaks a rule, the one about that.
     package func catalogueSentence(in voice: Voice) -> String {
-        let isByRule = code == .sessionEnded || code == .consentRequired
+        let isByRule = [.sessionEnded, .consentRequired, .invalidEmail].contains(code)
         let sentences = violations.lazy.compactMap { voice.sentence(aboutRule: $0.rule) }
         return isByRule ? sentences.first ?? code.sentence(in: voice) : code.sentence(in: voice)
     }
@@ -157,6 +158,24 @@ extension ServiceError {
         error.violations = [
             Violation(field: "acceptance.birth_date", rule: AcceptanceRule.birthDate.rawValue)
         ]
+        return error
+    }
+}
+
+/// A requirement on an email address (G-12) beyond its form. The raw values are the rules of
+/// `auth/invalid-email`'s violations, whose sentence replaces the code's.
+package enum EmailRule: String, WordedRule {
+    /// Another address than the account's own, which its owner knows.
+    case ownAddress = "own-address"
+
+    package static var section: String { "email" }
+}
+
+extension ServiceError {
+    /// `auth/invalid-email`: the address in `field` is the account's own.
+    package static func ownAddress(field: String) -> ServiceError {
+        var error = ServiceError(.invalidEmail)
+        error.violations = [Violation(field: field, rule: EmailRule.ownAddress.rawValue)]
         return error
     }
 }
