@@ -14,7 +14,7 @@ extension PhoneCodesHandler {
     /// - Throws: `auth/invalid-phone-number`, `auth/phone-country-not-allowed`,
     ///   `auth/operation-not-allowed`, `auth/idempotency-key-reused`, `rpc/invalid-argument`; for a
     ///   re-authentication `auth/no-such-provider` when the number is not the account's; as
-    ///   `SessionOwners`.
+    ///   `SessionOwners.owner`, and to link as `SessionOwners.ownerOfMethods`.
     func requestCode(
         _ request: IdentityV1.RequestCodeRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestCodeResponse {
@@ -53,17 +53,20 @@ extension PhoneCodesHandler {
     private func asking(
         _ requested: CodeRequest, _ accessToken: String, _ context: CallContext
     ) async throws -> SessionOwner? {
-        guard requested.purpose != .signIn else { return nil }
-        let owner = try await owners.owner(of: accessToken, context)
-        if requested.purpose == .prove {
+        switch requested.purpose {
+        case .signIn: return nil
+        // As `linkPhone`: without a recent proof no message is sent that could not be used.
+        case .link: return try await owners.ownerOfMethods(accessToken, context)
+        case .prove:
+            let owner = try await owners.owner(of: accessToken, context)
             // The response discloses only that the number is not the caller's own, and not whose it
             // is.
             let holder = try await store.read { try self.owner(of: requested.number, $0) }
             guard holder == owner.account else {
                 throw ServiceError(.methodNotLinked, fields: ["phone_number"])
             }
+            return owner
         }
-        return owner
     }
 
     /// Everything that a request may write, prepared before its transaction. The message is nil for

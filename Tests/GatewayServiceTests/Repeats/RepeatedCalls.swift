@@ -165,7 +165,7 @@ enum RepeatedCalls {
         },
         .inSession(
             "PhoneSignIn/RequestPhoneCode", { try await $0.phone.requestPhoneCode($1, $2) },
-            afterwards: .acts, renew: { try await $0.refresh(&$1.accessToken) }
+            afterwards: .acts, renew: { try await $0.prove(&$1.accessToken) }
         ) { fixture in
             let (ada, eve) = try await fixture.two()
             func request(_ person: SignedIn, _ number: String)

@@ -104,6 +104,27 @@ struct LinkPhoneTests {
             try await refusal { try await fixture.link(sent, token) }.code == .requiresRecentLogin)
     }
 
+    @Test("G-14: without a recent sign-in no code to link a number is sent, nor to a guest")
+    func codeRecency() async throws {
+        let fixture = try PhoneCodeFixture()
+        let (_, token) = try await person(fixture)
+        let sent = try await fixture.sent(PhoneCodeFixture.number, .link, accessToken: token)
+        let texts = fixture.identity.texts.texts.count
+        fixture.identity.time.advance(by: .seconds(300))
+        let linking = try await refusal { try await fixture.link(sent, token) }
+        let requesting = try await refusal {
+            try await fixture.request(PhoneCodeFixture.number, .link, accessToken: token)
+        }
+        #expect(requesting.code == .requiresRecentLogin && requesting == linking)
+        let guest = try await fixture.identity.guest().token
+        let refused = try await refusal {
+            try await fixture.request(PhoneCodeFixture.number, .link, accessToken: guest)
+        }
+        #expect(refused.code == .operationNotAllowed)
+        try await fixture.identity.relay()
+        #expect(fixture.identity.texts.texts.count == texts)
+    }
+
     @Test("G-13: a code sent to the account's own number proves its owner, once")
     func proves() async throws {
         let fixture = try PhoneCodeFixture()
