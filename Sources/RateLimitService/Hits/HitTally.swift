@@ -14,12 +14,14 @@ struct LimitHit: Hashable, Sendable {
     /// The number of the first refused attempt in the limit's count.
     let attempt: Int
 
-    /// The audit event. It contains the subject only as a hash.
+    /// The audit event. It names the limit as the one who acted, and contains the subject only as a
+    /// hash.
     var event: AuditEvent {
         AuditEvent(
             limit.auditKind(refused: refused, attempt: attempt),
             subject: key.isEverybody ? nil : key.hash, outcome: .tooManyRequests,
-            attempt: Int64(refused))
+            attempt: Int64(refused)
+        ).by("limit/\(limit.rawValue)")
     }
 }
 

@@ -24,7 +24,7 @@ package struct AuditEvent: Hashable, Sendable {
     /// The number of the attempt, or a count of attempts, where they are counted.
     package var attempt: Int64?
     /// Who acted, where that was not the account's owner: the application and the operator that it
-    /// named (I-09).
+    /// named (I-09). Of a limit that was reached, `limit/` and its name.
     package var actor: String?
     /// The app that called, by its name in the operator's apps file.
     package var app: String?

@@ -217,7 +217,8 @@ package enum AuditKind: String, CaseIterable, Sendable {
     /// An operator revoked a signing key.
     case signingKeyRevoked = "key.signing-key-revoked"
     /// A limit was reached. For this and the next four kinds there is one record for each limit,
-    /// subject and wait, written when the wait is over; `attempt` counts the refusals during it.
+    /// subject and wait, written when the wait is over; `attempt` counts the refusals during it,
+    /// and `actor` is the limit (`limit/sign-up-by-address`).
     case limitReached = "limit.reached"
     /// A limit was reached repeatedly.
     case limitRepeated = "limit.repeated"

@@ -92,6 +92,10 @@ struct LimitHitsTests {
         let records = try await fixture.audited()
         #expect(Set(records.map(\.kind)) == ["limit.brute-force", "limit.pumping"])
         #expect(Set(records.map(\.attempt)) == [35, 20])
+        for name in ["phone-code-guess", "phone-code-by-block"] {
+            let named = "actor = 'limit/\(name)'"
+            #expect(try await fixture.count("audit", where: named) > 0, "\(name)")
+        }
     }
 
     @Test("A-01: a full disk loses no record")
