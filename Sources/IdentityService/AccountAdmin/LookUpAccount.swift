@@ -6,6 +6,11 @@ import ServiceRuntime
 import Storage
 
 extension AccountAdminHandler {
+    /// How long the account waits for its activity. The tool looks an account up before each change
+    /// of it, with one deadline for both: a session service that hangs must not keep an operator
+    /// from suspending an account.
+    private static let activityWait: Duration = .seconds(2)
+
     /// Finds one account for an operator (I-09), with its deletion, and its activity from the
     /// session service (I-01).
     /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`, `auth/invalid-email`,
@@ -76,14 +81,17 @@ extension AccountAdminHandler {
         String(text.filter { !" -()./".contains($0) })
     }
 
-    /// Nil if the session service is unavailable: the account is returned without its activity
-    ///
+    /// Nil if the session service is unavailable, or does not answer within `activityWait`: the
+    /// account is returned without its activity.
     private func activity(
         of account: AccountID, _ context: CallContext
     ) async throws -> IdentityV1.AccountActivity? {
+        let soon = CallContext(
+            deadline: min(context.deadline, time.uptime() + Self.activityWait),
+            metadata: context.onward().metadata)
         do {
             let known = try await guests.activity.getAccountActivity(
-                SessionV1.GetAccountActivityRequest(accountId: account.text), context.onward())
+                SessionV1.GetAccountActivityRequest(accountId: account.text), soon)
             return IdentityV1.AccountActivity(
                 liveSessions: known.liveSessions, lastActivityAtMs: known.lastActivityAtMs,
                 lastSeenAtMs: known.lastSeenAtMs)

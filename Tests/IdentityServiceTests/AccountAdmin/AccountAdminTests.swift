@@ -12,10 +12,16 @@ import Testing
 /// A session service that reports one account's activity, or is unavailable.
 private struct KnownActivity: AccountActivityAPI {
     var isAway = false
+    /// On its clock each call takes until its deadline.
+    var hanging: ManualTime?
 
     func getAccountActivity(
         _ request: SessionV1.GetAccountActivityRequest, _ context: CallContext
     ) async throws -> SessionV1.GetAccountActivityResponse {
+        if let hanging {
+            hanging.advance(by: context.deadline - hanging.uptime())
+            throw ServiceError(.deadlineExceeded)
+        }
         if isAway { throw ServiceError(.unavailable) }
         return .init(liveSessions: 2, lastActivityAtMs: 10, lastSeenAtMs: 20)
     }
@@ -199,6 +205,21 @@ struct AccountAdminTests {
         let answer = try await admin.lookUpAccount(.init(by: .accountId(id)), tool)
         #expect(answer.account?.account?.accountId == id)
         #expect(answer.account?.activity == nil)
+    }
+
+    @Test("X-07: a session service that hangs leaves time to suspend the account")
+    func hanging() async throws {
+        let caller = tool
+        let began = fixture.time.uptime()
+        let admin = fixture.admin(KnownActivity(hanging: fixture.time))
+        let answer = try await admin.lookUpAccount(.init(by: .accountId(id)), caller)
+        #expect(answer.account?.account?.accountId == id && answer.account?.activity == nil)
+        #expect(fixture.time.uptime() - began == .seconds(2))
+        #expect(caller.deadline > fixture.time.uptime())
+        let suspended = try await admin.suspendAccount(
+            .init(accountId: id, reason: "spam", actor: "ann"), caller)
+        #expect(suspended.changed)
+        #expect(try await fixture.count("outbox", where: "topic = 'end-account'") == 1)
     }
 
     // MARK: suspension
