@@ -115,7 +115,7 @@ struct IdempotencyTests {
         "G-25: every flow rejects keys of other lengths and does nothing else", arguments: [0, 256])
     func refused(count: Int) async throws {
         let context = fixture.context(String(repeating: "k", count: count))
-        let expected = ServiceError(.invalidArgument, fields: ["idempotency-key"])
+        let expected = ServiceError.invalidArgument("idempotency-key", "Use 1 to 255 bytes.")
         #expect(try await refusal { try await fixture.signUp(in: context) } == expected)
         #expect(try await refusal { try await fixture.signIn(in: context) } == expected)
         #expect(try await refusal { try await fixture.refresh("x", in: context) } == expected)

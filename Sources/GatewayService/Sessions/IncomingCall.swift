@@ -25,7 +25,7 @@ enum Origin {
             ("device.platform", device.platform, platformBytesMax),
             ("device.name", device.name, nameBytesMax),
         ] where text.utf8.count > bytesMax {
-            throw ServiceError(.invalidArgument, fields: [field])
+            throw ServiceError.invalidArgument(field, "Use at most \(bytesMax) bytes.")
         }
         return IdentityV1.Origin(
             clientAddress: try context.personsAddress() ?? "", deviceId: device.deviceId,
@@ -49,7 +49,10 @@ extension CallContext {
         guard !entries.isEmpty else { return nil }
         guard entries.count == 1, let text = clientAddress,
             text.utf8.count <= Self.addressBytesMax, ClientAddress(text) != nil
-        else { throw ServiceError(.invalidArgument, fields: [Metadata.Key.clientAddress]) }
+        else {
+            throw ServiceError.invalidArgument(
+                Metadata.Key.clientAddress, "Send one IPv4 or IPv6 address, without a port.")
+        }
         return text
     }
 
@@ -97,7 +100,8 @@ enum DerivedIdempotencyKey {
             return nil
         }
         guard callersBytes.contains(entry.value.count) else {
-            throw ServiceError(.invalidArgument, fields: ["idempotency-key"])
+            throw ServiceError.invalidArgument(
+                Metadata.Key.idempotencyKey, "Use 1 to \(callersBytes.upperBound) bytes.")
         }
         return Hex.encode(
             SHA256.hash(

@@ -50,7 +50,9 @@ struct AgeGate: Sendable {
         case .birthDateMissing:
             throw ServiceError.birthDateRequired
         case .birthDateWrong:
-            throw ServiceError(.invalidArgument, fields: ["acceptance.birth_date"])
+            throw ServiceError.invalidArgument(
+                "acceptance.birth_date",
+                "Use a day of the last \(CalendarDate.ageMax) years, as 2001-12-31.")
         case .ok, .parentNeeded, .underage: return outcome
         }
     }

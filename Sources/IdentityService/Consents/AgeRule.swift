@@ -48,7 +48,7 @@ enum AgeRule {
 /// early. Who was born on February 29 completes a year on March 1 of a year without that day.
 extension CalendarDate {
     /// Who is older has mistyped the year.
-    private static let ageMax = 150
+    static let ageMax = 150
 
     /// The completed years on a day of who was born on this one; nil for a date that no living
     /// person has.

@@ -53,7 +53,8 @@ struct BackendCalls: Sendable {
         guard claims.bodyHash == ApplicationToken.bodyHash(of: DelimitedParts.joined(head + parts))
         else { throw Self.unauthenticated(.body) }
         guard !method.needsIdempotencyKey || claims.idempotencyKey?.isEmpty == false else {
-            throw ServiceError(.invalidArgument, fields: ["idempotency-key"])
+            throw ServiceError.invalidArgument(
+                Metadata.Key.idempotencyKey, "This call needs one, also in the token.")
         }
         guard caller.actor.utf8.count <= Self.actorBytesMax,
             caller.actor.allSatisfy(AdminCaller.isPlain)

@@ -18,7 +18,9 @@ struct DocumentKey: Hashable, Sendable {
         collection: String, name: String, in place: String = ""
     ) throws(ServiceError) -> DocumentKey {
         guard isCollection(collection) else {
-            throw ServiceError(.invalidArgument, fields: ["\(place)collection"])
+            throw ServiceError.invalidArgument(
+                "\(place)collection",
+                "A name has 1 to \(collectionBytes.upperBound) of a-z, 0-9, _ and -.")
         }
         // Control characters would break lines of logs, and NUL ends a text in PostgreSQL.
         guard nameBytes.contains(name.utf8.count),

@@ -46,7 +46,9 @@ extension AccountDocumentsHandler {
         let rules = rules.value
         let changes = try writes.all.map { write in
             guard let rules = rules.collection(write.key.collection) else {
-                throw ServiceError(.invalidArgument, fields: ["\(write.place)collection"])
+                throw ServiceError.invalidArgument(
+                    "\(write.place)collection",
+                    "The operator's rules-file declares no such collection.")
             }
             if call.backend == nil { try require(rules.need, of: documents.owner, in: transaction) }
             let former = try documents.document(write.key, in: transaction)

@@ -55,8 +55,10 @@ extension ServerConnection {
         // Tokens are not stored, so one can be repeated while it is valid. It names the idempotency
         // key, so that the repeat gets the first answer and changes nothing more.
         guard method.isIdempotent || idempotencyKey?.isEmpty == false else {
-            throw ServiceError(
-                .invalidArgument, fields: [Metadata.Key.idempotencyKey], notProcessed: true)
+            var error = ServiceError.invalidArgument(
+                Metadata.Key.idempotencyKey, "This method needs one, also in the token.")
+            error.notProcessed = true
+            throw error
         }
         var metadata = metadata
         metadata[Metadata.Key.applicationToken] = nil

@@ -40,6 +40,14 @@ package struct ServiceError: Error, Hashable, Sendable {
         self.notProcessed = notProcessed
     }
 
+    /// `rpc/invalid-argument`: a mistake of the calling program, which no person can correct.
+    /// - Parameter reason: For its developer, in English.
+    package static func invalidArgument(_ field: String, _ reason: String) -> ServiceError {
+        var error = ServiceError(.invalidArgument)
+        error.violations = [Violation(field: field, sentence: reason)]
+        return error
+    }
+
     /// `auth/weak-password`: `field` breaks `rules`.
     package static func weakPassword(
         _ rules: [PasswordRule], field: String
@@ -112,7 +120,8 @@ package struct ServiceError: Error, Hashable, Sendable {
         /// The rule that the value breaks, where the field has several (`PasswordRule`). Otherwise
         /// empty.
         package let rule: String
-        /// The sentence about the rule that replaces the English one.
+        /// The sentence about the rule that replaces the English one; without a rule, the reason
+        /// for a developer.
         package var sentence: String?
 
         /// A violation; the sentence in English is found by the rule.
@@ -122,7 +131,7 @@ package struct ServiceError: Error, Hashable, Sendable {
             self.sentence = sentence
         }
 
-        /// The sentence for the user; empty for a violation without a rule.
+        /// The sentence for the user; without a rule, the reason for a developer, or empty.
         package var userMessage: String {
             sentence ?? Voice.english.sentence(aboutRule: rule) ?? ""
         }

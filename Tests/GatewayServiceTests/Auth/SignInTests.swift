@@ -228,7 +228,8 @@ struct SignInTests {
         let error = try await refusal {
             try await fixture.auth.signInWithPassword(request, fixture.context())
         }
-        #expect(error == ServiceError(.invalidArgument, fields: [refused]))
+        #expect(error.code == .invalidArgument && error.fields == [refused])
+        #expect(error.violations.first?.userMessage.hasPrefix("Use at most ") == true)
     }
 
     @Test(

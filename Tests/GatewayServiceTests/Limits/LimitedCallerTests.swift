@@ -46,7 +46,8 @@ struct LimitedCallerTests {
         }
     }
 
-    private static let refused = ServiceError(.invalidArgument, fields: ["client-address"])
+    private static let refused = ServiceError.invalidArgument(
+        "client-address", "Send one IPv4 or IPv6 address, without a port.")
 
     @Test("R-03: the address is ignored if the application may not assert addresses")
     func mayNot() throws {

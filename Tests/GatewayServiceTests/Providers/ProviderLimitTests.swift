@@ -128,7 +128,7 @@ struct ProviderLimitTests {
     func device() async throws {
         let device = String(repeating: "x", count: 129)
         let error = try await refusal { try await signIn(device: device) }
-        #expect(error == ServiceError(.invalidArgument, fields: ["device.device_id"]))
+        #expect(error == .invalidArgument("device.device_id", "Use at most 128 bytes."))
         #expect(identities.callerTokens.isEmpty)
         #expect(try left("failed-provider-by-address", "192.0.2.7") == 50)
     }

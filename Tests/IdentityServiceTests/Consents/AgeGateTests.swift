@@ -66,6 +66,7 @@ struct AgeGateTests {
         for date in ["2026-01-02", "1800-01-01", "2013-02-30", "x"] {
             let error = try await refusal { try await Self.register(fixture, .born(date)) }
             #expect(error.code == .invalidArgument && error.fields == ["acceptance.birth_date"])
+            #expect(error.violations.first?.userMessage.contains("2001-12-31") == true)
         }
         #expect(try await fixture.count("underage_devices") == 0)
         let hashes = fixture.hashes

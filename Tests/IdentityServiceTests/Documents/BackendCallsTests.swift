@@ -158,7 +158,8 @@ struct BackendCallsTests {
                 try await Self.write(
                     fixture, try Self.caller(fixture, Self.parts, Claim(idempotencyKey: key)))
             }
-            #expect(error == ServiceError(.invalidArgument, fields: ["idempotency-key"]))
+            #expect(error.code == .invalidArgument && error.fields == ["idempotency-key"])
+            #expect(error.violations.first?.userMessage.isEmpty == false)
         }
     }
 

@@ -183,6 +183,7 @@ struct ApplicationTokenCallTests {
                 let error = try await Self.failure(client, metadata)
                 #expect(error?.code == .invalidArgument)
                 #expect(error?.fields == ["idempotency-key"])
+                #expect(error?.violations.first?.userMessage.isEmpty == false)
             }
             loopback.echo.gate.open()
             let token = try Self.token(method: EchoService.repeatable, idempotencyKey: nil)

@@ -165,6 +165,16 @@ struct ErrorWordingTests {
             ])
     }
 
+    @Test("X-01: a reason for a developer stays in English, and is no sentence of a rule")
+    func wordedReason() {
+        let error = ServiceError.invalidArgument("client-address", "Send one address.")
+        #expect(error.code == .invalidArgument && error.fields == ["client-address"])
+        let german = error.worded(in: Voice(.german))
+        #expect(german.violations == error.violations)
+        #expect(german.violations.map(\.userMessage) == ["Send one address."])
+        #expect(german.violations.map(\.rule) == [""])
+    }
+
     @Test("X-01: the rule that a phone number breaks gets a sentence")
     func wordedNumber() {
         for rule in PhoneNumberRule.allCases {
