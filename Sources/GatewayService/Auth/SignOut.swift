@@ -20,7 +20,8 @@ extension AuthHandler {
         } else if let access = try context.accessToken() {
             token = .accessToken(access)
         } else {
-            throw ServiceError(.invalidArgument, fields: [Metadata.Key.authorization])
+            throw ServiceError.invalidArgument(
+                Metadata.Key.authorization, "Send the access token, or refresh_token instead.")
         }
         let ended = try await sessions.signOut(
             SessionV1.SignOutRequest(

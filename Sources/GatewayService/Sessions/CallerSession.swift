@@ -49,7 +49,10 @@ extension CallContext {
         guard entries.count == 1, let text = String(validating: entry.value, as: UTF8.self),
             text.prefix(Self.scheme.count).lowercased() == Self.scheme,
             text.utf8.count > Self.scheme.utf8.count
-        else { throw ServiceError(.invalidArgument, fields: [Metadata.Key.authorization]) }
+        else {
+            throw ServiceError.invalidArgument(
+                Metadata.Key.authorization, "Send one: Bearer and the access token.")
+        }
         return String(text.dropFirst(Self.scheme.count))
     }
 }

@@ -62,7 +62,8 @@ struct SignOutTests {
     func refused() async throws {
         #expect(
             try await refusal { try await fixture.signOut(nil) }
-                == ServiceError(.invalidArgument, fields: ["authorization"]))
+                == ServiceError.invalidArgument(
+                    "authorization", "Send the access token, or refresh_token instead."))
         #expect(
             try await refusal { try await fixture.signOut(.accessToken("a.b.c"), all: true) }.code
                 == .invalidAccessToken)

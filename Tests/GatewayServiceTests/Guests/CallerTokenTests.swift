@@ -88,7 +88,8 @@ struct CallerTokenTests {
 
     @Test("two access tokens, another scheme and no token are malformed")
     func malformed() async throws {
-        let expected = ServiceError(.invalidArgument, fields: ["authorization"])
+        let expected = ServiceError.invalidArgument(
+            "authorization", "Send one: Bearer and the access token.")
         let token = ada.session.accessToken
         for values in [
             ["Bearer \(token)", "Bearer \(token)"], ["Basic \(token)"], [token], ["Bearer "], [""],
