@@ -47,6 +47,18 @@ struct NoticeMail: Sendable {
     }
 }
 
+extension NoticeMail {
+    /// Welcomes the owner of an account by the name in its profile, in the transaction that verifies
+    /// the account's address for the first time.
+    func welcome(
+        _ row: AccountRow, _ device: DeviceShown, _ transaction: Transaction
+    ) throws {
+        let vault = try AccountReader(keys: keys, randomness: randomness).vault(row)
+        let name = try vault.open(row.sealedDisplayName, .displayName)
+        try write(.welcome, to: row.account, device, naming: [name], transaction)
+    }
+}
+
 /// Formats a time for a mail.
 enum NoticeTime {
     /// To the minute, in UTC: `2026-01-31 09:05 UTC`.

@@ -98,7 +98,11 @@ extension AccountsHandler {
             try transaction.removeLinks(.verifyEmail, of: account)
             try transaction.setAddressProved(account)
             try transaction.audit(.emailVerified, account, from: attempt.origin)
-            if let newHash { try replace(holder.row, newHash, attempt, transaction) }
+            if let newHash {
+                try replace(holder.row, newHash, attempt, transaction)
+            } else {
+                try welcome(holder.row, attempt, transaction)
+            }
             guard let row = try transaction.account(account), row.address?.provedAt != nil else {
                 throw ServiceError(.internalError, detail: "a verified address is missing")
             }
@@ -106,6 +110,16 @@ extension AccountsHandler {
                 attempt.call, .init(repeatedByPasswordOf: row, forgetsDevices: newHash != nil))
             return (row, newHash != nil)
         }
+    }
+
+    /// Welcomes the person whose sign-up this link completes. One whom an import has brought did not
+    /// sign up here, and with another password somebody else did.
+    private func welcome(
+        _ row: AccountRow, _ attempt: ConfirmationAttempt, _ transaction: Transaction
+    ) throws {
+        guard row.address?.provedAt == nil, try !transaction.isImported(row.account) else { return }
+        try NoticeMail(keys: keys, randomness: randomness)
+            .welcome(row, attempt.device, transaction)
     }
 
     private func replace(
@@ -157,6 +171,7 @@ struct ConfirmationAttempt: Sendable {
     /// As entered; empty if none was.
     let password: SecretBytes
     let origin: CallOrigin
+    let device: DeviceShown
     /// For idempotency; nil if the call has no key.
     let call: RepeatableCall?
 
@@ -171,6 +186,7 @@ struct ConfirmationAttempt: Sendable {
         asking = AccountID(text: request.accountId)
         password = request.password
         origin = CallOrigin(request.origin, hash: keys.audit)
+        device = DeviceShown(request.origin)
         call = try RepeatableCall(
             "ConfirmEmail", [tokenHash, Array(request.accountId.utf8)], context, hash: keys.calls)
     }

@@ -116,5 +116,7 @@ struct ClaimConfirmation: Sendable {
             try transaction.audit(
                 AuditEvent(kind, account: account.key).from(attempt.origin))
         }
+        try NoticeMail(keys: keys, randomness: randomness)
+            .welcome(row, attempt.device, transaction)
     }
 }

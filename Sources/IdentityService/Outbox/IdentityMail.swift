@@ -17,7 +17,8 @@ enum IdentityMail: Hashable, Sendable {
     case passwordChanged(device: String, time: String)
     /// A sign-in from a device that is new to the account (N-01, G-08).
     case newDevice(method: String, device: String, time: String)
-    /// The account was created by a proof that verifies its address (N-01).
+    /// The account was created by a proof that verifies its address, or the first link has verified
+    /// the address of a sign-up with a password (N-01).
     case welcome(name: String, device: String, time: String)
     /// A sign-in method was added (G-14, G-15).
     case methodAdded(method: String, device: String, time: String)

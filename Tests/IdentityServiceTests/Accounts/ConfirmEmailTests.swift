@@ -36,7 +36,43 @@ struct ConfirmEmailTests {
         #expect(answer.account?.accountId == account)
         #expect(!answer.forgetDevices)
         #expect(try await fixture.signIn().account?.emailVerified == true)
-        #expect(try await fixture.waiting() == 0)
+        #expect(try await fixture.waiting() == 1)
+    }
+
+    @Test("N-01: the first link welcomes the person who signed up, once, by the name")
+    func welcome() async throws {
+        let (account, token) = try await registered()
+        for _ in 0..<2 { _ = try await confirm(token, account: account, key: "k") }
+        try await fixture.relay()
+        #expect(fixture.templates == ["verify-email", "welcome"])
+        let mail = try #require(fixture.notifications.mails.last)
+        #expect(mail.recipient == "ada@example.org")
+        #expect(mail.variables.first { $0.name == "name" }?.value == "Ada")
+    }
+
+    @Test(
+        "N-01: neither an imported account nor an address that was verified before is welcomed",
+        arguments: [
+            "UPDATE email_addresses SET proved_at_ms = 1",
+            """
+            INSERT INTO imported_accounts (account, look_up_key, external_id, imported_at_ms)
+            SELECT account, x'00', x'00', 1 FROM accounts
+            """,
+        ])
+    func unwelcomed(change: String) async throws {
+        let (account, token) = try await registered()
+        try await fixture.change(change)
+        _ = try await confirm(token, account: account)
+        try await fixture.relay()
+        #expect(fixture.templates == ["verify-email"])
+    }
+
+    @Test("N-01: a link that replaces a stranger's password welcomes nobody by that name")
+    func unwelcomedOwner() async throws {
+        let (_, token) = try await registered()
+        _ = try await confirm(token, password: "Owners9Password")
+        try await fixture.relay()
+        #expect(!fixture.templates.contains("welcome"))
     }
 
     @Test("G-12: elsewhere a password is required, and its absence leaves the link valid")

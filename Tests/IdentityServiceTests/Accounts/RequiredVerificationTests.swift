@@ -87,6 +87,7 @@ struct RequiredVerificationTests {
         try await fixture.relay()
         _ = try await fixture.accounts.confirmEmail(
             .init(token: try fixture.latestToken(), password: "Correct7Horse"), fixture.context())
+        try await fixture.relay()
         #expect(try await !resend(on: "thief"))
         try await fixture.relay()
         #expect(fixture.templates.last == "new-device")

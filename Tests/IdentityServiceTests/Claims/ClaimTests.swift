@@ -50,6 +50,10 @@ struct ClaimTests {
         #expect(try await fixture.signIn().account?.accountId == account.accountId)
         #expect(fixture.sessions.ended.isEmpty, "the sign-up's session stays valid")
         #expect(try await fixture.count("claims") == 0)
+        try await fixture.relay()
+        let welcome = try #require(fixture.mail("welcome"))
+        #expect(welcome.recipient == "Ada@example.org")
+        #expect(welcome.variables.first { $0.name == "name" }?.value == "Ada")
     }
 
     @Test("X-02: free, claimed and owned addresses get the same answer and one mail each")

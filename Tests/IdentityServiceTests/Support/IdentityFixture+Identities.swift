@@ -125,7 +125,8 @@ extension IdentityFixture {
         return try #require(answer.account)
     }
 
-    /// Registers, and proves the address with its link in the session that registered.
+    /// Registers, and proves the address with its link in the session that registered. Both mails
+    /// are delivered.
     func registerProved(
         _ email: String = "ada@example.org", password: String = "Correct7Horse"
     ) async throws -> IdentityV1.Account {
@@ -133,6 +134,7 @@ extension IdentityFixture {
         try await relay()
         _ = try await accounts.confirmEmail(
             .init(token: try latestToken(to: email), accountId: account.accountId), context())
+        try await relay()
         return account
     }
 

@@ -76,13 +76,17 @@ extension SystemTests {
             return try answer.read(Opened.self).session
         }
 
-        /// Signs up, verifies the address and signs in.
+        /// Signs up, verifies the address, waits for the mail about that, and signs in.
         private func member(_ person: Person, _ cluster: Cluster) async throws -> Session {
             let guest = try await signUp(person, with: person.email, cluster)
             let verified = try await cluster.auth(
                 "VerifyEmail", ["token": try await cluster.mailedToken(to: person.email)],
                 in: guest)
             #expect(verified.exitCode == 0, "\(verified.errors)")
+            let isWelcomed = try await eventually {
+                try await cluster.inbox(to: person.email).contains("Welcome to")
+            }
+            #expect(isWelcomed)
             return try await cluster.signIn(person).read(Opened.self).session
         }
 
