@@ -25,10 +25,11 @@ package protocol PhoneSignInAPI: Sendable {
         _ request: GatewayV1.RequestSignInCodeRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestSignInCodeResponse
 
-    /// Sends a code for another purpose to the signed-in user, with the same waits.
+    /// Sends a code for another purpose to the signed-in user, with the same waits. One to link a number
+    /// requires recent authentication, as LinkPhone does.
     /// - Throws: `auth/invalid-phone-number`, `auth/phone-country-not-allowed`, `auth/too-many-requests`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/operation-not-allowed`,
-    ///   `auth/no-such-provider`.
+    ///   `auth/no-such-provider`, `auth/requires-recent-login`.
     func requestPhoneCode(
         _ request: GatewayV1.RequestPhoneCodeRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestPhoneCodeResponse
@@ -186,6 +187,7 @@ package enum PhoneSignInDescription {
                 "auth/session-ended",
                 "auth/operation-not-allowed",
                 "auth/no-such-provider",
+                "auth/requires-recent-login",
             ],
             "postern.gateway.v1.PhoneSignIn/SignInWithPhoneCode": [
                 "auth/invalid-phone-number",

@@ -132,7 +132,8 @@ extension EventsV1 {
         /// other callers, and where the event does not follow from a call of an app.
         package var app: String
         /// Who acted, where that was not the account's owner: the application, and after a slash the operator
-        /// that it named, for example "tool/jane"; otherwise empty.
+        /// that it named, for example "tool/jane". Of a limit that was reached, "limit/" and its name, for
+        /// example "limit/sign-up-by-address". Otherwise empty.
         package var actor: String
         /// The signing key that the event is about, by its `kid` in the tokens and in the key set; otherwise
         /// empty.

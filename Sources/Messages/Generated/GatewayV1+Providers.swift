@@ -194,7 +194,7 @@ extension GatewayV1 {
         public var isNewUser: Bool
         /// Sign-in methods that the account has lost ("password", "phone", a provider). Somebody had
         /// signed up with this address without verifying it; their methods were removed when the address's
-        /// owner signed in. Show this to the user.
+        /// owner signed in. The documents and the photo are kept. Show this to the user.
         public var removedMethods: [String]
         /// The provider was added to an existing account by this call. Show this to the user.
         public var isLinked: Bool

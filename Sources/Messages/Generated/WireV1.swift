@@ -544,9 +544,11 @@ extension WireV1 {
         /// "photo-bytes", "photo-format", "photo-pixels"; for application-token the reasons in
         /// Protos/README.md. With auth/session-ended why it ended, with the field "session": "signed-out",
         /// "inactive", "maximum-age", "displaced", "replayed", "security", "revoked", "provider-revoked",
-        /// "account-deleted". With auth/consent-required "birth-date" if that is missing. Otherwise empty.
+        /// "account-deleted". With auth/consent-required "birth-date" if that is missing. With
+        /// auth/invalid-email "own-address" for the account's own. Otherwise empty.
         package var rule: String
-        /// A sentence for users about the rule; empty without a rule.
+        /// A sentence for users about the rule. Without a rule it is the reason in English, for developers,
+        /// or empty.
         package var sentence: String
 
         /// A message of these fields.

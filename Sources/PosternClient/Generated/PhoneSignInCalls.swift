@@ -32,10 +32,11 @@ public struct PhoneSignInCalls: Sendable {
         try await caller.call(PhoneSignInDescription.requestSignInCode, request, options)
     }
 
-    /// Sends a code for another purpose to the signed-in user, with the same waits.
+    /// Sends a code for another purpose to the signed-in user, with the same waits. One to link a number
+    /// requires recent authentication, as LinkPhone does.
     /// - Throws: `auth/invalid-phone-number`, `auth/phone-country-not-allowed`, `auth/too-many-requests`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/operation-not-allowed`,
-    ///   `auth/no-such-provider`.
+    ///   `auth/no-such-provider`, `auth/requires-recent-login`.
     public func requestPhoneCode(
         _ request: GatewayV1.RequestPhoneCodeRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.RequestPhoneCodeResponse {

@@ -1693,7 +1693,7 @@ enum OpenAPIDocument {
       "post": {
         "tags": ["PhoneSignIn"],
         "operationId": "requestPhoneCode",
-        "description": "Sends a code for another purpose to the signed-in user, with the same waits.",
+        "description": "Sends a code for another purpose to the signed-in user, with the same waits. One to link a number requires recent authentication, as LinkPhone does.",
         "security": [{"app": [], "accessToken": []}],
         "parameters": [
           {"$ref": "#/components/parameters/connectProtocolVersion"},
@@ -1714,7 +1714,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-phone-number, auth/phone-country-not-allowed, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/operation-not-allowed, auth/no-such-provider.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-phone-number, auth/phone-country-not-allowed, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/operation-not-allowed, auth/no-such-provider, auth/requires-recent-login.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -4741,7 +4741,7 @@ enum OpenAPIDocument {
           },
           "removedMethods": {
             "type": "array",
-            "description": "Sign-in methods that the account has lost (\"password\", \"phone\", a provider). Somebody had signed up with this address without verifying it; their methods were removed when the address's owner signed in. Show this to the user.",
+            "description": "Sign-in methods that the account has lost (\"password\", \"phone\", a provider). Somebody had signed up with this address without verifying it; their methods were removed when the address's owner signed in. The documents and the photo are kept. Show this to the user.",
             "items": {"type": "string"}
           },
           "isLinked": {
@@ -4901,11 +4901,11 @@ enum OpenAPIDocument {
           },
           "rule": {
             "type": "string",
-            "description": "The rule that the value breaks, where the field has several: for a new password \"length\", \"upper-case\", \"lower-case\", \"letter\", \"digit\", \"common\", \"context\"; for a phone number \"trunk-prefix\", \"digit-count\", \"number-kind\"; for a document \"json\", \"required\", \"type\", \"range\", \"text-length\", \"pattern\", \"enumeration\", \"unknown-field\", \"read-only\", \"server-only\"; for a photo \"photo-bytes\", \"photo-format\", \"photo-pixels\"; for application-token the reasons in Protos/README.md. With auth/session-ended why it ended, with the field \"session\": \"signed-out\", \"inactive\", \"maximum-age\", \"displaced\", \"replayed\", \"security\", \"revoked\", \"provider-revoked\", \"account-deleted\". With auth/consent-required \"birth-date\" if that is missing. Otherwise empty."
+            "description": "The rule that the value breaks, where the field has several: for a new password \"length\", \"upper-case\", \"lower-case\", \"letter\", \"digit\", \"common\", \"context\"; for a phone number \"trunk-prefix\", \"digit-count\", \"number-kind\"; for a document \"json\", \"required\", \"type\", \"range\", \"text-length\", \"pattern\", \"enumeration\", \"unknown-field\", \"read-only\", \"server-only\"; for a photo \"photo-bytes\", \"photo-format\", \"photo-pixels\"; for application-token the reasons in Protos/README.md. With auth/session-ended why it ended, with the field \"session\": \"signed-out\", \"inactive\", \"maximum-age\", \"displaced\", \"replayed\", \"security\", \"revoked\", \"provider-revoked\", \"account-deleted\". With auth/consent-required \"birth-date\" if that is missing. With auth/invalid-email \"own-address\" for the account's own. Otherwise empty."
           },
           "sentence": {
             "type": "string",
-            "description": "A sentence for users about the rule; empty without a rule."
+            "description": "A sentence for users about the rule. Without a rule it is the reason in English, for developers, or empty."
           }
         }
       },
