@@ -5,10 +5,10 @@ const device = { deviceId: localStorage.deviceId ??= crypto.randomUUID(), platfo
 let session: any;
 let refreshing: Promise<void> | undefined;
 
-async function send(method: string, request: object) {
+async function send(method: string, request: object, key: string = crypto.randomUUID()) {
   const headers = {
     "content-type": "application/json", "x-postern-app": POSTERN_APP_KEY,
-    "connect-protocol-version": "1", "idempotency-key": crypto.randomUUID(),
+    "connect-protocol-version": "1", "idempotency-key": key,
     ...(session && { authorization: `Bearer ${session.accessToken}` }),
   };
   const response = await fetch(`${POSTERN_URL}/postern.gateway.v1.${method}`,
@@ -19,9 +19,23 @@ async function send(method: string, request: object) {
 }
 // Calls that find the access token expired share one refresh.
 function refresh() {
-  return refreshing ??= send("Auth/RefreshSession", { device })
-    .then((answer) => { session = answer.session; })
-    .finally(() => { refreshing = undefined; });
+  return refreshing ??= refreshOnce().finally(() => { refreshing = undefined; });
+}
+// The key stays until an answer comes. After a reload, or a lost answer, the next try repeats it:
+// that is the same use of the cookie. With another key it would look like a theft.
+async function refreshOnce(): Promise<void> {
+  const key = localStorage.refreshKey ??= crypto.randomUUID();
+  const removeKey = () => { if (localStorage.refreshKey === key) delete localStorage.refreshKey; };
+  try {
+    session = (await send("Auth/RefreshSession", { device }, key)).session;
+    removeKey();
+  } catch (error: any) {
+    if (typeof error.code !== "string" || error.retryable) throw error; // no answer yet
+    removeKey();
+    // The browser had stored the next cookie, but the page was closed before it removed the key.
+    if (error.code === "auth/idempotency-key-reused") return refreshOnce();
+    throw error;
+  }
 }
 async function call(method: string, request: object = {}) {
   if (session && session.accessExpiresAtMs < Date.now() + 10_000) await refresh();

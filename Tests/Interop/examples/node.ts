@@ -6,10 +6,10 @@ const device = { deviceId: "node-1", platform: "cli" };
 let session: any;
 let refreshing: Promise<void> | undefined;
 
-async function send(method: string, request: object) {
+async function send(method: string, request: object, key: string = crypto.randomUUID()) {
   const headers = {
     "content-type": "application/json", "x-postern-app": POSTERN_APP_KEY!,
-    "idempotency-key": crypto.randomUUID(),
+    "idempotency-key": key,
     ...(session && { authorization: `Bearer ${session.accessToken}` }),
   };
   const url = `${POSTERN_URL}/postern.gateway.v1.${method}`;
@@ -18,9 +18,13 @@ async function send(method: string, request: object) {
   if (!response.ok) throw Object.assign(new Error(answer.message), answer.details?.[0].debug);
   return answer;
 }
-// A refresh token works once, so calls that find the access token expired share one refresh.
+// A refresh token works once, so calls that find the access token expired share one refresh. Its
+// key stays beside the token until an answer comes, so that a repeat is the same use. An app that
+// can be restarted stores both before the call.
 function refresh() {
-  return refreshing ??= send("Auth/RefreshSession", { refreshToken: session.refreshToken, device })
+  session.refreshKey ??= crypto.randomUUID();
+  const request = { refreshToken: session.refreshToken, device };
+  return refreshing ??= send("Auth/RefreshSession", request, session.refreshKey)
     .then((answer) => { session = answer.session; })
     .finally(() => { refreshing = undefined; });
 }
