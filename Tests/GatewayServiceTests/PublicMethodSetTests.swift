@@ -106,7 +106,9 @@ struct PublicMethodSetTests {
             metadata[Metadata.Key.idempotencyKey] = "key-1"
             do {
                 _ = try await client.call(
-                    method, payload: [], client.context(timeout: .seconds(10), metadata: metadata))
+                    MethodDescription(
+                        name: method, isIdempotent: false, timeout: .seconds(10), isOnLoop: false),
+                    packed: .plain([]), client.context(timeout: .seconds(10), metadata: metadata))
                 return nil
             } catch {
                 return (error as? ServiceError)?.code ?? .internalError

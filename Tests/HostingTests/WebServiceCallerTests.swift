@@ -90,11 +90,11 @@ struct WebServiceCallerTests {
                 service: "postern.front", host: "127.0.0.1", port: server.port,
                 application: "web", keyID: "k1", secret: web),
             group: group, time: SystemTime(), randomness: SecureRandomness())
-        _ = try await client.call(
-            "test.v1.Front/Open", payload: [], client.context(timeout: .seconds(10)))
+        let (open, closed) = (Self.description("Open"), Self.description("Closed"))
+        let context = client.context(timeout: .seconds(10))
+        _ = try await client.call(open, packed: .plain([]), context)
         let refused = await #expect(throws: ServiceError.self) {
-            try await client.call(
-                "test.v1.Front/Closed", payload: [], client.context(timeout: .seconds(10)))
+            try await client.call(closed, packed: .plain([]), context)
         }
         #expect(refused?.code == .permissionDenied)
         client.close()
@@ -103,10 +103,14 @@ struct WebServiceCallerTests {
     }
 
     private static func method(_ name: String, isPublic: Bool) -> MethodHandler {
-        .onLoop(
-            MethodDescription(
-                name: "test.v1.Front/\(name)", isIdempotent: true, timeout: .seconds(10),
-                isOnLoop: true, isPublic: isPublic)
-        ) { (_: HealthV1.CheckRequest, _) in HealthV1.CheckResponse() }
+        .onLoop(description(name, isPublic: isPublic)) { (_: HealthV1.CheckRequest, _) in
+            HealthV1.CheckResponse()
+        }
+    }
+
+    private static func description(_ name: String, isPublic: Bool = true) -> MethodDescription {
+        MethodDescription(
+            name: "test.v1.Front/\(name)", isIdempotent: true, timeout: .seconds(10),
+            isOnLoop: true, isPublic: isPublic)
     }
 }

@@ -112,8 +112,11 @@ struct JournalReader: ~Copyable {
             bytes.deallocate()
             bytes = .allocate(byteCount: count * 2, alignment: 8)
         }
-        let wanted = UnsafeMutableRawBufferPointer(rebasing: bytes[..<count])
-        guard Files.read(into: wanted, from: file, at: place) == count else {
+        try fill(UnsafeMutableRawBufferPointer(rebasing: bytes[..<count]), from: place)
+    }
+
+    private func fill(_ bytes: UnsafeMutableRawBufferPointer, from place: Int) throws {
+        guard Files.read(into: bytes, from: file, at: place) == bytes.count else {
             throw PrivateFile.failure(path)
         }
     }

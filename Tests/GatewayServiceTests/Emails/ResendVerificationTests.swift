@@ -1,4 +1,5 @@
 import Messages
+import NotificationService
 import RPC
 import ServiceRuntime
 import TestSupport

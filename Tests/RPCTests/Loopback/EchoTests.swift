@@ -59,12 +59,12 @@ struct EchoTests {
         }
     }
 
-    @Test("a tool can call a method by name with encoded messages")
+    @Test("a tool can call a method with encoded messages")
     func raw() async throws {
         try await Loopback.run { loopback in
             let answer = try await loopback.client.call(
-                EchoService.async.name,
-                payload: EchoService.Request(accessToken: "x").encoded(),
+                EchoService.async,
+                packed: .plain(EchoService.Request(accessToken: "x").encoded()),
                 loopback.client.context(timeout: .seconds(20)))
             let response = try EchoService.Response(decoding: answer)
             #expect(response.sessionId == "x")

@@ -81,6 +81,6 @@ struct AuditTailTests {
     func before() {
         let event = EventsV1.Event(atMs: 1_795_248_340_254)
         #expect(AuditTail.before(event) == "2026-11-21T08:05:41Z")
-        #expect(AuditCommand.List.Moment(argument: AuditTail.before(event)) != nil)
+        #expect(Moment(argument: AuditTail.before(event)) != nil)
     }
 }

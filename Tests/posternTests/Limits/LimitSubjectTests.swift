@@ -58,7 +58,7 @@ struct LimitSubjectTests {
 
     @Test("limits that cannot be found from an email are named, with how to look at them")
     func note() throws {
-        let email = try #require(SubjectLimits("ada@example.org", device: "").note)
+        let email = try #require(SubjectLimits("ada@example.org", device: "")?.note)
         #expect(email.contains("--device DEVICE") && email.contains("peek ADDRESS"))
         #expect(SubjectLimits("192.0.2.7", device: "d")?.note == nil)
         #expect(SubjectLimits("acc_1", device: "")?.note == nil)
