@@ -32,10 +32,13 @@ struct ServerCredentials: Sendable {
             // Later, an application without a key is not an error: removing the key locks the
             // application out.
             read: {
-                let list = try Self.callers(
-                    settings, callersMethods, webServices, methodNames, logger)
+                let list = try Self.callers(settings, callersMethods, webServices)
                 let applications = try Self.applications(
                     settings, list, webServices, needsKeys: server.value == nil)
+                // After all that can fail, since a read that failed is repeated.
+                if let file = settings.credentials.callersFile {
+                    Self.warn(of: list, in: file, methodNames, logger)
+                }
                 Self.warn(of: applications.withSharedKeys, logger)
                 return applications
             })
@@ -55,14 +58,19 @@ struct ServerCredentials: Sendable {
 
     private static func callers(
         _ settings: HostSettings, _ methods: [String: [MethodPattern]],
-        _ webServices: Set<String>, _ methodNames: [String], _ logger: Logger
+        _ webServices: Set<String>
     ) throws -> CallersList {
         guard let file = settings.credentials.callersFile else {
             return CallersList(
                 settings.callers, assertingClientAddress: settings.addressAsserters,
                 carryingTokens: webServices, methods: methods)
         }
-        let callers = try CallersList(file: file)
+        return try CallersList(file: file).limited(to: methods)
+    }
+
+    private static func warn(
+        of callers: CallersList, in file: String, _ methodNames: [String], _ logger: Logger
+    ) {
         let former = callers.formerMethodNames
         if !former.isEmpty {
             logger.warning(
@@ -79,7 +87,6 @@ struct ServerCredentials: Sendable {
                     .file: .text(file), .detail: .text(unknown.joined(separator: ", ")),
                 ])
         }
-        return callers.limited(to: methods)
     }
 
     private static func applications(

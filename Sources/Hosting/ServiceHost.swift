@@ -85,9 +85,8 @@ package struct ServiceHost: Sendable {
         return try key(name)
     }
 
-    /// The key with that name, which another service has too. Called before the store is opened: the
-    /// key is created only while the store does not exist, so that a lost one is not replaced by a
-    /// key that the other service does not have.
+    /// The key with that name, which another service has too. Beside an existing store a missing one
+    /// is an error: a new key would not be the other service's. Called before the store is opened.
     /// - Parameters:
     ///   - other: the other service, for the error's advice.
     ///   - store: the name of this service's store.

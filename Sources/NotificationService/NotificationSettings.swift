@@ -59,7 +59,7 @@ package struct NotificationSettings: Settings {
         dkim = DKIMSettings(reading: &settings, senderDomain: sender.address.domain)
         unsubscribe = Self.unsubscribe(&settings)
         inboxFolder = settings.optionalPath(
-            "inbox-folder", use: .output,
+            "inbox-folder", use: .untried,
             reason:
                 "The Maildir for mails while smtp-host is not set; by default in the data folder.")
         deliveriesMax = settings.integer(

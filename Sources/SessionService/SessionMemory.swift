@@ -13,13 +13,12 @@ struct SessionMemory: Sendable {
     let revoked: RevokedSessions
     /// Rejected uses of tokens, so that the audit trail does not grow with each.
     let rejectedTokens = RejectedTokenCounter()
-    /// Exchanges of refresh tokens one right after the other.
-    let rapidRefreshes: RapidRefreshes
+    /// Refreshes that follow each other at once.
+    let rapidRefreshes = RapidRefreshes()
 
     /// Nothing but the sessions that ended recently.
     init(_ settings: SessionSettings, revoked: RevokedSessions) {
         confirmations = Confirmations(grace: settings.refreshGrace)
-        rapidRefreshes = RapidRefreshes(exchangesMax: settings.rapidRefreshesMax)
         self.revoked = revoked
     }
 

@@ -27,8 +27,6 @@ package struct SessionSettings: Settings {
     /// How long after a rotation the parent token may be retried, where no key proves the device
     /// (G-10).
     package let refreshGrace: Duration
-    /// Refreshes of a session in a minute that follow each other at once (`RapidRefreshes`).
-    let rapidRefreshesMax: Int
     /// How long refresh tokens are issued under one key.
     package let refreshKeyLife: Duration
     /// How a session is bound to its device (S-04).
@@ -73,9 +71,6 @@ package struct SessionSettings: Settings {
             reason:
                 "How long a refresh can be retried; a theft can stay undetected for as long (G-10)."
         )
-        rapidRefreshesMax = settings.integer(
-            "rapid-refreshes-max", default: 60, in: 10...1_000_000, unit: "refreshes",
-            reason: "Refreshes of a session in a minute, each within 10 s of the one before.")
         refreshKeyLife = settings.duration(
             "refresh-key-life", default: .seconds(30 * 86_400),
             in: .seconds(86_400)...(.seconds(366 * 86_400)),

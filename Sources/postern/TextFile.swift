@@ -15,8 +15,9 @@ enum TextFile {
         while bytes.count <= bytesMax {
             let count = buffer.withUnsafeMutableBytes { Files.read(into: $0, from: file) }
             guard let count else { throw ToolError.system(path, errno) }
-            if count == 0 { return bytes }
             bytes += buffer[..<count]
+            // At the end: a terminal would be asked again for more.
+            if count < buffer.count { return bytes }
         }
         throw ToolError("\(path) is over \(bytesMax) bytes")
     }

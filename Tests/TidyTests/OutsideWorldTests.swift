@@ -34,7 +34,7 @@ struct OutsideWorldTests {
         "the injected interfaces, comments and longer names are not taken for forbidden calls",
         arguments: [
             "time.now()", "// Date()", "\"print(\"", "footprint(a)", "Timestamp.nowhere",
-            "BirthDate()", ".randomness",
+            "CalendarDate()", ".randomness",
         ])
     func passed(code: String) {
         #expect(Self.findings(in: SwiftSource(path: "x", text: code)).isEmpty)

@@ -10,9 +10,9 @@ extension AccountSessionsHandler {
     /// charge and record the device as known → record the proof in the session.
     ///
     /// A password, a provider's token and a code share the limits of a sign-in. Attack: a stolen
-    /// access token is used to guess the password outside those limits. A device
-    /// proof is a signature, which cannot be guessed: it counts as a write. The session service
-    /// verifies it, because it has the device's key.
+    /// access token is used to guess the password outside those limits. A device's proof is a
+    /// signature, which cannot be guessed. It counts as a write of documents, since each is a row of
+    /// the audit trail. The session service verifies it, as it has the device's key.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-credential`,
     ///   `auth/invalid-provider-token`, `auth/missing-or-invalid-nonce`,
     ///   `auth/provider-unavailable`, `auth/no-such-provider`, `auth/invalid-phone-number`,

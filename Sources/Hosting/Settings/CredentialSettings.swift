@@ -39,7 +39,7 @@ package struct CredentialSettings: Sendable {
         callersFile =
             hasRPCServer
             ? settings.optionalPath(
-                "callers-file",
+                "callers-file", use: .trusted,
                 reason: "Who may call, one a line, with their methods; replaces callers.") : nil
         interval = settings.duration(
             "credentials-interval", default: .seconds(2), in: .milliseconds(100)...(.seconds(10)),

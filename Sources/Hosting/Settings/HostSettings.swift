@@ -70,7 +70,7 @@ package struct HostSettings: Sendable {
             reason: "One carries about half a million calls a second.")
         if program.hasRPCServer {
             dataFolder = settings.path(
-                "data-folder", default: ".postern/data", use: program.hasStore ? .store : .output,
+                "data-folder", default: ".postern/data", use: program.hasStore ? .store : .untried,
                 reason: "The store lives here.")
             acceptsClock = settings.boolean(
                 "accept-clock", default: false,
@@ -83,7 +83,7 @@ package struct HostSettings: Sendable {
             (dataFolder, acceptsClock, auditRetention) = ("", false, .zero)
         }
         keysFolder = settings.path(
-            "keys-folder", default: ".postern/keys", use: program.hasStore ? .ownKeys : .output,
+            "keys-folder", default: ".postern/keys", use: program.hasStore ? .ownKeys : .untried,
             reason: "Master keys, one file each; those missing are made at the first start.")
         applicationsFolder = settings.path(
             "applications-folder", default: ".postern/keys/applications", use: .keys,
@@ -113,7 +113,7 @@ package struct HostSettings: Sendable {
             "log-level", default: .info, reason: "Lines below it are not written.")
         observation = ObservationSettings(reading: &settings)
         portFile = settings.optionalPath(
-            "port-file", use: .output,
+            "port-file", use: .untried,
             reason: "Written once ready: the two ports in use, one per line.")
         isTiedToInput = settings.boolean(
             "stop-with-input", default: false,

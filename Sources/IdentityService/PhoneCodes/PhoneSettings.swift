@@ -34,7 +34,7 @@ package struct PhoneSettings: Sendable {
         settings.require(
             countries != nil, ["phone-countries"],
             "it is a list of two-letter country codes, or \"all\" alone"
-                + Countries.complaint(about: names))
+                + Countries.unknown(in: names))
         self.countries = countries ?? .none
         codeLife = settings.duration(
             "phone-code-life", default: .seconds(300), in: .seconds(60)...(.seconds(600)),
@@ -80,13 +80,13 @@ extension PhoneSettings {
             self = countries.isEmpty ? .none : .some(Set(countries))
         }
 
-        /// The end of a sentence about these names: `; no countries: "XX", "Germany"`. Empty if
+        /// The end of a sentence about these names: `; not country codes: "XX", "Germany"`. Empty if
         /// each is a country.
-        static func complaint(about names: [String]) -> String {
+        static func unknown(in names: [String]) -> String {
             let others = names.filter { $0 != "all" && PhoneCountry($0) == nil }
             // Escaped: they are shown on a terminal.
             let shown = others.map(\.debugDescription).joined(separator: ", ")
-            return others.isEmpty ? "" : "; no countries: \(shown)"
+            return others.isEmpty ? "" : "; not country codes: \(shown)"
         }
 
         /// The error code when nothing may be sent to a number; nil when it may.

@@ -138,7 +138,7 @@ extension ProviderTokenCheck {
             }
         }
 
-        /// All words.
+        /// All words. A case that is missing here is neither counted nor logged.
         static var words: Set<String> {
             let cases: [Refusal] = [
                 .nonceMissing, .nonceUnknown, .nonceProvider, .nonceExpired, .claims, .issuer,

@@ -5,6 +5,8 @@ import Glibc
 package enum PathUse: Sendable {
     /// Reads it.
     case input
+    /// Reads it, and refuses to start if others may write it.
+    case trusted
     /// Reads a secret from the file, and refuses to start if others may read it.
     case secret
     /// Reads the key files in the folder.
@@ -14,14 +16,15 @@ package enum PathUse: Sendable {
     /// Reads the key files in the folder. Makes those that are missing, and the folder with the
     /// folders above it.
     case ownKeys
-    /// Makes it, or does not need it: nothing is tried.
-    case output
+    /// Makes it, or does not use it.
+    case untried
 
     /// What would keep the program from starting, as sentences with the path.
     func findings(_ path: String) -> [String] {
         switch self {
-        case .output: []
+        case .untried: []
         case .input: Self.unreadable(path)
+        case .trusted: Self.unreadable(path) + Self.exposed(path, to: 0o022)
         case .secret: Self.unreadable(path) + Self.exposed(path, to: 0o077)
         case .keys: Self.unreadable(path) + Self.exposedKeys(in: path)
         case .store: Self.unwritable(path, makesParents: false)
@@ -58,16 +61,7 @@ package enum PathUse: Sendable {
 
     /// Private keys that others may read or write, and public ones that others may write.
     private static func exposedKeys(in folder: String) -> [String] {
-        guard let directory = opendir(folder) else { return [] }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            names.append(
-                withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                    String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-                })
-        }
-        return names.sorted().flatMap { name in
+        (Files.names(in: folder) ?? []).flatMap { name in
             if name.hasSuffix(".key") { return exposed("\(folder)/\(name)", to: 0o077) }
             return name.hasSuffix(".pub") ? exposed("\(folder)/\(name)", to: 0o022) : []
         }

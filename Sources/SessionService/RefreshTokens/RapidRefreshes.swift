@@ -1,51 +1,50 @@
 import ServiceRuntime
 import Synchronization
 
-/// Bounds how often the refresh tokens of a session are exchanged one right after the other (G-10).
-/// An app does that a few times, for example in several tabs that begin at once.
+/// Counts the refreshes of a session that follow each other at once (G-10), and says when they leave
+/// no more records. An app does that a few times, for example in several tabs that begin at once.
 ///
-/// Attack: a guest exchanges each new token at once, a thousand times a second. Each exchange writes
-/// an audit row and a stored response, until the disk is full.
+/// Attack: a guest exchanges each new token at once, a thousand times a second. Each time an audit
+/// row and a stored response are written, until the disk is full.
+///
+/// No refresh is refused, so that no session ends because of it: beyond the limit a lost response can
+/// be repeated within the grace only, and the audit trail has the first refreshes of a minute.
 ///
 /// In memory: a restart begins a new window.
 final class RapidRefreshes: Sendable {
-    /// An exchange is rapid if it follows the one before within this time.
+    /// A refresh is rapid if it follows the one before within this time.
     static let interval: Duration = .seconds(10)
-    /// The time in which a session's rapid exchanges are counted.
+    /// The time in which a session's rapid refreshes are counted.
     static let window: Duration = .seconds(60)
-    /// Sessions in a window, about 4 MiB. Further ones are not counted: they must all have exchanged
-    /// two tokens within ten seconds, and no user may be refused because of them.
+    /// Rapid refreshes of one session in a window that are recorded.
+    static let recordedMax = 60
+    /// Sessions in a window, about 4 MiB. Further ones are not counted: each of them has refreshed
+    /// twice within ten seconds.
     static let sessionsMax = 65_536
 
     private struct Window {
-        var begunAt: Timestamp
-        var exchanges: [SessionID: Int] = [:]
+        let begunAt: Timestamp
+        var refreshes: [SessionID: Int] = [:]
     }
 
-    private let exchangesMax: Int
     private let state: Mutex<Window?> = Mutex(nil)
 
-    /// - Parameter exchangesMax: rapid exchanges of one session in a window.
-    init(exchangesMax: Int) { self.exchangesMax = exchangesMax }
-
-    /// The time until a session may exchange its next token; nil if it may now.
-    func wait(of session: SessionID, at now: Timestamp) -> Duration? {
+    /// Whether the session's next rapid refresh is recorded.
+    func areRecorded(of session: SessionID, at now: Timestamp) -> Bool {
         state.withLock { state in
-            guard let window = Self.current(state, at: now),
-                window.exchanges[session, default: 0] >= exchangesMax
-            else { return nil }
-            return window.begunAt + Self.window - now
+            guard let window = Self.current(state, at: now) else { return true }
+            return window.refreshes[session, default: 0] < Self.recordedMax
         }
     }
 
-    /// Counts a rapid exchange after its commit.
+    /// Counts a rapid refresh after its commit.
     func count(_ session: SessionID, at now: Timestamp) {
         state.withLock { state in
             var window = Self.current(state, at: now) ?? Window(begunAt: now)
             state = nil  // so that the dictionary is not copied
-            let isKnown = window.exchanges[session] != nil
-            if isKnown || window.exchanges.count < Self.sessionsMax {
-                window.exchanges[session, default: 0] += 1
+            let isKnown = window.refreshes[session] != nil
+            if isKnown || window.refreshes.count < Self.sessionsMax {
+                window.refreshes[session, default: 0] += 1
             }
             state = window
         }

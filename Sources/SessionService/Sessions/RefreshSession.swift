@@ -19,8 +19,7 @@ extension SessionsHandler {
     /// - Throws: `auth/invalid-refresh-token`, `auth/session-ended`, `auth/provider-revoked`,
     ///   `auth/refresh-token-replayed`, `auth/device-proof-required`, `auth/device-proof-stale`,
     ///   `auth/invalid-device-proof`, `auth/device-mismatch`, `auth/idempotency-key-reused`;
-    ///   `rpc/resource-exhausted` for too many in a row; `rpc/unavailable` while the clock is not
-    ///   trusted.
+    ///   `rpc/unavailable` while the clock is not trusted.
     package func refreshSession(
         _ request: SessionV1.RefreshSessionRequest, _ context: CallContext
     ) async throws -> SessionV1.RefreshSessionResponse {
@@ -28,9 +27,6 @@ extension SessionsHandler {
         guard let token = try await refreshTokens.token(request.refreshToken, in: store, time)
         else {
             throw ServiceError(.invalidRefreshToken)
-        }
-        if let wait = memory.rapidRefreshes.wait(of: token.session, at: time.now()) {
-            throw ServiceError(.resourceExhausted, retryAfter: wait)
         }
         let use = try await use(of: token, request, context)
         await refreshTokens.renewIfDue(in: store, at: time.now())
@@ -104,14 +100,14 @@ extension SessionsHandler {
         case .rotate(let counter):
             let rotated = session.rotated(to: counter, at: transaction.at)
             try transaction.rotate(rotated)
-            var grant = try grant(
-                .sessionRefreshed, rotated, transaction.at, use, isOtherDevice, transaction)
+            var grant = TokenGrant(session: rotated, givenAt: transaction.at)
             grant.isRapid = transaction.at < session.rotatedAt + RapidRefreshes.interval
+            try record(.sessionRefreshed, grant, use, isOtherDevice, transaction)
             return .done(grant)
         case .again(let givenAt):
-            var grant = try grant(
-                .refreshRepeated, session, givenAt, use, isOtherDevice, transaction)
+            var grant = TokenGrant(session: session, givenAt: givenAt)
             grant.isRapid = true
+            try record(.refreshRepeated, grant, use, isOtherDevice, transaction)
             return .done(grant)
         case .replayed:
             let ended = try transaction.end(session, .replayed, from: use.origin)
@@ -131,16 +127,18 @@ extension SessionsHandler {
         }
     }
 
-    private func grant(
-        _ kind: AuditKind, _ session: Session, _ givenAt: Timestamp, _ use: RefreshTokenUse,
-        _ isOtherDevice: Bool, _ transaction: Transaction
-    ) throws -> TokenGrant {
+    private func record(
+        _ kind: AuditKind, _ grant: TokenGrant, _ use: RefreshTokenUse, _ isOtherDevice: Bool,
+        _ transaction: Transaction
+    ) throws {
+        let isRecorded =
+            !grant.isRapid
+            || memory.rapidRefreshes.areRecorded(of: grant.session.id, at: transaction.at)
+        guard isRecorded else { return }
         for kind in isOtherDevice ? [kind, .refreshElsewhere] : [kind] {
-            try transaction.audit(AuditEvent(kind).of(session).from(use.origin))
+            try transaction.audit(AuditEvent(kind).of(grant.session).from(use.origin))
         }
-        let grant = TokenGrant(session: session, givenAt: givenAt)
         try transaction.remember(use.call, StoredResponse(grant))
-        return grant
     }
 }
 

@@ -78,8 +78,10 @@ struct StreamSlots: Sendable {
     }
 
     /// The slots of a caller; nil calls this program's own services, such as health.
-    func slots(of caller: WebCaller?) -> ClientSlots {
+    /// - Parameter hasRequestItems: whether the caller sends a stream. Anyone can send one for a
+    ///   while with a token that only the gateway can refuse, so it never counts as a backend's.
+    func slots(of caller: WebCaller?, hasRequestItems: Bool) -> ClientSlots {
         guard let caller else { return own }
-        return caller.app == nil ? backends : apps
+        return caller.app == nil && !hasRequestItems ? backends : apps
     }
 }

@@ -139,30 +139,30 @@ package struct CallResponder: Sendable {
 extension CallResponder {
     private func stream(_ call: IncomingCall, _ response: CallResponse) async throws {
         let exchange = call.exchange
-        let client = callers.address(exchange.head.headerFields, exchange.connection)
-        let slots = exchange.streams.slots(of: call.caller)
-        guard slots.take(client) else {
-            throw ServiceError(.resourceExhausted, notProcessed: true)
-        }
-        defer { slots.give(client) }
-        var requests = RequestMessages(call.exchange, call.method, call.format)
+        let streams = call.method.description.streams
+        var requests = RequestMessages(exchange, call.method, call.format)
         try call.caller?.check(body: [])
         // The gateway has not seen the caller's token yet, and this program's own methods need
         // none. A client that sends nothing would hold a request for as long as its connection
         // lives. Items for the gateway must arrive before the deadline of the call.
-        if !call.method.description.streams.hasRequestItems || call.caller == nil {
-            call.exchange.limitBodyTime()
+        if !streams.hasRequestItems || call.caller == nil { exchange.limitBodyTime() }
+        // Before the slot is taken, which the gateway keeps from a caller with a wrong token.
+        let first = call.caller != nil && streams == .response ? try await requests.only() : []
+        let client = callers.address(exchange.head.headerFields, exchange.connection)
+        let slots = exchange.streams.slots(
+            of: call.caller, hasRequestItems: streams.hasRequestItems)
+        guard slots.take(client) else {
+            throw ServiceError(.resourceExhausted, notProcessed: true)
         }
+        defer { slots.give(client) }
         switch call.method.target {
         case .stream(let handle):
             try await ended(response) {
                 try await handle(&requests, response, call.context.deadline)
             }
-        case .gateway where call.method.description.streams == .request:
+        case .gateway where streams == .request:
             try response.send(try await relay(requests, call, response))
         case .gateway:
-            let first =
-                call.method.description.streams == .response ? try await requests.only() : []
             try await ended(response) {
                 _ = try await relay(requests, call, response, request: first)
             }

@@ -67,13 +67,7 @@ extension PhotoResponder {
 
     /// Names are letters, digits, `-` and `_`: others are not asked for, and none ends the tag.
     private static func isName(_ text: String) -> Bool {
-        (1...nameBytesMax).contains(text.utf8.count)
-            && text.unicodeScalars.allSatisfy { scalar in
-                switch scalar {
-                case "a"..."z", "A"..."Z", "0"..."9", "-", "_": true
-                default: false
-                }
-            }
+        text.isName(1...nameBytesMax, [.letter, .digit], marks: "-_")
     }
 
     /// The head of a response with the photo, or of one to a client that has it.

@@ -10,18 +10,18 @@ extension AccountsCommand {
         static let configuration = CommandConfiguration(
             abstract: "Lists accounts, one per line.",
             discussion: """
-                Days are UTC, and may have a time: 2026-01-31T09:05. With millions of accounts the \
-                search may take a while; Ctrl-C ends it.
+                Times are days in UTC, 2026-01-31, or 2026-01-31T09:05. With millions of accounts \
+                the search may take a while; Ctrl-C ends it.
 
                 Example: postern accounts list --status suspended --created-from 2026-01-31
                 """)
 
         @Option(help: "Only accounts with this status.") var status: IdentityV1.AccountStatus?
-        @Option(help: "Only accounts created on this day or later.") var createdFrom: Moment?
-        @Option(help: "Only accounts created before this day.") var createdBefore: Moment?
-        @Option(help: "Only accounts that last signed in on this day or later.")
+        @Option(help: "Only accounts created at this time or later.") var createdFrom: Moment?
+        @Option(help: "Only accounts created before this time.") var createdBefore: Moment?
+        @Option(help: "Only accounts that last signed in at this time or later.")
         var signedInFrom: Moment?
-        @Option(help: "Only accounts that last signed in before this day, or never.")
+        @Option(help: "Only accounts that last signed in before this time, or never.")
         var signedInBefore: Moment?
         @Option(help: "Maximum number of accounts.") var limit = 50
         @Flag(help: "Shows emails in full.") var show = false

@@ -47,7 +47,8 @@ struct LimitsCommand: AsyncParsableCommand {
             usage: "postern limits peek [<limit>] <subject> [--device <device>]",
             discussion: """
                 Without a limit: all limits on that email, account, phone number or network \
-                address, and until when each refuses. A limit that only a reset ends shows a day.
+                address, and until when each refuses. A limit that does not end by waiting shows \
+                a day from now.
 
                   postern limits peek ada@example.org
                   postern limits peek 192.0.2.7 --device DEVICE
@@ -224,7 +225,8 @@ struct LimitsCommand: AsyncParsableCommand {
             let counted =
                 switch limit {
                 case "failed-sign-in-by-account", "failed-sign-in-in-a-row",
-                    "password-reset-by-email", "deletion-link-by-email", "mail-by-target":
+                    "password-reset-by-email", "deletion-link-by-email",
+                    "verification-mail-by-account", "mail-by-target":
                     Self.normalised(subject)
                 case "sign-up-on-taken-email":
                     // ADDRESS|EMAIL. A local part may contain a `|`, an address cannot.

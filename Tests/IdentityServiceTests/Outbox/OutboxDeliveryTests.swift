@@ -9,6 +9,16 @@ import Testing
 
 @Suite("The identity service's outbox", .timeLimit(.minutes(1)))
 struct OutboxDeliveryTests {
+    @Test("messages of earlier builds can be opened: what they are sealed for stays the same")
+    func places() {
+        #expect(SealedPlace(outbox: "email", "k") == SealedPlace(purpose: "outbox/email/k"))
+        #expect(SealedPlace(outbox: "relay", "k") == SealedPlace(purpose: "outbox/email/k"))
+        #expect(SealedPlace(outbox: "text", "k") == SealedPlace(purpose: "outbox/text/k"))
+        #expect(
+            SealedPlace(outbox: OutboxTopic.grantExchange.rawValue, "k")
+                == SealedPlace(purpose: "outbox/grant-exchange/k"))
+    }
+
     @Test("G-02: a crash between commit and delivery loses no mail, and the mail is sent once")
     func crash() async throws {
         let fixture = try IdentityFixture()

@@ -46,8 +46,8 @@ struct PhoneSettingsTests {
         let refused = #expect(throws: SettingsRefused.self) {
             try load(["--phone-countries", "DE,XX,Germany"])
         }
-        #expect(refused?.text.contains("alone; no countries: \"XX\", \"Germany\"") == true)
-        #expect(PhoneSettings.Countries.complaint(about: ["all", "DE"]).isEmpty)
+        #expect(refused?.text.contains("alone; not country codes: \"XX\", \"Germany\"") == true)
+        #expect(PhoneSettings.Countries.unknown(in: ["all", "DE"]).isEmpty)
     }
 
     @Test("G-06: a test number is valid through its last day, in UTC")

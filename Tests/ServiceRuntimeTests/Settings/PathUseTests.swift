@@ -18,7 +18,7 @@ struct PathUseTests {
         #expect(PathUse.store.findings(near).isEmpty)
         #expect(PathUse.store.findings(far).count == 1)
         #expect(PathUse.ownKeys.findings(far).isEmpty)
-        #expect(PathUse.output.findings(far).isEmpty)
+        #expect(PathUse.untried.findings(far).isEmpty)
     }
 
     @Test("a file in place of a folder is found")

@@ -37,11 +37,14 @@ struct ClientSlotsTests {
     func streams() throws {
         let streams = StreamSlots(requestsMax: 64, perAddressMax: 64)
         let address = try client("127.0.0.1")
-        func count(_ caller: WebCaller?) -> Int {
-            (0..<100).count { _ in streams.slots(of: caller).take(address) }
+        func count(_ caller: WebCaller?, hasRequestItems: Bool = false) -> Int {
+            (0..<100).count { _ in
+                streams.slots(of: caller, hasRequestItems: hasRequestItems).take(address)
+            }
         }
         #expect(count(nil) == 2)
         #expect(count(caller(of: AppsFixture.apps.all.first)) == 32)
+        #expect(count(caller(of: nil), hasRequestItems: true) == 0)
         #expect(count(caller(of: nil)) == 16)
     }
 
