@@ -10,48 +10,49 @@ import Synchronization
 /// No refresh is refused, so that no session ends because of it: beyond the limit a lost response can
 /// be repeated within the grace only, and the audit trail has the first refreshes of a minute.
 ///
-/// In memory: a restart begins a new window.
+/// In memory, in 64 KiB: a restart begins a new window, and sessions whose ids end in the same 16
+/// bits are counted as one. Ids are random, so nobody can choose whose.
 final class RapidRefreshes: Sendable {
     /// A refresh is rapid if it follows the one before within this time.
     static let interval: Duration = .seconds(10)
     /// The time in which a session's rapid refreshes are counted.
     static let window: Duration = .seconds(60)
     /// Rapid refreshes of one session in a window that are recorded.
-    static let recordedMax = 60
-    /// Sessions in a window, about 4 MiB. Further ones are not counted: each of them has refreshed
-    /// twice within ten seconds.
-    static let sessionsMax = 65_536
+    static let recordedMax: UInt8 = 60
+    private static let countersMax = 1 << 16
 
     private struct Window {
-        let begunAt: Timestamp
-        var refreshes: [SessionID: Int] = [:]
+        var begunAt = Timestamp(milliseconds: 0)
+        var counters = [UInt8](repeating: 0, count: countersMax)
+
+        /// A window of a clock that was set back is over, too.
+        func isOver(at now: Timestamp) -> Bool {
+            now < begunAt || now >= begunAt + RapidRefreshes.window
+        }
     }
 
-    private let state: Mutex<Window?> = Mutex(nil)
+    private let window = Mutex(Window())
 
     /// Whether the session's next rapid refresh is recorded.
     func areRecorded(of session: SessionID, at now: Timestamp) -> Bool {
-        state.withLock { state in
-            guard let window = Self.current(state, at: now) else { return true }
-            return window.refreshes[session, default: 0] < Self.recordedMax
+        window.withLock { window in
+            window.isOver(at: now) || window.counters[Self.place(of: session)] < Self.recordedMax
         }
     }
 
     /// Counts a rapid refresh after its commit.
     func count(_ session: SessionID, at now: Timestamp) {
-        state.withLock { state in
-            var window = Self.current(state, at: now) ?? Window(begunAt: now)
-            state = nil  // so that the dictionary is not copied
-            let isKnown = window.refreshes[session] != nil
-            if isKnown || window.refreshes.count < Self.sessionsMax {
-                window.refreshes[session, default: 0] += 1
+        window.withLock { window in
+            if window.isOver(at: now) {
+                window = Window()
+                window.begunAt = now
             }
-            state = window
+            let place = Self.place(of: session)
+            if window.counters[place] < Self.recordedMax { window.counters[place] += 1 }
         }
     }
 
-    /// The window that is not over. One of a clock that was set back is over, too.
-    private static func current(_ window: Window?, at now: Timestamp) -> Window? {
-        window.flatMap { now >= $0.begunAt && now < $0.begunAt + Self.window ? $0 : nil }
+    private static func place(of session: SessionID) -> Int {
+        Int(truncatingIfNeeded: session.key) & (countersMax - 1)
     }
 }

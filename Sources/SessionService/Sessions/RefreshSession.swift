@@ -12,6 +12,9 @@ extension SessionsHandler {
         let device: [UInt8]?
         let origin: CallOrigin
         let call: RepeatableCall?
+        /// Whether it is recorded even if it is rapid (`RapidRefreshes`). Read here, since the
+        /// store's only writer should wait for no lock.
+        let isAlwaysRecorded: Bool
     }
 
     /// Exchanges a refresh token for its child (G-10): reads the token, checks the device's proof,
@@ -56,7 +59,8 @@ extension SessionsHandler {
             proof: try await finding(
                 of: request.deviceProof, on: request.refreshToken, of: token.session),
             device: device.device, origin: CallOrigin(request.origin, hash: keys.audit),
-            call: call)
+            call: call,
+            isAlwaysRecorded: memory.rapidRefreshes.areRecorded(of: token.session, at: time.now()))
     }
 
     /// Decides and writes. A retry with an idempotency key gets its stored response, once it is
@@ -131,10 +135,7 @@ extension SessionsHandler {
         _ kind: AuditKind, _ grant: TokenGrant, _ use: RefreshTokenUse, _ isOtherDevice: Bool,
         _ transaction: Transaction
     ) throws {
-        let isRecorded =
-            !grant.isRapid
-            || memory.rapidRefreshes.areRecorded(of: grant.session.id, at: transaction.at)
-        guard isRecorded else { return }
+        guard use.isAlwaysRecorded || !grant.isRapid else { return }
         for kind in isOtherDevice ? [kind, .refreshElsewhere] : [kind] {
             try transaction.audit(AuditEvent(kind).of(grant.session).from(use.origin))
         }

@@ -12,8 +12,10 @@ struct Refreshes: AsyncParsableCommand {
 
     @Option(help: "A folder on the disk to measure; its contents are lost.")
     var folder: String
-    @Option(help: "Sessions, each of which refreshes repeatedly.")
+    @Option(help: "Refreshes at the same time.")
     var workers = 256
+    @Option(help: "Sessions that refresh in turn.")
+    var sessions = 16_384
     @Option(help: "Seconds of each run.")
     var seconds = 3
     @Option(help: "Runs of each kind, alternating; the median counts.")
@@ -51,10 +53,10 @@ struct Refreshes: AsyncParsableCommand {
             logger: .silent)
         defer { store.close() }
         let fixture = try await SessionFixture(store: store)
-        let families = try await fixture.families(workers)
+        let families = try await fixture.families(sessions)
         return try await Throughput(workers: workers, duration: .seconds(seconds))
-            .measure { place in
-                try await latencies.record { try await fixture.refresh(families[place]) }
+            .measure { _ in
+                try await latencies.record { try await fixture.refreshNext(of: families) }
             }
     }
 }

@@ -42,12 +42,14 @@ struct SessionFigures: AsyncParsableCommand {
             try await SessionFixture(store: large.store)
         )
         var (few, many): ([Double], [Double]) = ([], [])
+        // They refresh in turn.
+        let count = 8 * workers
         let families = (
-            try await fixtures.0.families(workers), try await fixtures.1.families(workers)
+            try await fixtures.0.families(count), try await fixtures.1.families(count)
         )
         for _ in 0..<runs {
-            few.append(try await rate { try await fixtures.0.refresh(families.0[$0]) })
-            many.append(try await rate { try await fixtures.1.refresh(families.1[$0]) })
+            few.append(try await rate { _ in try await fixtures.0.refreshNext(of: families.0) })
+            many.append(try await rate { _ in try await fixtures.1.refreshNext(of: families.1) })
         }
         let resident = Double(CrowdedStore.residentBytes() - before) / Double(sessions)
         Figure(name: "session-bytes-resident", value: resident, unit: "B").report()

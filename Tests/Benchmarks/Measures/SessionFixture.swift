@@ -34,15 +34,35 @@ struct SessionFixture: Sendable {
             logger: .silent)
     }
 
-    /// Opens sessions, each of a new account.
-    func families(_ count: Int) async throws -> [Family] {
-        try await withThrowingTaskGroup(of: Family.self) { group in
-            for _ in 0..<count { group.addTask { try await open() } }
-            return try await group.reduce(into: []) { $0.append($1) }
+    /// Sessions that refresh in turn: one that refreshes at once again and again leaves no records
+    /// after the sixtieth time in a minute (`RapidRefreshes`).
+    final class Families: Sendable {
+        private let all: [Family]
+        private let turn = Atomic(0)
+
+        fileprivate init(_ all: [Family]) { self.all = all }
+
+        fileprivate var next: Family {
+            all[turn.wrappingAdd(1, ordering: .relaxed).oldValue % all.count]
         }
     }
 
-    func refresh(_ family: Family) async throws {
+    /// Opens sessions, each of a new account: many more than refresh at the same time.
+    func families(_ count: Int) async throws -> Families {
+        try await withThrowingTaskGroup(of: Family.self) { group in
+            var families: [Family] = []
+            for number in 0..<count {
+                group.addTask { try await open() }
+                // As many as the store lets wait.
+                if number >= 1_000 { families += [try await group.next()].compactMap(\.self) }
+            }
+            return Families(try await group.reduce(into: families) { $0.append($1) })
+        }
+    }
+
+    /// Refreshes the session whose turn it is.
+    func refreshNext(of families: Families) async throws {
+        let family = families.next
         let request = SessionV1.RefreshSessionRequest(
             refreshToken: family.token.withLock { $0 }, origin: Self.origin)
         let answer = try await service.sessions.refreshSession(request, Self.context)
