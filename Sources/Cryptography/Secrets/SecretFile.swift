@@ -155,6 +155,6 @@ package enum SecretFile {
     }
 
     private static func syncFolder(of path: String) -> Bool {
-        Files.sync(path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".")
+        Files.sync(Files.folder(of: path))
     }
 }

@@ -17,8 +17,8 @@ final class OrphanCheck: Sendable {
     static let interval: Duration = .seconds(3_600)
     /// Rows on one page. Of a thousand, refreshes noticed each page (Tests/Benchmarks/README.md).
     static let pageRows: Int64 = 300
-    /// A migration that has not changed for a day counts as stopped if two checks in a row find it.
-    /// One check is not enough: after a start or a suspension the job goes on within seconds.
+    /// A migration without progress for a day is reported as stalled if two checks in a row find it.
+    /// One check could find a migration that resumes within seconds, for example after a restart.
     static let migrationMax: Duration = .seconds(86_400)
 
     /// Where the check has come to.

@@ -1,5 +1,6 @@
 import Cryptography
 import ServiceRuntime
+import Storage
 
 /// An operator's URL that receives events.
 struct Webhook: Sendable {
@@ -39,17 +40,13 @@ struct WebhookFilter: Hashable, Sendable {
 
     /// Whether the filter matches an event of this name.
     func matches(_ kind: String) -> Bool {
-        patterns.contains { Self.matches($0, kind) }
+        patterns.contains { AuditKind.matches($0, kind) }
     }
 
     /// Whether each pattern matches one of `kinds` at least. One that matches none is misspelt, and
     /// would never send anything.
     func isUseful(for kinds: [String]) -> Bool {
-        patterns.allSatisfy { pattern in kinds.contains { Self.matches(pattern, $0) } }
-    }
-
-    private static func matches(_ pattern: String, _ kind: String) -> Bool {
-        pattern.hasSuffix("*") ? kind.hasPrefix(pattern.dropLast()) : kind == pattern
+        patterns.allSatisfy { pattern in kinds.contains { AuditKind.matches(pattern, $0) } }
     }
 
     /// The stored form.

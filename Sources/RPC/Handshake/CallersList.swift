@@ -171,7 +171,7 @@ package struct CallersList: Hashable, Sendable {
         package struct Mistake: Hashable, Sendable {
             /// The line's number, from 1.
             package let line: Int
-            /// What is wrong, as a sentence for the operator.
+            /// The error message, a sentence.
             package let sentence: String
         }
     }

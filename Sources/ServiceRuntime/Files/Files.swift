@@ -63,6 +63,12 @@ package enum Files {
         return isOnDisk
     }
 
+    /// The folder that a file is in: `.` for a name without a folder.
+    package static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
     /// The names of a folder's entries, sorted; nil if it cannot be read.
     package static func names(in folder: String) -> [String]? {
         guard let directory = opendir(folder) else { return nil }

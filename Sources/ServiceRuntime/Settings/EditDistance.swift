@@ -17,4 +17,12 @@ package enum EditDistance {
         }
         return row[right.count]
     }
+
+    private static let suggestionsMax = 3
+
+    /// `did you mean a, or b?` with the nearest names; nil if there is none.
+    package static func suggestion(_ similar: [(distance: Int, name: String)]) -> String? {
+        let best = similar.sorted { $0 < $1 }.prefix(suggestionsMax).map(\.name)
+        return best.isEmpty ? nil : "did you mean \(best.joined(separator: ", or "))?"
+    }
 }

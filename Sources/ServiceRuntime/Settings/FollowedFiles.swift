@@ -3,9 +3,8 @@ package import Metrics
 import Synchronization
 
 /// An operator's file or folder that is read again while the program runs. A change takes effect a
-/// few seconds later. One with problems changes nothing, and the log lists all of them once; the
-/// gauge `file_reload_failed` is 1 until a change can be used, since the program could not be
-/// started with what is on disk.
+/// few seconds later. An invalid file changes nothing, and all its errors are logged once. While it
+/// is invalid, the gauge `file_reload_failed` is 1, because a restart would fail.
 ///
 /// The files are read whole each time: they are small, and modification times and sizes are not
 /// reliable. A change is used only when two reads in a row return the same content, since a file

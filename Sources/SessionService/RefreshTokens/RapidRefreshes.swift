@@ -10,8 +10,8 @@ import Synchronization
 /// No refresh is refused, so that no session ends because of it: beyond the limit a lost response can
 /// be repeated within the grace only, and the audit trail has the first refreshes of a minute.
 ///
-/// In memory, in 64 KiB: a restart begins a new window, and sessions whose ids end in the same 16
-/// bits are counted as one. Ids are random, so nobody can choose whose.
+/// The counters are in memory, 64 KiB; a restart resets them. Sessions whose ids have the same low
+/// 16 bits share a counter. Session ids are random, so an attacker cannot choose a victim's counter.
 final class RapidRefreshes: Sendable {
     /// A refresh is rapid if it follows the one before within this time.
     static let interval: Duration = .seconds(10)

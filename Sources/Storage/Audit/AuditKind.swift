@@ -280,3 +280,10 @@ package enum AuditKind: String, CaseIterable, Sendable {
     /// An account's messages and devices were deleted.
     case messagesForgotten = "message.forgotten"
 }
+
+extension AuditKind {
+    /// Whether a pattern names a kind: the kind itself, `session.started`, or a prefix, `session.*`.
+    package static func matches(_ pattern: String, _ kind: String) -> Bool {
+        pattern.hasSuffix("*") ? kind.hasPrefix(pattern.dropLast()) : kind == pattern
+    }
+}

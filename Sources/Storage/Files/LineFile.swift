@@ -17,13 +17,13 @@ package final class LineFile: Sendable {
     /// incomplete line.
     /// - Throws: `SQLError`.
     package init(_ path: String) throws {
-        let folder = PrivateFile.folder(of: path)
+        let folder = Files.folder(of: path)
         try PrivateFile.makeFolder(folder)
         self.path = path
         file = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw PrivateFile.failure(path) }
         try PrivateFile.sync(folder)
-        try PrivateFile.sync(PrivateFile.folder(of: folder))
+        try PrivateFile.sync(Files.folder(of: folder))
         try cutIncompleteLine()
     }
 

@@ -17,7 +17,7 @@ enum PrivateFile {
         } else {
             guard errno == EEXIST, access(path, R_OK | W_OK) == 0 else { throw failure(path) }
         }
-        try sync(folder(of: path))
+        try sync(Files.folder(of: path))
     }
 
     /// Creates the empty file `path`, where no file may exist.
@@ -83,7 +83,7 @@ enum PrivateFile {
     /// The numbers of the files whose paths are `prefix` and a number, ascending.
     static func numbers(after prefix: String) throws -> [UInt64] {
         let start = prefix.split(separator: "/").last ?? ""
-        return try names(in: folder(of: prefix)).compactMap { file in
+        return try names(in: Files.folder(of: prefix)).compactMap { file in
             file.hasPrefix(start) ? UInt64(file.dropFirst(start.count)) : nil
         }.sorted()
     }
@@ -92,12 +92,6 @@ enum PrivateFile {
     static func names(in folder: String) throws -> [String] {
         guard let names = Files.names(in: folder) else { throw failure(folder) }
         return names
-    }
-
-    /// The folder that contains `path`.
-    static func folder(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     /// The last part of `path`.

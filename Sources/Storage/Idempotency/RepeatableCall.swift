@@ -35,8 +35,8 @@ package struct RepeatableCall: Sendable {
 extension SQLSession {
     /// The stored response of `call`; nil if the call is new or has no key.
     ///
-    /// A flow asks in its own transaction. A reader sees what is committed: it may ask before that,
-    /// to save work, and then does not see a first call that is still under way.
+    /// Call it in the transaction that writes the response. A call before that, in a read, only saves
+    /// work: it does not see a first call that has not committed yet.
     /// - Parameter moment: now.
     /// - Throws: `auth/idempotency-key-reused` when the key was used for another request;
     ///   `SQLError`.

@@ -37,7 +37,7 @@ package struct DiskFiles: JournalFiles {
     /// - Throws: `SQLError`.
     package func create(_ path: String) throws -> any JournalFile {
         let file = try File(path, O_WRONLY | O_CREAT | O_TRUNC)
-        try PrivateFile.sync(PrivateFile.folder(of: path))
+        try PrivateFile.sync(Files.folder(of: path))
         return file
     }
 
@@ -51,7 +51,7 @@ package struct DiskFiles: JournalFiles {
     /// - Throws: `SQLError`.
     package func rename(_ path: String, to name: String) throws {
         guard Glibc.rename(path, name) == 0 else { throw PrivateFile.failure(path) }
-        try PrivateFile.sync(PrivateFile.folder(of: name))
+        try PrivateFile.sync(Files.folder(of: name))
     }
 
     private final class File: JournalFile {

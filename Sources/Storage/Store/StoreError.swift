@@ -44,7 +44,7 @@ package enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .copiedWhileOpen(let path):
             """
             \(path) is a copy that was made while its program ran, or after it was killed, so \
-            commits may be missing: run `postern restore --from \(PrivateFile.folder(of: path)) \
+            commits may be missing: run `postern restore --from \(Files.folder(of: path)) \
             --data NEWFOLDER`, which checks the copy, and start with the new folder
             """
         case .restoreUnfinished(let folder):

@@ -4,14 +4,10 @@ import Storage
 
 /// A kind of audit entries as an option names it, `session.started`, or a prefix, `session.*`.
 struct AuditKindPattern {
-    private static let suggestionsMax = 3
-
     let text: String
 
     /// Whether it names `kind`.
-    func selects(_ kind: String) -> Bool {
-        text.hasSuffix("*") ? kind.hasPrefix(text.dropLast()) : kind == text
-    }
+    func selects(_ kind: String) -> Bool { AuditKind.matches(text, kind) }
 
     /// Refuses a text that names no kind: nothing would be found, which reads as if nothing had
     /// happened.
@@ -27,9 +23,7 @@ struct AuditKindPattern {
         let typed = Array(text.lowercased().utf8)
         let similar = (kinds + groups).map { name in
             (distance: EditDistance.between(typed, name.utf8), name: name)
-        }.filter { $0.distance <= max(2, typed.count / 3) }.sorted { $0 < $1 }
-        guard !similar.isEmpty else { return "the kinds are \(groups.joined(separator: ", "))" }
-        let names = similar.prefix(Self.suggestionsMax).map(\.name)
-        return "did you mean \(names.joined(separator: ", or "))?"
+        }.filter { $0.distance <= max(2, typed.count / 3) }
+        return EditDistance.suggestion(similar) ?? "the kinds are \(groups.joined(separator: ", "))"
     }
 }

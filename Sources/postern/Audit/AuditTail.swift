@@ -58,8 +58,8 @@ struct AuditTail {
         return inOrder.suffix(limit).map(\.element)
     }
 
-    /// The `--before` that shows `event` again and what is older: whole seconds, rounded up,
-    /// `2026-01-31T09:05:01Z`.
+    /// The value of `--before` for the next page: `event`'s time in whole seconds, rounded up, as in
+    /// `2026-01-31T09:05:01Z`. That page begins with `event` again.
     static func before(_ event: EventsV1.Event) -> String {
         let seconds = event.atMs / 1_000 + 1
         let moment = Timestamp(milliseconds: seconds * 1_000).text.prefix { $0 != "." }

@@ -22,13 +22,7 @@ struct Endpoints {
     }
 
     /// The folder of `postern up` where no option names one: that of the file.
-    static var defaultFolder: String { folder(of: defaultPath) }
-
-    /// The folder that a file is in: `.` for a name without a folder.
-    static func folder(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
-    }
+    static var defaultFolder: String { Files.folder(of: defaultPath) }
 
     /// The services that the tool calls, in the order of their ports.
     static let services = ["gateway", "identity", "session", "rate-limit", "notification"]
@@ -187,7 +181,7 @@ struct Endpoints {
     /// Resolves a file name relative to the endpoints file.
     private func besideFile(_ file: String) -> String {
         if file.hasPrefix("/") { return file }
-        return "\(Self.folder(of: path))/\(file)"
+        return "\(Files.folder(of: path))/\(file)"
     }
 }
 

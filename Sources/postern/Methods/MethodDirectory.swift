@@ -88,8 +88,6 @@ struct MethodDirectory: Sendable {
 // MARK: Misspelt names
 
 extension MethodDirectory {
-    private static let suggestionsMax = 3
-
     /// Refuses a name on the command line that is no method, or SERVICE/* of no service.
     /// - Throws: `ValidationError`.
     func require(_ pattern: String) throws {
@@ -115,9 +113,7 @@ extension MethodDirectory {
                 || EditDistance.between(typedOwn, Self.ownName(bytes)) <= typedOwn.count / 4
             return isSimilar ? (distance, known) : nil
         }
-        guard !similar.isEmpty else { return nil }
-        let best = similar.sorted { $0 < $1 }.prefix(Self.suggestionsMax).map(\.name)
-        return "did you mean \(best.joined(separator: ", or "))?"
+        return EditDistance.suggestion(similar)
     }
 
     /// The part after the service: `postern.gateway.v1.Auth/SignOut` → `SignOut`.

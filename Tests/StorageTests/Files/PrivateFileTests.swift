@@ -1,4 +1,5 @@
 import Glibc
+import ServiceRuntime
 import TestSupport
 import Testing
 
@@ -10,7 +11,7 @@ struct PrivateFileTests {
         "a path's folder is everything before its last slash",
         arguments: [("/a/b", "/a"), ("/a", "/"), ("a", "."), ("a/b/c", "a/b"), ("", ".")])
     func folders(_ path: String, _ folder: String) {
-        #expect(PrivateFile.folder(of: path) == folder)
+        #expect(Files.folder(of: path) == folder)
     }
 
     @Test("a folder is created once, and a missing parent is an error")

@@ -38,7 +38,7 @@ struct EndpointsTests {
             (".postern/endpoints.json", ".postern"), ("/srv/a/endpoints.json", "/srv/a"),
             ("endpoints.json", "."), ("/endpoints.json", "/"),
         ] {
-            #expect(Endpoints.folder(of: file) == folder)
+            #expect(Files.folder(of: file) == folder)
         }
     }
 
