@@ -1,5 +1,6 @@
 import Contracts
 package import Logging
+import Metrics
 package import RPC
 package import ServiceRuntime
 package import Storage
@@ -55,6 +56,7 @@ package struct NotificationService: Sendable {
             [
                 endedSessions.duty, delivery.log.duty,
                 NotificationStore.forgettingEvents(in: store),
+                OutboxMetrics(of: store, in: MetricsSystem.factory).duty,
             ], time: time)
         let acceptance = MessageAcceptance(
             settings: settings, store: store, keys: keys, delivery: delivery, time: time,

@@ -140,6 +140,9 @@ package enum MetricCatalogue {
         Entry("store_waiting_writes", .number, "Writes that waited when the last commit began."),
         Entry("store_refused_total", .number, "Writes refused because too many were waiting."),
         Entry(
+            "store_outbox_oldest_seconds", .seconds,
+            "Age of the oldest message for another program that is not delivered; 0 if none."),
+        Entry(
             "store_last_backup_timestamp_seconds", .seconds,
             "When the last backup was completed, in seconds since 1970; 0 if there was none."),
     ]
@@ -190,6 +193,7 @@ package enum MetricCatalogue {
     ]
 
     private static let messages: [Entry] = [
+        Entry("messages", .number, "Mails, texts and push messages that are not sent, by state."),
         Entry("deliveries_total", .number, "Attempts to deliver a message, by outcome."),
         Entry(
             "messages_dropped_total", .number,

@@ -1,4 +1,5 @@
 import Logging
+import Metrics
 import ServiceLifecycle
 package import ServiceRuntime
 import Synchronization
@@ -60,6 +61,8 @@ package final class OutboxRelay: Service {
     private let randomness: any Randomness
     private let queues: [OutboxQueue]
     private let deliver: @Sendable (OutboxMessage) async throws -> Void
+    /// The age of the oldest message that is not delivered.
+    private let oldest: Gauge
     /// The rows of the messages being delivered, by queue and number.
     private let underway = Mutex<[OutboxQueue: [Int64: Row]]>([:])
 
@@ -76,6 +79,7 @@ package final class OutboxRelay: Service {
         self.randomness = randomness
         self.queues = queues
         self.deliver = deliver
+        oldest = Gauge(label: "store_outbox_oldest_seconds", dimensions: [("store", store.name)])
     }
 
     /// Runs until cancelled or shut down; then cancels deliveries in progress and waits for them.
@@ -116,7 +120,7 @@ package final class OutboxRelay: Service {
         let free = queues.filter { busy[$0, default: [:]].count < $0.deliveriesMax }
         guard !free.isEmpty else { return ([], Self.restMax) }
         let (now, instance) = (time.now(), store.instance)
-        let (found, next) = try await store.read { session in
+        let (found, next, waitsSince) = try await store.read { session in
             (
                 try free.map { queue in
                     // Rows being delivered are still due and come first.
@@ -124,9 +128,11 @@ package final class OutboxRelay: Service {
                     return try session.dueOutboxMessages(
                         queue, for: instance, at: now, limit: limit)
                 },
-                try free.compactMap { try session.nextOutboxMoment($0, after: now) }.min()
+                try free.compactMap { try session.nextOutboxMoment($0, after: now) }.min(),
+                try session.oldestOutboxMessage()
             )
         }
+        oldest.record(waitsSince.map { max(now - $0, .zero) / .seconds(1) } ?? 0)
         let due = zip(free, found).flatMap { queue, rows in
             let busy = busy[queue, default: [:]]
             let waiting = rows.filter { busy[$0.number] == nil }

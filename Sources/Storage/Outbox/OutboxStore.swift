@@ -81,6 +81,13 @@ extension SQLSession {
         Int(try queryOne("SELECT count(*) FROM outbox") { try $0.integer(0) } ?? 0)
     }
 
+    /// When the first of the messages that wait for delivery was written; nil if none waits.
+    func oldestOutboxMessage() throws -> Timestamp? {
+        try queryOne("SELECT created_at_ms FROM outbox ORDER BY number LIMIT 1") {
+            try $0.timestamp(0)
+        }
+    }
+
     /// Ends all leases, so that a restart after a crash delivers at once what was left.
     ///
     /// Only for a store in a file, when it is opened: `StoreLock` admits one process, so every

@@ -50,6 +50,18 @@ struct OutboxHandlerTests {
         await #expect(throws: ServiceError.self) { try await show(fixture, "msg_0000000000001") }
     }
 
+    @Test("A-04: messages that are dead or wait are counted by state, for the metrics")
+    func counted() async throws {
+        let (fixture, _) = try await refused()
+        _ = try await fixture.send(key: "k-2")
+        let metrics = MetricsRegistry()
+        try await OutboxMetrics(of: fixture.store, in: metrics).count()
+        let page = metrics.prometheusText()
+        #expect(page.contains("postern_messages{state=\"dead\"} 1\n"))
+        #expect(page.contains("postern_messages{state=\"queued\"} 1\n"))
+        #expect(page.contains("postern_messages{state=\"waiting\"} 0\n"))
+    }
+
     @Test("N-03: a dead message can be retried: it is sent once, under its own id")
     func retried() async throws {
         let (fixture, id) = try await refused()

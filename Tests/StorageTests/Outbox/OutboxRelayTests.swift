@@ -66,6 +66,18 @@ struct OutboxRelayTests {
         while try await store.read({ try $0.outboxCount() }) != count { await Task.yield() }
     }
 
+    @Test("A-04: the age of the oldest message is that of the first row, until it is deleted")
+    func oldest() async throws {
+        #expect(try await store.read { try $0.oldestOutboxMessage() } == nil)
+        let first = time.now()
+        try await store.write(about: []) { try $0.enqueue(message("k1")) }
+        time.advance(by: .seconds(5))
+        try await store.write(about: []) { try $0.enqueue(message("k2")) }
+        #expect(try await store.read { try $0.oldestOutboxMessage() } == first)
+        try await withRelay { _ in try await untilCount(0) }
+        #expect(try await store.read { try $0.oldestOutboxMessage() } == nil)
+    }
+
     @Test("G-25: a message is delivered right after its commit, under its key, and then deleted")
     func leavesAtOnce() async throws {
         try await withRelay { deliveries in
