@@ -23,6 +23,10 @@ import ServiceRuntime
 ///                      less than the grace since n was issued  again: the leaf's token
 ///     live, no key     any other below n                       replayed: the family ends
 ///
+/// A repeated request is decided by its caller before this table applies: for 24 h, a use with the
+/// idempotency key of the token's first use gets the first response again (the README beside it,
+/// "Limits of the rule").
+///
 /// Where `DeviceBinding` requires the same device, another device's use that would be `rotate` or
 /// `again` is refused. A replay from any device ends the family.
 enum RefreshTokenRotation {
