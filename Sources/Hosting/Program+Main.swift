@@ -23,6 +23,7 @@ extension Program {
     package static func run(
         arguments: [String], environment: [String: String], time: any Time
     ) async -> Int32 {
+        CoreDumps.disable()
         let loader = SettingsLoader(
             program: description.program, summary: description.summary, arguments: arguments,
             environment: environment)

@@ -75,6 +75,19 @@ extension SystemTests {
             }
         }
 
+        @Test("no program leaves a core file, which would have its keys")
+        func coreFiles() async throws {
+            try await Cluster.with { cluster in
+                for (name, process) in cluster.processes {
+                    let limits = try String(
+                        contentsOfFile: "/proc/\(process)/limits", encoding: .utf8)
+                    let line = limits.split(separator: "\n").first { $0.contains("core file") }
+                    #expect(
+                        line?.split(separator: " ").dropLast().suffix(2) == ["0", "0"], "\(name)")
+                }
+            }
+        }
+
         // MARK: Asking
 
         /// A cluster, in whose memory the search finds what is there. Without TLS: BoringSSL keeps
