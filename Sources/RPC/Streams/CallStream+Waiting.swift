@@ -25,7 +25,9 @@ extension CallStream {
         let arena = carrier?.arena ?? Arena()
         let byteCount = inbox.byteCount
         do {
-            let items = try inbox.take(max: FrameLimits.itemBatchMax) { try decode($0, arena) }
+            let items = try inbox.take(
+                max: FrameLimits.itemBatchMax, bytes: FrameLimits.itemBatchBytes
+            ) { try decode($0, arena) }
             carrier?.consumed(items.count, byteCount: byteCount - inbox.byteCount, of: self)
             return .items(items)
         } catch {

@@ -230,13 +230,15 @@ extension CallStream {
             count += 1
         }
 
-        /// Takes up to `max` items, each decoded by `decode`, in reverse order. If an item does not
-        /// decode, the items before it are returned and it stays at the front.
+        /// Takes up to `max` items, each decoded by `decode`, in reverse order: no more after
+        /// `bytesMax` bytes of them. If an item does not decode, the items before it are returned
+        /// and it stays at the front.
         /// - Throws: the error of `decode` when the first item does not decode.
         mutating func take<Item>(
-            max: Int, _ decode: (UnsafeRawBufferPointer) throws -> Item
+            max: Int, bytes bytesMax: Int, _ decode: (UnsafeRawBufferPointer) throws -> Item
         ) throws -> [Item] {
             guard var buffer = bytes.take() else { return [] }
+            let rest = buffer.readableBytes - bytesMax
             var items: [Item] = []
             items.reserveCapacity(Swift.min(max, count))
             defer {
@@ -245,7 +247,8 @@ extension CallStream {
                 if buffer.readerIndex > buffer.readableBytes { buffer.discardReadBytes() }
                 bytes = count == 0 ? nil : buffer
             }
-            while items.count < Swift.min(max, count) {
+            while items.count < Swift.min(max, count), items.isEmpty || buffer.readableBytes > rest
+            {
                 let before = buffer
                 guard let length = buffer.readInteger(as: UInt32.self),
                     let item = buffer.readSlice(length: Int(length))

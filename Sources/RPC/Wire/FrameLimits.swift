@@ -64,9 +64,9 @@ package enum FrameLimits {
     /// its consumer, never loses its call because of the size of its items. Half of it is still
     /// enough small items for one event loop iteration to amortise its system calls.
     package static let streamCredit: UInt32 = 128
-    /// The same where the streams of many people share a connection: a mebibyte of photos or of an
-    /// archive. One slow reader then holds a sixteenth of `inboundItemBytesMax`.
-    package static let sharedStreamCredit: UInt32 = 16
+    /// The same where the streams of many people share a connection: 256 KiB of photos or of an
+    /// archive. One slow reader then holds a sixty-fourth of `inboundItemBytesMax`.
+    package static let sharedStreamCredit: UInt32 = 4
     /// Bytes of items on a connection that have arrived and are not yet consumed. Beyond that, the
     /// call that holds the most ends.
     package static let inboundItemBytesMax = 16 * 1024 * 1024
@@ -75,6 +75,9 @@ package enum FrameLimits {
     package static let outboundFlushBytes = 64 * 1024
     /// Items that are decoded at once for their consumer.
     package static let itemBatchMax = 64
+    /// Bytes of encoded items after which no more are decoded with them: what a consumer has taken
+    /// no longer counts, so a slow one must not take much at once.
+    package static let itemBatchBytes = 64 * 1024
     /// Calls of a client that may wait when the server's limit of calls on one connection is
     /// reached.
     package static let waitingCallsMax = 8 * 1024

@@ -31,10 +31,12 @@ struct ExportResponder: Sendable {
             let (head, range) = try self.head(id, bytes: bytes, request)
             var download: ExportDownload?
             if request.method == .get {
+                let context = try calls.context(DataExportsDescription.fetchDataExport, exchange)
+                exchange.limitResponseTime(until: context.deadline)
                 download = try await ExportDownload(
                     exports.fetchDataExport(
                         GatewayV1.FetchDataExportRequest(exportId: id, offset: range.first),
-                        calls.context(DataExportsDescription.fetchDataExport, exchange)),
+                        context),
                     bytes: range.count)
             }
             return (head, download)

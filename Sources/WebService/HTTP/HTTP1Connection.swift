@@ -252,6 +252,10 @@ final class HTTP1Connection: ChannelDuplexHandler, HTTPStream {
 
     var isWritable: Bool { context?.channel.isWritable ?? false }
 
+    /// The next request is answered only when the client takes what was written, so a connection
+    /// holds one response at most.
+    let isHoldingResponse = false
+
     func write(_ head: HTTPResponse) {
         // A body that has not arrived may never be read.
         if head.status.code >= 200 { isLast = isLast || isRequestOpen }

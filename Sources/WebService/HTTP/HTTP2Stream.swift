@@ -29,10 +29,9 @@ final class HTTP2Stream: HTTPStream {
     private var isResponseEnded = false
     private var isBodyAwaited = false
     private var isAborted = false
-    /// Whether the client has taken something since the last look, and when there was a first look
-    /// without that.
-    private var hasProgress = true
-    private var stalledSince: Duration?
+    /// Since when the client has taken less than `WebLimits.writeBytesMin`, and how much.
+    private var slowSince: Duration?
+    private var takenBytes = 0
 
     init(_ id: Int32, on http2: HTTP2Connection, _ loop: any EventLoop) {
         self.id = id
@@ -123,6 +122,9 @@ final class HTTP2Stream: HTTPStream {
 
     var isWritable: Bool { waitingBytes < connection.shared.limits.streamWindowBytes }
 
+    /// Until the session has closed the stream.
+    let isHoldingResponse = true
+
     func write(_ head: HTTPResponse) {
         if head.status.kind == .informational {
             http2.session?.submitInformational(head, on: id)
@@ -175,7 +177,7 @@ final class HTTP2Stream: HTTPStream {
             if part.readableBytes > 0 { parts.prepend(part) }
         }
         waitingBytes -= count
-        hasProgress = true
+        takenBytes += count
         if isWritable { exchange?.becameWritable() }
         let isEnd = isResponseEnded && parts.isEmpty
         isBodyAwaited = count == 0 && !isEnd
@@ -197,19 +199,23 @@ final class HTTP2Stream: HTTPStream {
         http2.flushSoon()
     }
 
-    /// Ends the stream if the client has given no window for the response for
-    /// `WebLimits.writeTimeout`. With a window the stream waits for its turn only.
+    /// Ends the stream of a client that takes less than `WebLimits.writeBytesMin` of a response
+    /// within `WebLimits.writeTimeout`. With a window the stream waits for its turn only.
+    ///
+    /// Attack: a client that opens the window by one byte now and then would hold the response for
+    /// as long as the connection lives.
     func check(at now: Duration) {
-        guard !isAborted, waitingBytes > 0, !hasProgress,
+        let limits = connection.shared.limits
+        guard !isAborted, waitingBytes > 0, takenBytes < limits.writeBytesMin,
             http2.session?.isWindowClosed(for: id) == true
         else {
-            hasProgress = false
-            stalledSince = nil
+            takenBytes = 0
+            slowSince = nil
             return
         }
-        let since = stalledSince ?? now
-        stalledSince = since
-        guard now - since >= connection.shared.limits.writeTimeout else { return }
+        let since = slowSince ?? now
+        slowSince = since
+        guard now - since >= limits.writeTimeout else { return }
         connection.loop.figures.refused(.slowReader)
         abort(.cancel)
         closed()

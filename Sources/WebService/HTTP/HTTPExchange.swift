@@ -100,6 +100,12 @@ package final class HTTPExchange: Sendable {
 
     // MARK: The response
 
+    /// From now on the whole response must be taken before `deadline`, on the uptime clock; the
+    /// task is cancelled otherwise.
+    package func limitResponseTime(until deadline: Duration) {
+        onLoop { $0.limitResponseTime(until: deadline) }
+    }
+
     /// Sends the whole response. A response that was begun is not changed.
     package func respond(
         _ head: HTTPResponse, _ body: ByteBuffer = ByteBuffer(), trailers: HTTPFields? = nil

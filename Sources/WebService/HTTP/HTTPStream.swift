@@ -8,6 +8,8 @@ protocol HTTPStream: AnyObject {
     var connection: WebConnection { get }
     /// Whether the client takes what is written.
     var isWritable: Bool { get }
+    /// Whether it keeps a response, or a part of it, that the client has not taken.
+    var isHoldingResponse: Bool { get }
     /// Writes the head of a response, or of an informational one before it; `flush` sends it.
     func write(_ head: HTTPResponse)
     /// Writes a part of the body; `flush` sends it.

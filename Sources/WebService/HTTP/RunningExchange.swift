@@ -20,6 +20,9 @@ final class RunningExchange {
     private let began: Duration
     private var task: Task<Void, Never>?
     private var isStarted = false
+    private var hasReturned = false
+    /// Whether it counts as one of the client's running requests.
+    private var isCounted = false
     /// Why the request is answered without a task.
     private var refusal: HTTPFailure?
 
@@ -32,6 +35,7 @@ final class RunningExchange {
 
     private var isResponseBegun = false
     private var isResponseEnded = false
+    private var responseDeadline: Scheduled<Void>?
     private var writeWaiter: CheckedContinuation<Void, any Error>?
 
     private init(_ head: HTTPRequest, _ stream: any HTTPStream, _ loop: any EventLoop) {
@@ -81,6 +85,7 @@ final class RunningExchange {
             send(refusal)
             return connection.requestAnswered(at: connection.shared.time.uptime())
         }
+        isCounted = true
         connection.requestBegan()
         let exchange = HTTPExchange(
             head, connection.client, self, loop, streams: connection.loop.streams)
@@ -105,13 +110,25 @@ final class RunningExchange {
             }
         } else if !isResponseEnded {
             isResponseEnded = true
-            // A client that goes away is no failure. Attack: one that opens streams and closes them
-            // would fill the log.
-            if stream != nil { log(error) }
+            // A client that goes away, or reads until the deadline, is no failure. Attack: one that
+            // opens streams and closes them would fill the log.
+            if stream != nil, (error as? ServiceError)?.code != .deadlineExceeded { log(error) }
             stream?.abort()
         }
         task = nil
+        hasReturned = true
         bodyDeadline?.cancel()
+        responseDeadline?.cancel()
+        endIfOver()
+    }
+
+    /// The request counts for its client until its task has returned and the response is taken.
+    ///
+    /// Attack: a client asks for responses and reads none; if only tasks counted, it could fill our
+    /// memory with the streams of hundreds of connections.
+    private func endIfOver() {
+        guard isCounted, hasReturned, stream?.isHoldingResponse != true else { return }
+        isCounted = false
         connection.requestEnded(began)
     }
 
@@ -155,8 +172,9 @@ final class RunningExchange {
         // After the response the task may still have work of its own.
         if !isResponseEnded { task?.cancel() }
         failBody(CancellationError())
-        writeWaiter?.resume(throwing: CancellationError())
-        writeWaiter = nil
+        cancelWrite()
+        responseDeadline?.cancel()
+        endIfOver()
     }
 
     // MARK: The body
@@ -290,6 +308,19 @@ final class RunningExchange {
             head.headerFields[.strictTransportSecurity] = StrictTransport.policy
         }
         stream?.write(head)
+    }
+
+    /// The whole response must be taken before `deadline`, on the uptime clock.
+    func limitResponseTime(until deadline: Duration) {
+        guard responseDeadline == nil, stream != nil else { return }
+        let bound = NIOLoopBound(self, eventLoop: loop)
+        let rest = deadline - connection.shared.time.uptime()
+        responseDeadline = loop.scheduleTask(in: TimeAmount(rest)) {
+            let exchange = bound.value
+            exchange.connection.loop.figures.refused(.slowReader)
+            exchange.stream?.abort()
+            exchange.streamClosed()
+        }
     }
 
     /// Sends a part of the body.

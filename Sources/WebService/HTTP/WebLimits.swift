@@ -36,9 +36,13 @@ package struct WebLimits: Sendable, Hashable {
     /// Time without a request after which a connection ends. It costs memory, and a new one costs
     /// the client a few milliseconds.
     package var idleTimeout = Duration.seconds(60)
-    /// Time in which a client must take some of a response. One that reads nothing, or gives no
-    /// HTTP/2 window, holds memory and a task; its stream or connection is closed.
+    /// Time in which a client must take `writeBytesMin` of a response, or the rest of it. One that
+    /// reads nothing or next to nothing, or gives no HTTP/2 window, holds memory and a task; its
+    /// stream or connection is closed.
     package var writeTimeout = Duration.seconds(30)
+    /// Bytes of a response that a client must take within `writeTimeout`: 9 kbit/s. On HTTP/1.1 it
+    /// is the low-water mark of the channel, which is the same.
+    package var writeBytesMin = 32 * 1024
     /// Time for the client to close a connection after our side. If it were closed at once with
     /// unread input, TCP would reset it and the last response would be lost.
     package var lingerTimeout = Duration.seconds(2)
@@ -60,8 +64,8 @@ package struct WebLimits: Sendable, Hashable {
     /// the kernel kills a program that has not stopped in time, and its last metrics and traces are
     /// lost.
     package var drainTimeout = ProgramLifecycle.drainWithin - .seconds(2)
-    /// Requests that run at once, over all connections; more are answered with 503. Each holds up
-    /// to 200 KiB. The gateway has its own admission control.
+    /// Requests that run at once, or whose response was not taken, over all connections; more are
+    /// answered with 503. Each holds up to 400 KiB. The gateway has its own admission control.
     package var requestsMax = 2_000
     /// Of them, those from one IPv4 address, or one IPv6 /64; more are answered with 503. Without
     /// it, twenty connections of one client that sends no bodies would use up `requestsMax` for

@@ -26,11 +26,13 @@ extension PageResponder {
             language: language(exchange, visit))
         let password = SecretBytes(parameters[Page.Field.password.rawValue] ?? "")
         do {
-            try await calls.withExport(submission, password: password) { bytes, download in
+            try await calls.withExport(submission, password: password) {
+                bytes, deadline, download in
                 var head = HTTPResponse(status: .ok, headerFields: Self.fields)
                 head.headerFields[.contentType] = "application/zip"
                 head.headerFields[.contentDisposition] = ExportResponder.disposition
                 head.headerFields[.contentLength] = "\(bytes)"
+                exchange.limitResponseTime(until: deadline)
                 exchange.begin(head)
                 var download = download
                 while let bytes = try await download.next() {
@@ -50,17 +52,19 @@ extension PageCalls {
         let error: ServiceError
     }
 
-    /// Signs in, runs `body` with the archive that the link names, and signs out again.
+    /// Signs in, runs `body` with the archive that the link names and the time until which it must
+    /// be taken, and signs out again.
     /// - Throws: `ExportFailure`; what `body` throws.
     func withExport(
         _ submission: Submission, password: SecretBytes,
-        _ body: (_ bytes: Int64, ExportDownload) async throws -> Void
+        _ body: (_ bytes: Int64, _ deadline: Duration, ExportDownload) async throws -> Void
     ) async throws {
         let session = try await signedIn(submission, password)
         do {
             let context = context(submission, "fetch").bearing(session.accessToken)
-            let (bytes, download) = try await fetched(submission.linkToken, context)
-            try await body(bytes, download)
+            let stream = stream(context)
+            let (bytes, download) = try await fetched(submission.linkToken, context, stream)
+            try await body(bytes, stream.deadline, download)
         } catch {
             await end(session, submission)
             throw error
@@ -94,7 +98,7 @@ extension PageCalls {
     /// The archive that a link names. Without one, or with another account's link, the link does
     /// not work.
     private func fetched(
-        _ linkToken: String, _ context: CallContext
+        _ linkToken: String, _ context: CallContext, _ stream: CallContext
     ) async throws -> (bytes: Int64, ExportDownload) {
         do {
             guard
@@ -104,7 +108,7 @@ extension PageCalls {
             let items = exports.fetchDataExport(
                 GatewayV1.FetchDataExportRequest(
                     exportId: export.exportId, linkToken: linkToken),
-                stream(context))
+                stream)
             return (export.bytes, try await ExportDownload(items, bytes: export.bytes))
         } catch let error as ServiceError {
             throw ExportFailure(

@@ -61,6 +61,7 @@ extension PhotoResponder {
     ) throws -> IncomingItems<GatewayV1.DownloadPhotoItem> {
         let context = try calls.context(
             ProfileDescription.downloadPhoto, exchange, orAnyone: true)
+        exchange.limitResponseTime(until: context.deadline)
         guard Self.isName(name) else { throw ServiceError(.notFound) }
         return profile.downloadPhoto(GatewayV1.DownloadPhotoRequest(name: name), context)
     }

@@ -135,6 +135,9 @@ final class Answers: Sendable {
             throw Unknown()
         case "/wait": try await wait(exchange)
         case "/flood": try await flood(exchange)
+        case "/deadline":
+            exchange.limitResponseTime(until: SystemTime().uptime() + .milliseconds(200))
+            try await flood(exchange)
         case "/late": try await late(exchange)
         default: exchange.respond(HTTPResponse(status: .ok), ByteBuffer(string: path))
         }
