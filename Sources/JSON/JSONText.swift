@@ -4,11 +4,21 @@ package enum JSONText {
     package enum Escapes: Sendable {
         /// Quote, backslash and the controls below U+0020, as RFC 8259 §7 requires.
         case required
-        /// Also the characters that change how a terminal or log viewer shows the rest: DEL and the
-        /// C1 controls (an ANSI escape may begin with U+009B), the line and paragraph separators,
-        /// and the bidirectional controls (CVE-2021-42574). For text from outside that a person
+        /// Also all other characters of `changesDisplay`. For text from outside that a person
         /// reads.
         case shown
+    }
+
+    /// Whether a character changes how a terminal or log viewer shows the rest: the controls (an
+    /// ANSI escape may begin with U+001B or U+009B), the line and paragraph separators, and the
+    /// bidirectional controls (CVE-2021-42574).
+    package static func changesDisplay(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x00...0x1F, 0x7F...0x9F, 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069,
+            0xFEFF:
+            true
+        default: false
+        }
     }
 
     /// Appends `text` to `bytes`. After `bytesMax` bytes of escaped text it is truncated with an
@@ -68,9 +78,8 @@ package enum JSONText {
         case (0x0A, .shown): bytes.append(contentsOf: "\\n".utf8)
         case (0x0D, .shown): bytes.append(contentsOf: "\\r".utf8)
         case (0x09, .shown): bytes.append(contentsOf: "\\t".utf8)
-        case (0x00...0x1F, _), (0x7F...0x9F, .shown), (0x061C, .shown), (0x200E...0x200F, .shown),
-            (0x2028...0x202E, .shown), (0x2066...0x2069, .shown), (0xFEFF, .shown):
-            appendEscape(scalar.value, to: &bytes)
+        case (0x00...0x1F, _): appendEscape(scalar.value, to: &bytes)
+        case (_, .shown) where changesDisplay(scalar): appendEscape(scalar.value, to: &bytes)
         default: bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
         }
     }

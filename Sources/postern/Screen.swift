@@ -1,19 +1,21 @@
 import ArgumentParser
 import Dispatch
 import Glibc
+import JSON
 
-/// The tool's output to the terminal.
+/// The tool's output to the terminal. All text passes `printable` here, since much of it is what
+/// services and other people wrote; escapes that the tool itself sends do not pass here.
 enum Screen {
     /// Prints one line and flushes it, since the output may be a pipe.
     static func line(_ text: String) {
-        print(text)
+        print(text.printable)
         _ = flush()  // a closed output does not stop the command
     }
 
     /// Prints one line of many, for a command that runs as long as its output is read.
     /// - Throws: as `failure` says.
     static func item(_ text: String) throws {
-        print(text)
+        print(text.printable)
         if let reason = flush() { throw failure(reason) }
     }
 
@@ -27,7 +29,7 @@ enum Screen {
 
     /// Prints one line on standard error, for errors that are not part of the result.
     static func error(_ text: String) {
-        let bytes = Array("\(text)\n".utf8)
+        let bytes = Array("\(text.printable)\n".utf8)
         _ = write(STDERR_FILENO, bytes, bytes.count)  // a failure does not matter, as for `line`
     }
 
@@ -41,16 +43,23 @@ enum Screen {
 }
 
 extension String {
-    /// The text with each control character, except tab and line feed, replaced by U+FFFD.
+    /// The text with each character that changes how a terminal shows the rest, except tab and line
+    /// feed, replaced by U+FFFD.
     ///
     /// Attack: a name or a message contains escape sequences, and the operator's terminal obeys
     /// them.
-    var printable: String {
+    var printable: String { replacingControls { $0 != "\n" && $0 != "\t" } }
+
+    /// The same for a text of one line: tab and line feed are replaced too.
+    ///
+    /// Attack: a message contains a line feed and what looks like further rows of the result.
+    var printableLine: String { replacingControls { _ in true } }
+
+    private func replacingControls(where isReplaced: (Unicode.Scalar) -> Bool) -> String {
         String(
             String.UnicodeScalarView(
-                unicodeScalars.map { scalar in
-                    let isControl = scalar.properties.generalCategory == .control
-                    return isControl && scalar != "\n" && scalar != "\t" ? "\u{FFFD}" : scalar
+                unicodeScalars.map { scalar -> Unicode.Scalar in
+                    JSONText.changesDisplay(scalar) && isReplaced(scalar) ? "\u{FFFD}" : scalar
                 }))
     }
 

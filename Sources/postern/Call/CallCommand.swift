@@ -71,7 +71,9 @@ struct CallCommand: AsyncParsableCommand {
             guard let error = error as? ServiceError else {
                 // The name may be why: `postern.horse.v1.Horses/List` has no service to call.
                 if error is ToolError { suggestion.map(Screen.error) }
-                throw error
+                // These name fields of a schema that the service has sent.
+                guard error is MappingError || error is SchemaError else { throw error }
+                throw ToolError("\(error)")
             }
             // For programs, on the stream of the response; then for a person.
             let json = JSONValue.object(WireV1.Error(error).json)

@@ -15,12 +15,14 @@ struct CallFailure {
     /// What it means that nothing was found, from a command that knows what it looked for.
     var notFound: String?
 
-    /// The lines for standard error.
+    /// The lines for standard error. What the peer wrote cannot make further lines.
     var lines: [String] {
         let place = address.isEmpty ? service : "\(service) at \(address)"
         let advice = error.fields.compactMap { hints[$0] }
-        return ["Error: \(place): \(error.code.rawValue): \(cause)"] + violations
+        let lines =
+            ["Error: \(place): \(error.code.rawValue): \(cause)"] + violations
             + (advice.isEmpty ? [generalAdvice].compactMap(\.self) : advice).map { "  \($0)" }
+        return lines.map(\.printableLine)
     }
 
     /// The peer's message for developers or the reason of the connection, which are more precise

@@ -314,7 +314,7 @@ extension NotificationV1.FailedTry {
 
 extension NotificationV1.WatchMessagesItem {
     /// The changes, one object each.
-    var jsonLines: [String] { changes.map { JSONWriter.text($0.row.json, .required) } }
+    var jsonLines: [String] { changes.map { JSONWriter.text($0.row.json, .shown) } }
 
     /// The changes, one line each, and then the number of messages by state.
     var lines: [String] {

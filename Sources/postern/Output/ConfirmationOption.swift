@@ -29,7 +29,7 @@ struct ConfirmationOption: ParsableArguments {
 
     /// Asks on standard error, so that the result on standard output stays clean.
     private static func ask(_ question: String) -> String? {
-        let bytes = Array(question.utf8)
+        let bytes = Array(question.printable.utf8)
         _ = write(STDERR_FILENO, bytes, bytes.count)  // without a question the answer is no
         return readLine()
     }

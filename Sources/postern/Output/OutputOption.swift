@@ -45,7 +45,8 @@ struct OutputOption: ParsableArguments {
     /// Prints one object.
     /// - Parameter text: its lines if it is not printed as JSON.
     func show(_ json: JSONValue, text: [String]) throws {
-        try (isJSON ? [JSONWriter.text(json, .required, pretty: true)] : text).forEach(Screen.item)
+        guard !isJSON else { return try Screen.item(JSONWriter.text(json, .shown, pretty: true)) }
+        try text.forEach { try Screen.item($0.printableLine) }
     }
 }
 

@@ -28,8 +28,8 @@ struct Row {
             self.name = name
             self.value = value
             self.heading = heading ?? name.replacing("_", with: " ")
-            self.text = text?.printable
-            self.phrase = (phrase ?? text)?.printable
+            self.text = text?.printableLine
+            self.phrase = (phrase ?? text)?.printableLine
         }
 
         /// A text that is the same in all forms, apart from words that a line needs.
@@ -102,7 +102,7 @@ struct RowWriter {
             switch form {
             case .table: try show(tableLine(row.cells))
             case .lines: try show(row.line)
-            case .json: try show((isEmpty ? "[ " : ", ") + JSONWriter.text(row.json, .required))
+            case .json: try show((isEmpty ? "[ " : ", ") + JSONWriter.text(row.json, .shown))
             }
             isEmpty = false
         }

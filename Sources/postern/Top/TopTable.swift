@@ -107,12 +107,14 @@ enum TopTable {
         ]
     }
 
-    /// - Parameter cells: those of the first columns; a method's line has fewer, and therefore a
-    ///   longer name.
+    /// - Parameters:
+    ///   - name: may have a label of the metrics page, which another program may have written.
+    ///   - cells: those of the first columns; a method's line has fewer, and therefore a longer
+    ///     name.
     private static func line(_ name: String, _ cells: [String], columns: Int) -> String {
         let widths = cellWidths.prefix(columns)
         let nameWidth = width - widths.reduce(0, +)
-        var text = String(name.prefix(nameWidth - 1)).padded(to: nameWidth)
+        var text = String(name.printableLine.prefix(nameWidth - 1)).padded(to: nameWidth)
         for (cell, width) in zip(cells, widths) {
             text += String(repeating: " ", count: max(1, width - cell.count)) + cell
         }

@@ -38,6 +38,15 @@ struct CallFailureTests {
             ])
     }
 
+    @Test("what a peer wrote contains no terminal escapes and makes no lines of its own")
+    func hostile() {
+        let message = "\u{1b}]52;c;eA==\u{7}\nError: done"
+        let error = ServiceError(.invalidArgument, fields: ["a\u{9b}2J"], detail: message)
+        let lines = lines(error)
+        #expect(lines.first?.hasSuffix(": \u{FFFD}]52;c;eA==\u{FFFD}\u{FFFD}Error: done") == true)
+        #expect(lines.contains("  not accepted: a\u{FFFD}2J"))
+    }
+
     @Test("without a detail the cause is the sentence of the catalogue")
     func sentence() {
         let sentence = ErrorCode.notFound.sentence(in: .english)

@@ -44,6 +44,18 @@ struct RowTests {
         }
     }
 
+    @Test("a value makes no further row, and JSON escapes what a terminal would obey")
+    func forgedRow() throws {
+        let row = Row([.init("health", "serving\nsession\u{9b}2J\u{202e}")])
+        for form in [RowWriter.Form.table, .lines] {
+            #expect(
+                try printed(form, [[row]]).last == "serving\u{FFFD}session\u{FFFD}2J\u{FFFD}")
+        }
+        #expect(
+            try printed(.json, [[row]]).first
+                == #"[ {"health":"serving\nsession\u009b2J\u202e"}"#)
+    }
+
     @Test("pages of a table have one line of headings in all")
     func pages() throws {
         let lines = try printed(.table, [[Self.rows[0]], [], [Self.rows[1]]])

@@ -112,6 +112,19 @@ struct TopTableTests {
         #expect(lines.allSatisfy { $0.count <= 80 }, "\(lines)")
     }
 
+    @Test("a label of another program's page contains no terminal escapes and makes no lines")
+    func hostileLabel() {
+        func page(_ calls: Int) -> MetricsText {
+            MetricsText(
+                "postern_rpc_calls_total{method=\"A/\u{1b}[2J\\nB\",status=\"ok\"} \(calls)")
+        }
+        let row = TopTable.Row(
+            service: "session", before: ServiceScrape(page(0), at: 100),
+            now: ServiceScrape(page(8), at: 101))
+        let line = TopTable.lines([row]).last ?? ""
+        #expect(cells(line).prefix(3) == ["session", "A/\u{FFFD}[2J\u{FFFD}B", "8.0"])
+    }
+
     @Test("quantiles: below the lowest bound, between two, above the highest, and without samples")
     func quantiles() {
         var histogram = Histogram()
