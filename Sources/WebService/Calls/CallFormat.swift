@@ -10,9 +10,9 @@ struct CallFormat: Hashable, Sendable {
     /// The protocol, as far as it decides how messages and the result of a call are framed.
     enum Framing: String, CaseIterable, Sendable {
         /// A unary call of Connect: the body is the message.
-        case none = "application/"
+        case connectUnary = "application/"
         /// Streams of Connect: messages in frames; the last frame is the result.
-        case connect = "application/connect+"
+        case connectStream = "application/connect+"
         /// gRPC: messages in frames; the result is in the trailers. Only HTTP/2 has them for
         /// every client.
         case grpc = "application/grpc+"
@@ -70,7 +70,8 @@ struct CallFormat: Hashable, Sendable {
 
     /// The content types with which a method may be called, for `Accept-Post` and messages.
     static func contentTypes(isStream: Bool) -> [String] {
-        Framing.allCases.filter { isStream ? $0 != .none : $0 != .connect }.flatMap { framing in
+        let excluded: Framing = isStream ? .connectUnary : .connectStream
+        return Framing.allCases.filter { $0 != excluded }.flatMap { framing in
             Codec.allCases.map { CallFormat(framing, $0).contentType }
         }
     }
@@ -80,8 +81,8 @@ struct CallFormat: Hashable, Sendable {
     /// success.
     func fits(isStream: Bool) -> Bool {
         switch framing {
-        case .none: !isStream
-        case .connect: isStream
+        case .connectUnary: !isStream
+        case .connectStream: isStream
         case .grpc, .grpcWeb, .grpcWebText: true
         }
     }

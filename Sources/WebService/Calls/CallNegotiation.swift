@@ -5,8 +5,8 @@ import ServiceRuntime
 /// Whether a request is a call that can be understood at all. What fails here is answered in the
 /// form of a unary error of Connect, which a person can read, whatever the request's format is.
 extension CallFormat {
-    /// The format of errors where the request has none.
-    static let plain = CallFormat(.none, .json)
+    /// JSON as a unary call of Connect: the format of errors where the request has none.
+    static let unaryJSON = CallFormat(.connectUnary, .json)
 
     /// The format of a call.
     /// - Parameter method: nil for an unknown one, which is refused in the request's format.
@@ -17,13 +17,13 @@ extension CallFormat {
         let contentType = head.headerFields.value(of: .contentType)
         let named = contentType.flatMap { CallFormat(contentType: $0) }
         guard let method else {
-            self = named.flatMap { $0.framing == .grpc && !isHTTP2 ? nil : $0 } ?? .plain
+            self = named.flatMap { $0.framing == .grpc && !isHTTP2 ? nil : $0 } ?? .unaryJSON
             return
         }
         switch head.method {
         case .post: break
         case .get where method.allowsGet:
-            self = .plain  // the query names the codec
+            self = .unaryJSON  // the query names the codec
             return
         default: throw Self.wrongVerb(method)
         }
@@ -69,8 +69,8 @@ extension CallFormat {
     func checkFields(_ fields: HTTPFields) throws(CallFailure) {
         let (encoding, accepted): (HTTPField.Name, HTTPField.Name) =
             switch framing {
-            case .none: (.contentEncoding, .acceptEncoding)
-            case .connect: (.connectContentEncoding, .connectAcceptEncoding)
+            case .connectUnary: (.contentEncoding, .acceptEncoding)
+            case .connectStream: (.connectContentEncoding, .connectAcceptEncoding)
             case .grpc, .grpcWeb, .grpcWebText: (.grpcEncoding, .grpcAcceptEncoding)
             }
         if let name = fields.value(of: encoding), name != "identity" {

@@ -54,7 +54,7 @@ package struct CallResponder: Sendable {
             format = try CallFormat(
                 negotiating: exchange.head, isHTTP2: exchange.connection.isHTTP2, method)
         } catch {
-            return CallResponse(exchange, method, .plain, fields: fields, voice).fail(error)
+            return CallResponse(exchange, method, .unaryJSON, fields: fields, voice).fail(error)
         }
         var response = CallResponse(exchange, method, format, fields: fields, voice)
         guard let method else { return response.fail(methods.unknown(name)) }
@@ -86,7 +86,7 @@ package struct CallResponder: Sendable {
         }
         return IncomingCall(
             exchange: exchange, method: method,
-            format: parameters.map { CallFormat(.none, $0.codec) } ?? format,
+            format: parameters.map { CallFormat(.connectUnary, $0.codec) } ?? format,
             query: parameters, caller: caller,
             context: CallContext(
                 // The body arrives within it, so the client decides what is left for the gateway.
@@ -274,8 +274,8 @@ extension CallFormat {
     fileprivate var bodyBytesMax: Int {
         let message = CallResponder.messageBytesMax
         switch framing {
-        case .none: return message
-        case .connect, .grpc, .grpcWeb: return message + MessageFrameReader.headBytes
+        case .connectUnary: return message
+        case .connectStream, .grpc, .grpcWeb: return message + MessageFrameReader.headBytes
         case .grpcWebText: return (message + MessageFrameReader.headBytes + 2) / 3 * 4
         }
     }

@@ -31,7 +31,7 @@ struct CallResponse: Sendable {
     /// Sends the only message.
     /// - Throws: `CallFailure` for a message that is not of the method's type.
     func send(_ packed: [UInt8], adding more: HTTPFields = [:]) throws(CallFailure) {
-        guard format.framing != .none else {
+        guard format.framing != .connectUnary else {
             let body = try method?.response(packed, format.codec) ?? packed
             return exchange.respond(head(.ok, adding: more), ByteBuffer(bytes: body))
         }
@@ -44,7 +44,7 @@ struct CallResponse: Sendable {
     /// read as they read gRPC's `Trailers-Only`.
     func fail(_ failure: CallFailure) {
         let failure = failure.worded(in: voice)
-        guard format.framing != .none else {
+        guard format.framing != .connectUnary else {
             var head = head(failure.status, adding: failure.fields)
             head.headerFields[.contentType] = "application/json"
             // RFC 9110 (15.5.2) requires it; RFC 6750 defines the scheme.
@@ -106,8 +106,8 @@ extension CallFormat {
         _ failure: CallFailure?, _ voice: Voice
     ) -> (body: ByteBuffer, trailers: HTTPFields?) {
         switch framing {
-        case .none: return (ByteBuffer(), nil)
-        case .connect:
+        case .connectUnary: return (ByteBuffer(), nil)
+        case .connectStream:
             let json = JSONWriter.text(CallFailure.endOfStream(failure))
             let flags = MessageFrame.endOfConnectStream
             return (MessageFrame.bytes(Array(json.utf8), flags: flags), nil)

@@ -45,7 +45,9 @@ struct RequestMessages: Sendable {
     static func only(
         in body: ByteBuffer, of method: CallMethod, _ format: CallFormat
     ) throws(CallFailure) -> [UInt8] {
-        guard format.framing != .none else { return try method.packedRequest(body, format.codec) }
+        guard format.framing != .connectUnary else {
+            return try method.packedRequest(body, format.codec)
+        }
         var text = GRPCWebText()
         var frames = MessageFrameReader(messageBytesMax: CallResponder.messageBytesMax)
         frames.append(format.framing == .grpcWebText ? try text.decoded(body) : body)

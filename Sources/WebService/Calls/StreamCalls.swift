@@ -69,7 +69,7 @@ struct StreamCalls: Sendable {
 
     private func response(to exchange: HTTPExchange) -> CallResponse {
         CallResponse(
-            exchange, nil, .plain, fields: callers.responseFields(of: exchange.head),
+            exchange, nil, .unaryJSON, fields: callers.responseFields(of: exchange.head),
             formalLanguages.voice(for: exchange.head.headerFields))
     }
 }

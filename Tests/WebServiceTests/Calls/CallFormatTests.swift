@@ -7,12 +7,12 @@ struct CallFormatTests {
     @Test(
         "a content type names a protocol and a codec",
         arguments: [
-            ("application/json", CallFormat(.none, .json)),
-            ("application/json; charset=utf-8", CallFormat(.none, .json)),
-            ("Application/JSON ;x=y", CallFormat(.none, .json)),
-            ("application/proto", CallFormat(.none, .proto)),
-            ("application/connect+json", CallFormat(.connect, .json)),
-            ("application/connect+proto", CallFormat(.connect, .proto)),
+            ("application/json", CallFormat(.connectUnary, .json)),
+            ("application/json; charset=utf-8", CallFormat(.connectUnary, .json)),
+            ("Application/JSON ;x=y", CallFormat(.connectUnary, .json)),
+            ("application/proto", CallFormat(.connectUnary, .proto)),
+            ("application/connect+json", CallFormat(.connectStream, .json)),
+            ("application/connect+proto", CallFormat(.connectStream, .proto)),
             ("application/grpc", CallFormat(.grpc, .proto)),
             ("application/grpc+proto", CallFormat(.grpc, .proto)),
             ("application/grpc+json", CallFormat(.grpc, .json)),

@@ -86,19 +86,19 @@ struct CallNegotiationTests {
     @Test("an unknown method is refused in the request's format, or as JSON if it has none")
     func unknown() throws {
         #expect(try format("a.B/C", "application/grpc") == CallFormat(.grpc, .proto))
-        #expect(try format("a.B/C", "application/grpc", isHTTP2: false) == .plain)
-        #expect(try format("a.B/C", nil) == .plain)
-        #expect(try format("a.B/C", "text/html", verb: .get) == .plain)
+        #expect(try format("a.B/C", "application/grpc", isHTTP2: false) == .unaryJSON)
+        #expect(try format("a.B/C", nil) == .unaryJSON)
+        #expect(try format("a.B/C", "text/html", verb: .get) == .unaryJSON)
     }
 
     @Test(
         "a compressed request is refused with the encodings that are supported",
         arguments: [
             (
-                CallFormat.Framing.none, HTTPField.Name.contentEncoding,
+                CallFormat.Framing.connectUnary, HTTPField.Name.contentEncoding,
                 HTTPField.Name.acceptEncoding
             ),
-            (.connect, .connectContentEncoding, .connectAcceptEncoding),
+            (.connectStream, .connectContentEncoding, .connectAcceptEncoding),
             (.grpc, .grpcEncoding, .grpcAcceptEncoding),
             (.grpcWeb, .grpcEncoding, .grpcAcceptEncoding),
         ])
@@ -115,9 +115,9 @@ struct CallNegotiationTests {
 
     @Test("another version of Connect is refused")
     func connectVersion() throws {
-        try CallFormat.plain.checkFields([CallerField.connectProtocolVersion: "1"])
+        try CallFormat.unaryJSON.checkFields([CallerField.connectProtocolVersion: "1"])
         #expect(throws: CallFailure.self) {
-            try CallFormat.plain.checkFields([CallerField.connectProtocolVersion: "2"])
+            try CallFormat.unaryJSON.checkFields([CallerField.connectProtocolVersion: "2"])
         }
     }
 
@@ -125,10 +125,10 @@ struct CallNegotiationTests {
     func timeouts() throws {
         let fields: HTTPFields = [.grpcTimeout: "2S", .connectTimeout: "3000"]
         #expect(try CallFormat(.grpc, .proto).timeout(fields) == .seconds(2))
-        #expect(try CallFormat(.connect, .proto).timeout(fields) == .seconds(3))
-        #expect(try CallFormat.plain.timeout([:]) == nil)
+        #expect(try CallFormat(.connectStream, .proto).timeout(fields) == .seconds(3))
+        #expect(try CallFormat.unaryJSON.timeout([:]) == nil)
         let failure = #expect(throws: CallFailure.self) {
-            try CallFormat.plain.timeout([.connectTimeout: "soon"])
+            try CallFormat.unaryJSON.timeout([.connectTimeout: "soon"])
         }
         #expect(failure?.error.fields == ["connect-timeout-ms"])
     }
