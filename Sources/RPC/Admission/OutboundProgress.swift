@@ -30,7 +30,7 @@ extension ServerConnection {
     /// Bytes that the peer has not yet read.
     var pendingBytes: Int {
         // `try?`: a channel that cannot return this is closing.
-        let pending = try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)
+        let pending = try? channelContext?.channel.syncOptions?.getOption(.bufferedWritableBytes)
         return pending ?? 0
     }
 

@@ -17,7 +17,7 @@ extension ServerConnection {
         _ call: UInt64, _ payload: UnsafeRawBufferPointer, _ context: CallContext,
         _ entry: MethodTable.Entry, _ start: @escaping MethodHandler.Async, _ limiter: LaneLimiter
     ) {
-        guard let loop = self.context?.eventLoop else { return limiter.leave() }
+        guard let loop = channelContext?.eventLoop else { return limiter.leave() }
         let ticket = LaneLimiter.Ticket(
             call: call, connection: NIOLoopBound(self, eventLoop: loop), loop: loop)
         let arrival = limiter.wait(

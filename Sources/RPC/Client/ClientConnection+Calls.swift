@@ -55,7 +55,8 @@ extension ClientConnection {
     private func writeSecret(
         _ request: OutgoingRequest, as call: UInt64, timeoutMilliseconds: UInt32
     ) -> Bool {
-        guard let context else { return true }  // the connection is lost, and so are its calls
+        // The connection is lost, and so are its calls.
+        guard let channelContext else { return true }
         // It has no memory yet, so the frame is measured and written in one block: a buffer that grows
         // would leave a copy of the password in freed memory.
         var frame = ByteBuffer()
@@ -64,7 +65,7 @@ extension ClientConnection {
                 call: call, request, timeoutMilliseconds: timeoutMilliseconds, to: &frame,
                 frameBytesMax: peerFrameBytesMax)
         else { return false }
-        let written = context.eventLoop.makePromise(of: Void.self)
+        let written = channelContext.eventLoop.makePromise(of: Void.self)
         written.futureResult.whenComplete { [frame] _ in frame.wipe() }
         write(frame, promise: written)
         return true
@@ -90,19 +91,19 @@ extension ClientConnection {
         }
         guard isLost, machine.isIdle else { return }
         flush()
-        context?.close(promise: nil)
+        channelContext?.close(promise: nil)
     }
 
     /// Accepts no more calls, sends a GoAway, and closes when the running calls are over, or at the
     /// end of the drain grace. Followers never end on their own and are cancelled.
     func close() {
-        guard isGreeted, let context else { context?.close(promise: nil); return }
+        guard isGreeted, let channelContext else { channelContext?.close(promise: nil); return }
         leave()
         for (call, pending) in machine.takeWatches() {
             abandon(call, pending, ServiceError(.unavailable, detail: "this client is closed"))
         }
         ended()
-        guard context.channel.isActive else { return }
+        guard channelContext.channel.isActive else { return }
         let due = time.uptime() + FrameLimits.drainGrace
         watch.drainDue = due
         arm(due)
@@ -137,7 +138,7 @@ extension ClientConnection {
 extension ClientConnection: StreamConnection {
     /// Closes the connection to a server that violates the protocol.
     func violated(_ message: String) -> Bool {
-        context?.close(promise: nil)
+        channelContext?.close(promise: nil)
         return false
     }
 

@@ -19,7 +19,7 @@ final class ClientConnection: ChannelInboundHandler {
     var machine: ClientCallMachine<PendingCall>
     private var decoder = FrameDecoder()
     var out = ByteBuffer()
-    private(set) var context: ChannelHandlerContext?
+    private(set) var channelContext: ChannelHandlerContext?
     /// The GoAway that the server sent.
     private(set) var farewell: WireV1.GoAway?
     private(set) var peerFrameBytesMax = FrameLimits.frameBytesDefault
@@ -57,11 +57,11 @@ final class ClientConnection: ChannelInboundHandler {
 
     // MARK: The channel's life
 
-    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+    func handlerAdded(context: ChannelHandlerContext) { channelContext = context }
 
     /// The only callback for a connection that was never established. Without it, each failed
     /// attempt would leak a connection object.
-    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+    func handlerRemoved(context: ChannelHandlerContext) { channelContext = nil }
 
     func channelActive(context: ChannelHandlerContext) {
         let due = time.uptime() + FrameLimits.helloTimeout
@@ -71,7 +71,7 @@ final class ClientConnection: ChannelInboundHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        self.context = nil
+        channelContext = nil
         timer?.cancel()
         let detail = ["connection lost", failure].compactMap { $0 }.joined(separator: ": ")
         lose(ServiceError(.unavailable, detail: detail, notProcessed: !isGreeted))
@@ -160,9 +160,10 @@ final class ClientConnection: ChannelInboundHandler {
             keepaliveFloorMs: UInt32(clamping: FrameLimits.keepaliveFloor.milliseconds),
             agent: "postern/\(ProductVersion.text)", service: settings.service)
         do {
-            try settings.prove(&hello, challenge: server.challenge, over: context?.channel)
+            try settings.prove(&hello, challenge: server.challenge, over: channelContext?.channel)
         } catch {
-            context?.close(promise: nil)  // TLS without a certificate: no server to authenticate to
+            // TLS without a certificate: there is no server to authenticate to.
+            channelContext?.close(promise: nil)
             return
         }
         FrameWriter.write(.hello(hello), to: &out)
@@ -199,46 +200,48 @@ final class ClientConnection: ChannelInboundHandler {
     // MARK: Writing and time
 
     func flushSoon() {
-        guard !isReading, !isFlushScheduled, let context else { return }
+        guard !isReading, !isFlushScheduled, let channelContext else { return }
         isFlushScheduled = true
-        let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
-        context.eventLoop.execute {
+        let connection = NIOLoopBound(self, eventLoop: channelContext.eventLoop)
+        channelContext.eventLoop.execute {
             connection.value.isFlushScheduled = false
             connection.value.flush()
         }
     }
 
     func flush() {
-        guard let context, out.readableBytes > 0 || hasWritten else { return }
+        guard let channelContext, out.readableBytes > 0 || hasWritten else { return }
         hasWritten = false
         if out.readableBytes > 0 {
-            context.writeAndFlush(wrapOutboundOut(out), promise: nil)
+            channelContext.writeAndFlush(wrapOutboundOut(out), promise: nil)
             out.clear(minimumCapacity: 0)
         } else {
-            context.flush()
+            channelContext.flush()
         }
         if isPeerTaking { letWritersGo() }
     }
 
     /// Writes a buffer after the contents of `out`; the next flush sends both.
     func write(_ buffer: ByteBuffer, promise: EventLoopPromise<Void>) {
-        guard let context else { return promise.fail(ChannelError.ioOnClosedChannel) }
+        guard let channelContext else { return promise.fail(ChannelError.ioOnClosedChannel) }
         if out.readableBytes > 0 {
-            context.write(wrapOutboundOut(out), promise: nil)
+            channelContext.write(wrapOutboundOut(out), promise: nil)
             out.clear(minimumCapacity: 0)
         }
         hasWritten = true
-        context.write(wrapOutboundOut(buffer), promise: promise)
+        channelContext.write(wrapOutboundOut(buffer), promise: promise)
     }
 
     func arm(_ due: Duration) {
-        guard let context else { return }
+        guard let channelContext else { return }
         if let armed = watch.armedFor, armed <= due { return }
         timer?.cancel()
         watch.armedFor = due
-        let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
+        let connection = NIOLoopBound(self, eventLoop: channelContext.eventLoop)
         let wait = max(.milliseconds(1), due - time.uptime())
-        timer = context.eventLoop.scheduleTask(in: TimeAmount(wait)) { connection.value.wake() }
+        timer = channelContext.eventLoop.scheduleTask(in: TimeAmount(wait)) {
+            connection.value.wake()
+        }
     }
 
     private func wake() {
@@ -255,12 +258,12 @@ final class ClientConnection: ChannelInboundHandler {
         if watch.overdue(at: uptime) != nil {
             let isPartial = watch.partialDue.map { $0 <= uptime } ?? false
             failure = !isGreeted ? "no Hello received" : isPartial ? "a frame did not end" : nil
-            context?.close(promise: nil)
+            channelContext?.close(promise: nil)
         }
         switch keepAlive?.look(at: uptime) {
         case .close:
             failure = "keepalive timed out"
-            context?.close(promise: nil)
+            channelContext?.close(promise: nil)
         case .ping: FrameWriter.write(.ping(WireV1.Ping()), to: &out)
         case .wait, nil: break
         }

@@ -20,7 +20,7 @@ extension ServerConnection {
         // Bounds the output that collects during one read for a peer that does not read it.
         if out.readableBytes > FrameLimits.outboundPauseBytes {
             flush()
-            guard context != nil else { return false }  // the connection was dropped
+            guard channelContext != nil else { return false }  // the connection was dropped
         }
         do throws(WireViolation) {
             switch try Envelope(bytes, range, arena: resources.arena) {
@@ -187,7 +187,7 @@ extension ServerConnection {
             guard method.streams == .none else { return refuseStream(call, limiter) }
             return wait(call, payload, context, entry, start, limiter)
         }
-        guard self.context != nil else { return limiter.leave() }
+        guard channelContext != nil else { return limiter.leave() }
         // Registered first: the task starts at once and may finish before its handle is stored.
         var stream: CallStream?
         if method.streams == .none {
@@ -205,7 +205,7 @@ extension ServerConnection {
         _ entry: MethodTable.Entry, _ start: MethodHandler.Async, _ limiter: consuming LaneLimiter,
         _ stream: CallStream? = nil
     ) {
-        guard self.context != nil else { return limiter.leave() }
+        guard channelContext != nil else { return limiter.leave() }
         let handle = AsyncCall(
             call: call, connection: self, stream: stream, limiter: limiter,
             observed: observe(entry, context, requestBytes: payload.count))

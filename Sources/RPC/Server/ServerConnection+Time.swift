@@ -8,13 +8,13 @@ extension ServerConnection {
     func greeted(keepaliveFloor: Duration) {
         watch.helloDue = nil
         keepAlive = KeepAlive(at: eventUptime, floor: keepaliveFloor)
-        guard let channel = context?.channel else { return }
+        guard let channel = channelContext?.channel else { return }
         shared.connections.withLock { $0.greeted(ObjectIdentifier(channel)) }
     }
 
     /// Sets the timer for the next deadline of this connection.
     func arm() {
-        guard let context else { return }
+        guard let channelContext else { return }
         let others = ConnectionWatch.sooner(keepAlive?.due, life?.due)
         guard let due = watch.nextDue(or: machine.nextDeadline, or: others) else { return }
         if let armed = watch.armedFor, armed <= due { return }
@@ -23,14 +23,14 @@ extension ServerConnection {
         let wait = max(.milliseconds(1), due - eventUptime)
         let timerTarget = timerTarget ?? TimerTarget(self)
         self.timerTarget = timerTarget
-        let held = NIOLoopBound(timerTarget, eventLoop: context.eventLoop)
-        watchdog = context.eventLoop.scheduleTask(in: TimeAmount(wait)) {
+        let held = NIOLoopBound(timerTarget, eventLoop: channelContext.eventLoop)
+        watchdog = channelContext.eventLoop.scheduleTask(in: TimeAmount(wait)) {
             held.value.connection?.wake()
         }
     }
 
     private func wake() {
-        guard let context else { return }
+        guard let channelContext else { return }
         watch.armedFor = nil
         eventUptime = shared.time.uptime()
         for (call, running) in machine.overdue(at: eventUptime) {
@@ -41,8 +41,8 @@ extension ServerConnection {
         switch watch.overdue(at: eventUptime) {
         case .slowHello: goAway(.slow, "no Hello within 5 s")
         case .slowFrame: goAway(.slow, "a partial frame took over 10 s")
-        case .close: context.close(promise: nil)
-        case nil: lookAfterPeer(context)
+        case .close: channelContext.close(promise: nil)
+        case nil: lookAfterPeer(channelContext)
         }
     }
 

@@ -51,7 +51,7 @@ final class ServerConnection: ChannelDuplexHandler {
     private(set) var decoder = FrameDecoder()
     @exclusivity(unchecked)
     var out = ByteBuffer()
-    var context: ChannelHandlerContext?
+    var channelContext: ChannelHandlerContext?
     /// The uptime at the start of the current read; one clock reading serves all its calls.
     var eventUptime = Duration.zero
     var pings = PingRateLimiter()
@@ -80,11 +80,11 @@ final class ServerConnection: ChannelDuplexHandler {
     // MARK: The channel's life
 
     func handlerAdded(context: ChannelHandlerContext) {
-        self.context = context
+        channelContext = context
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        self.context = nil
+        channelContext = nil
     }
 
     func channelActive(context: ChannelHandlerContext) {
@@ -104,7 +104,7 @@ final class ServerConnection: ChannelDuplexHandler {
     func channelInactive(context: ChannelHandlerContext) {
         leaveLimiter(context.channel)
         // From here on nothing is written and no timer is set, even if this runs during a read.
-        self.context = nil
+        channelContext = nil
         watchdog = nil  // not cancelled: see `ServerConnection.TimerTarget`
         timerTarget?.cut()
         decoder.discard()
@@ -154,7 +154,7 @@ final class ServerConnection: ChannelDuplexHandler {
         case .frame, .incomplete, nil: break
         }
         // The connection has ended, and the unread bytes may contain a password.
-        guard watch.lingerDue == nil, context != nil else { return buffer.wipe() }
+        guard watch.lingerDue == nil, channelContext != nil else { return buffer.wipe() }
         decoder.store(buffer, from: consumed)
         // The timeout is for one frame; a new partial frame restarts it.
         if !decoder.isMidFrame {
@@ -201,23 +201,23 @@ final class ServerConnection: ChannelDuplexHandler {
 
     /// Sends the collected bytes, except while frames are being read: the end of the read flushes.
     func flushSoon() {
-        guard !isReading, !isFlushScheduled, let context else { return }
+        guard !isReading, !isFlushScheduled, let channelContext else { return }
         isFlushScheduled = true
-        let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
-        context.eventLoop.execute {
+        let connection = NIOLoopBound(self, eventLoop: channelContext.eventLoop)
+        channelContext.eventLoop.execute {
             connection.value.isFlushScheduled = false
             connection.value.flush()
         }
     }
 
     func flush() {
-        guard let context, out.readableBytes > 0 else { return resources.reclaim(&out) }
+        guard let channelContext, out.readableBytes > 0 else { return resources.reclaim(&out) }
         progress.wrote(out.readableBytes)
         counts.figures.sentBytes.add(out.readableBytes)
-        context.writeAndFlush(wrapOutboundOut(out), promise: nil)
+        channelContext.writeAndFlush(wrapOutboundOut(out), promise: nil)
         resources.reclaim(&out)
-        guard !context.channel.isWritable else { return letWritersGo() }
-        if pendingBytes > FrameLimits.outboundDropBytes { context.close(promise: nil) }
+        guard !channelContext.channel.isWritable else { return letWritersGo() }
+        if pendingBytes > FrameLimits.outboundDropBytes { channelContext.close(promise: nil) }
     }
 
     // MARK: Ending
@@ -227,7 +227,7 @@ final class ServerConnection: ChannelDuplexHandler {
     func goAway(
         _ reason: WireV1.GoAwayReason, _ message: String, retryAfter: Duration = .zero
     ) {
-        guard let context, watch.lingerDue == nil else { return }
+        guard let channelContext, watch.lingerDue == nil else { return }
         let last = machine.highestCall
         stopAll("the connection has ended")
         write(
@@ -240,14 +240,14 @@ final class ServerConnection: ChannelDuplexHandler {
         watch = ConnectionWatch()
         keepAlive = nil
         watch.lingerDue = shared.time.uptime() + FrameLimits.lingerTimeout
-        context.close(mode: .output, promise: nil)
+        channelContext.close(mode: .output, promise: nil)
         arm()
     }
 
     private func linger(_ buffer: ByteBuffer) {
         buffer.wipe()
         watch.lingeredBytes += buffer.readableBytes
-        if watch.lingeredBytes > FrameLimits.lingerBytes { context?.close(promise: nil) }
+        if watch.lingeredBytes > FrameLimits.lingerBytes { channelContext?.close(promise: nil) }
     }
 
     /// Accepts no new calls, and closes when the running ones have finished.
@@ -283,14 +283,14 @@ final class ServerConnection: ChannelDuplexHandler {
     func closeIfDrained() {
         // The first condition is quicker than the others, and fails after nearly every call.
         guard watch.drainDue != nil, case .draining = machine.phase, machine.runningCount == 0,
-            watch.lingerDue == nil, let context
+            watch.lingerDue == nil, let channelContext
         else { return }
         flush()
         watch.lingerDue = shared.time.uptime() + FrameLimits.drainGrace
         keepAlive = nil
-        let written = context.eventLoop.makePromise(of: Void.self)
-        context.close(mode: .output, promise: written)
-        let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
+        let written = channelContext.eventLoop.makePromise(of: Void.self)
+        channelContext.close(mode: .output, promise: written)
+        let connection = NIOLoopBound(self, eventLoop: channelContext.eventLoop)
         written.futureResult.whenComplete { _ in connection.value.lingerBriefly() }
     }
 

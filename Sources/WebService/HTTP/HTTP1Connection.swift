@@ -12,7 +12,7 @@ final class HTTP1Connection: ChannelDuplexHandler, HTTPStream {
     typealias OutboundOut = IOData
 
     let connection: WebConnection
-    private var context: ChannelHandlerContext?
+    private var channelContext: ChannelHandlerContext?
     private var exchange: RunningExchange?
     /// A request was passed on, and its response has not ended.
     private var isResponding = false
@@ -52,7 +52,7 @@ final class HTTP1Connection: ChannelDuplexHandler, HTTPStream {
         ])
     }
 
-    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+    func handlerAdded(context: ChannelHandlerContext) { channelContext = context }
 
     func handlerRemoved(context: ChannelHandlerContext) { end() }
 
@@ -62,7 +62,7 @@ final class HTTP1Connection: ChannelDuplexHandler, HTTPStream {
     }
 
     private func end() {
-        context = nil
+        channelContext = nil
         exchange?.streamClosed()
         exchange = nil
     }
@@ -167,7 +167,7 @@ final class HTTP1Connection: ChannelDuplexHandler, HTTPStream {
     }
 
     func resumeReading() {
-        if let context { releaseRead(context) }
+        if let channelContext { releaseRead(channelContext) }
     }
 
     private func releaseRead(_ context: ChannelHandlerContext) {
@@ -250,7 +250,7 @@ final class HTTP1Connection: ChannelDuplexHandler, HTTPStream {
 
     // MARK: Responses
 
-    var isWritable: Bool { context?.channel.isWritable ?? false }
+    var isWritable: Bool { channelContext?.channel.isWritable ?? false }
 
     /// The next request is answered only when the client takes what was written, so a connection
     /// holds one response at most.
@@ -266,20 +266,20 @@ final class HTTP1Connection: ChannelDuplexHandler, HTTPStream {
     func write(_ body: ByteBuffer) { response.write(body) }
 
     func flush() {
-        guard let context else { return }
+        guard let channelContext else { return }
         if let bytes = response.take() {
-            context.write(wrapOutboundOut(.byteBuffer(bytes)), promise: nil)
+            channelContext.write(wrapOutboundOut(.byteBuffer(bytes)), promise: nil)
         }
-        context.flush()
+        channelContext.flush()
     }
 
     func writeEnd(_ trailers: HTTPFields?) {
         response.end(trailers)
         isResponding = false
-        if let context { finish(context) }
+        if let channelContext { finish(channelContext) }
     }
 
-    func abort() { context?.close(promise: nil) }
+    func abort() { channelContext?.close(promise: nil) }
 
     /// Sends the end of a response; then comes the next request or the end of the connection.
     private func finish(_ context: ChannelHandlerContext) {

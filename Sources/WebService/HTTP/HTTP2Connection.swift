@@ -11,7 +11,7 @@ final class HTTP2Connection: ChannelInboundHandler {
 
     let connection: WebConnection
     private(set) var session: HTTP2Session?
-    private var context: ChannelHandlerContext?
+    private var channelContext: ChannelHandlerContext?
     private var streams: [Int32: HTTP2Stream] = [:]
     /// The bytes that are being read, and the streams that they have opened.
     private var input = ByteBuffer()
@@ -47,7 +47,7 @@ final class HTTP2Connection: ChannelInboundHandler {
         http2.sendAll()
     }
 
-    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+    func handlerAdded(context: ChannelHandlerContext) { channelContext = context }
 
     func handlerRemoved(context: ChannelHandlerContext) { end() }
 
@@ -57,7 +57,7 @@ final class HTTP2Connection: ChannelInboundHandler {
     }
 
     private func end() {
-        context = nil
+        channelContext = nil
         let open = streams.values
         streams = [:]
         for stream in open { stream.closed() }
@@ -99,10 +99,10 @@ final class HTTP2Connection: ChannelInboundHandler {
 
     /// Sends what was submitted, together with what else is submitted in this turn of the loop.
     func flushSoon() {
-        guard !isReading, !isFlushScheduled, let context else { return }
+        guard !isReading, !isFlushScheduled, let channelContext else { return }
         isFlushScheduled = true
-        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
-        context.eventLoop.execute {
+        let bound = NIOLoopBound(self, eventLoop: channelContext.eventLoop)
+        channelContext.eventLoop.execute {
             bound.value.isFlushScheduled = false
             bound.value.sendAll()
         }
@@ -110,11 +110,11 @@ final class HTTP2Connection: ChannelInboundHandler {
 
     /// Sends the submitted frames until the channel is no longer writable.
     private func sendAll() {
-        guard let session, let context, !isReading, !connection.isClosing else { return }
+        guard let session, let channelContext, !isReading, !connection.isClosing else { return }
         // nghttp2 must not be called from within its own calls.
         isReading = true
-        while context.channel.isWritable {
-            var bytes = context.channel.allocator.buffer(capacity: 0)
+        while channelContext.channel.isWritable {
+            var bytes = channelContext.channel.allocator.buffer(capacity: 0)
             while bytes.readableBytes < connection.shared.limits.streamWindowBytes,
                 let part = session.nextBytes()
             {
@@ -122,10 +122,10 @@ final class HTTP2Connection: ChannelInboundHandler {
             }
             guard bytes.readableBytes > 0 else { break }
             // `isWritable` counts flushed bytes only: the TLS handler buffers the others itself.
-            context.writeAndFlush(wrapOutboundOut(.byteBuffer(bytes)), promise: nil)
+            channelContext.writeAndFlush(wrapOutboundOut(.byteBuffer(bytes)), promise: nil)
         }
         isReading = false
-        if session.isOver { connection.closeOutput(after: ByteBuffer(), context) }
+        if session.isOver { connection.closeOutput(after: ByteBuffer(), channelContext) }
     }
 
     // MARK: Streams, as the session reports them
@@ -134,8 +134,8 @@ final class HTTP2Connection: ChannelInboundHandler {
     func stream(_ id: Int32) -> HTTP2Stream? { streams[id] }
 
     func streamOpened(_ id: Int32) {
-        guard let context else { return }
-        streams[id] = HTTP2Stream(id, on: self, context.eventLoop)
+        guard let channelContext else { return }
+        streams[id] = HTTP2Stream(id, on: self, channelContext.eventLoop)
     }
 
     /// - Returns: whether the request is within its limits. If not, nghttp2 reads no more of it.

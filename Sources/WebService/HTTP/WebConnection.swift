@@ -29,7 +29,7 @@ final class WebConnection: ChannelDuplexHandler {
     private(set) var isClosing = false
     private var isVersionKnown = false
     private var isUsed = false
-    private var context: ChannelHandlerContext?
+    private var channelContext: ChannelHandlerContext?
     private var deadlines: Deadlines
     /// When the client was first seen not to take what was written.
     private var unwritableSince: Duration?
@@ -69,9 +69,9 @@ final class WebConnection: ChannelDuplexHandler {
 
     // MARK: The channel
 
-    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+    func handlerAdded(context: ChannelHandlerContext) { channelContext = context }
 
-    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+    func handlerRemoved(context: ChannelHandlerContext) { channelContext = nil }
 
     func channelActive(context: ChannelHandlerContext) {
         loop.add(self)
@@ -84,7 +84,7 @@ final class WebConnection: ChannelDuplexHandler {
         let id = ObjectIdentifier(context.channel)
         shared.connections.withLock { $0.left(id) }
         loop.remove(self)
-        self.context = nil
+        channelContext = nil
         context.fireChannelInactive()
     }
 
@@ -147,7 +147,7 @@ final class WebConnection: ChannelDuplexHandler {
             peer: peer, isFromTrustedProxy: shared.isTrustedProxy(peer), isTLS: client.isTLS,
             isHTTP2: false)
         requester = Self.requester(client)
-        guard let channel = context?.channel else { return false }
+        guard let channel = channelContext?.channel else { return false }
         shared.connections.withLock { $0.left(ObjectIdentifier(channel)) }
         return admit(channel)
     }
@@ -176,9 +176,9 @@ final class WebConnection: ChannelDuplexHandler {
     func requestArrived() {
         deadlines.header = nil
         deadlines.idle = nil
-        guard !isUsed, let context else { return }
+        guard !isUsed, let channelContext else { return }
         isUsed = true
-        let id = ObjectIdentifier(context.channel)
+        let id = ObjectIdentifier(channelContext.channel)
         shared.connections.withLock { $0.greeted(id) }
     }
 
@@ -227,7 +227,7 @@ final class WebConnection: ChannelDuplexHandler {
 
     /// Whether the client has taken nothing for so long.
     private func isUnwritable(for timeout: Duration, at now: Duration) -> Bool {
-        guard context?.channel.isWritable == false else { return false }
+        guard channelContext?.channel.isWritable == false else { return false }
         let since = unwritableSince ?? now
         unwritableSince = since
         return now - since >= timeout
@@ -237,13 +237,13 @@ final class WebConnection: ChannelDuplexHandler {
     func drain() { endGracefully(within: shared.limits.drainTimeout) }
 
     private func endGracefully(within timeout: Duration) {
-        guard let context else { return }
+        guard let channelContext else { return }
         guard isVersionKnown else { return close() }
         deadlines.idle = nil
         deadlines.age = nil
         // A client has this long to acknowledge the GOAWAY, even without requests.
         closes(within: max(timeout, shared.limits.lingerTimeout))
-        context.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+        channelContext.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
     }
 
     /// The connection is closed after `timeout` at the latest.
@@ -255,7 +255,7 @@ final class WebConnection: ChannelDuplexHandler {
     /// Closes the connection at once.
     func close() {
         isClosing = true
-        context?.close(promise: nil)
+        channelContext?.close(promise: nil)
     }
 
     /// Closes our side when `rest` is sent. The other side is closed by the client, or after
@@ -278,7 +278,7 @@ final class WebConnection: ChannelDuplexHandler {
     }
 
     /// Completes when the connection is closed.
-    var closeFuture: EventLoopFuture<Void>? { context?.channel.closeFuture }
+    var closeFuture: EventLoopFuture<Void>? { channelContext?.channel.closeFuture }
 }
 
 extension PeerAddress {
