@@ -191,16 +191,16 @@ package struct Applications: Sendable {
         }
     }
 
-    /// Whether a caller that an earlier list admitted may still call.
+    /// Whether a caller that an earlier list permitted may still call.
     func standing(of caller: Caller, over channel: Caller.ChannelIdentity) -> Standing {
         let name = caller.application.name
         switch caller.credential {
         case .certificate:
-            return application(name, shownBy: channel.peerNames).map { .admitted($0) } ?? .removed
+            return application(name, shownBy: channel.peerNames).map { .permitted($0) } ?? .removed
         case .key(let fingerprint):
             let own = keys.filter { $0.application.name == name }
             if let key = own.first(where: { $0.fingerprint == fingerprint }) {
-                return .admitted(key.application)
+                return .permitted(key.application)
             }
             return own.isEmpty ? .removed : .keyRemoved
         }
@@ -215,7 +215,7 @@ package struct Applications: Sendable {
     /// Whether a caller may still call after the list of callers was reloaded.
     enum Standing {
         /// It may still call, possibly with other permissions.
-        case admitted(Application)
+        case permitted(Application)
         /// Its key was removed, but the application has others: it should reconnect with one of
         /// them.
         case keyRemoved

@@ -37,7 +37,7 @@ extension ServerConnection {
     func tokenCaller(
         _ token: String, _ metadata: Metadata, _ entry: MethodTable.Entry, _ timeout: Duration,
         carriedBy carrier: Application
-    ) throws(ServiceError) -> CallCaller {
+    ) throws(ServiceError) -> CallIdentity {
         let method = entry.handler.method
         let idempotencyKey = metadata.entries.first { $0.key == Metadata.Key.idempotencyKey }?.value
         let verified: (caller: Caller, claims: ApplicationToken.Claims)
@@ -69,7 +69,7 @@ extension ServerConnection {
             metadata[Metadata.Key.clientAddress] = address
             mayAssertClientAddress = true
         }
-        return CallCaller(
+        return CallIdentity(
             context: context(
                 of: application.name, metadata, timeout,
                 mayAssertClientAddress: mayAssertClientAddress),
@@ -83,7 +83,7 @@ extension ServerConnection {
         let channel = peer.channel
         let ended = machine.end { running in
             guard let caller = running.stream?.tokenCaller else { return false }
-            if case .admitted = applications.standing(of: caller, over: channel) { return false }
+            if case .permitted = applications.standing(of: caller, over: channel) { return false }
             return true
         }
         for (call, running) in ended { stop(call, running, ServiceError(.unauthenticated)) }

@@ -20,14 +20,14 @@ extension ServerConnection {
     /// Otherwise `call` has been rejected, and the connection is ending.
     func isCallerCurrent(for call: UInt64) -> Bool {
         peer.generation == shared.callers.generation.load(ordering: .relaxed)
-            || isStillAdmitted(refusing: call)
+            || recheckCaller(refusing: call)
     }
 
     /// As whom a call of `entry` is served.
     /// - Throws: why the call is rejected.
-    func admitted(
-        _ head: Envelope.Request, _ entry: MethodTable.Entry, _ timeout: Duration
-    ) throws(ServiceError) -> CallCaller {
+    func authorizedCaller(
+        of head: Envelope.Request, _ entry: MethodTable.Entry, _ timeout: Duration
+    ) throws(ServiceError) -> CallIdentity {
         // Field by field: a copy of `application` would retain all of it in each call.
         guard let name = application?.name else {
             throw ServiceError(.unauthenticated, notProcessed: true)
@@ -40,7 +40,7 @@ extension ServerConnection {
             return try tokenCaller(token, head.metadata, entry, timeout, carriedBy: application)
         }
         guard peer.permissions.allows(entry.index) else { throw Self.notPermitted }
-        return CallCaller(
+        return CallIdentity(
             context: context(
                 of: name, head.metadata, timeout,
                 mayAssertClientAddress: application?.mayAssertClientAddress == true))
@@ -65,13 +65,13 @@ extension ServerConnection {
     /// - Parameter call: a call that was not started, to be rejected before the connection ends.
     /// - Returns: false when the caller may no longer call; the connection is then ending.
     @discardableResult
-    func isStillAdmitted(refusing call: UInt64? = nil) -> Bool {
+    func recheckCaller(refusing call: UInt64? = nil) -> Bool {
         guard let caller = peer.caller else { return true }  // no Hello yet
         // The last read may be long ago, and the timeouts set below start from now.
         eventUptime = shared.time.uptime()
         peer.generation = shared.callers.generation.load(ordering: .acquiring)
         switch shared.callers.applications.standing(of: caller, over: peer.channel) {
-        case .admitted(let application):
+        case .permitted(let application):
             peer.caller = Caller(application: application, credential: caller.credential)
             peer.permissions = shared.callers.permissions(of: application.name)
             self.application = application
@@ -91,7 +91,7 @@ extension ServerConnection {
     }
 
     /// As whom a call is served.
-    struct CallCaller {
+    struct CallIdentity {
         /// The application, its rights, and the call's metadata without an application token.
         let context: CallContext
         /// The application with the key that signed its token; nil if it is the connection's own.

@@ -140,9 +140,9 @@ extension ServerConnection {
             head.timeoutMilliseconds == 0
             ? entry.handler.method.timeout : .milliseconds(Int64(head.timeoutMilliseconds))
         guard isCallerCurrent(for: head.call) else { return }
-        let caller: CallCaller
+        let caller: CallIdentity
         do throws(ServiceError) {
-            caller = try admitted(head, entry, timeout)
+            caller = try authorizedCaller(of: head, entry, timeout)
         } catch {
             return refuse(head.call, error)
         }

@@ -121,7 +121,7 @@ final class ServerConnection: ChannelDuplexHandler {
         case Event.drain: drain(.draining, "server stopping")
         case Event.crowdedOut(let isNotified):
             crowdedOut(context.channel, isNotified: isNotified)
-        case Event.callersChanged: isStillAdmitted()
+        case Event.callersChanged: recheckCaller()
         default: context.fireUserInboundEventTriggered(event)
         }
     }
