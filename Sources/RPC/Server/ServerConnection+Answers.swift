@@ -34,7 +34,7 @@ extension ServerConnection {
     }
 
     /// Ends a running call before its handler has returned: cancels the handler and responds.
-    func stop(_ call: UInt64, _ running: ServerConnection.RunningCall?, _ error: ServiceError) {
+    func stop(_ call: UInt64, _ running: RunningCall?, _ error: ServiceError) {
         running?.stop(error)
         refuse(call, error)
         forgetWaiting(call)

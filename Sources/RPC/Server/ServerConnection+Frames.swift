@@ -63,7 +63,7 @@ extension ServerConnection {
     }
 
     private func carryOut(
-        _ instruction: ServerCallMachine<ServerConnection.RunningCall>.Instruction,
+        _ instruction: ServerCallMachine<RunningCall>.Instruction,
         _ reason: String
     ) -> Bool {
         instruction == .violation ? violated(reason) : true
@@ -106,17 +106,17 @@ extension ServerConnection {
         _ head: Envelope.Request, _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>
     ) -> Bool {
         /// Rejects a request without decoding it; it may contain a secret.
-        func refuse(_ code: ErrorCode, fields: [String] = []) {
+        func refuseUndecoded(_ code: ErrorCode, fields: [String] = []) {
             head.wipe(bytes, range)
-            self.refuse(head.call, ServiceError(code, fields: fields, notProcessed: true))
+            refuse(head.call, ServiceError(code, fields: fields, notProcessed: true))
         }
         switch machine.request(head.call) {
         case .violation: return violated("a Request out of order")
         case .ignore: return true
-        case .refuseBusy: refuse(.resourceExhausted)
-        case .refuseDraining: refuse(.unavailable)
+        case .refuseBusy: refuseUndecoded(.resourceExhausted)
+        case .refuseDraining: refuseUndecoded(.unavailable)
         case .proceed where head.hasTooMuchMetadata:
-            refuse(.invalidArgument, fields: ["metadata"])
+            refuseUndecoded(.invalidArgument, fields: ["metadata"])
         case .proceed:
             recordLanguage(of: head.call, head.metadata)
             head.method.withBytes(in: bytes) { name in
@@ -126,7 +126,7 @@ extension ServerConnection {
                     serve(head, bytes, entry)
                     if entry.handler.method.hasSecrets { head.wipe(bytes, range) }
                 } else {
-                    refuse(.unknownMethod)
+                    refuseUndecoded(.unknownMethod)
                 }
             }
         }
@@ -202,7 +202,7 @@ extension ServerConnection {
     /// Runs the handler of a call that is registered and has entered `limiter`.
     func run(
         _ call: UInt64, _ payload: UnsafeRawBufferPointer, _ context: CallContext,
-        _ entry: MethodTable.Entry, _ start: MethodHandler.Async, _ limiter: consuming LaneLimiter,
+        _ entry: MethodTable.Entry, _ start: MethodHandler.Async, _ limiter: LaneLimiter,
         _ stream: CallStream? = nil
     ) {
         guard channelContext != nil else { return limiter.leave() }
@@ -211,7 +211,7 @@ extension ServerConnection {
             observed: observe(entry, context, requestBytes: payload.count))
         do {
             let task = try handle.observed.run { try start(payload, context, handle) }
-            machine.attach(ServerConnection.RunningCall(task: task, stream: stream), to: call)
+            machine.attach(RunningCall(task: task, stream: stream), to: call)
         } catch {
             handle.fail(error)  // the request does not decode
         }

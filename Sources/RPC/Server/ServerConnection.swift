@@ -31,12 +31,12 @@ final class ServerConnection: ChannelDuplexHandler {
     // loop, which gets `out`, is synchronous, and a service writes to a connection only by functions
     // that are async.
     @exclusivity(unchecked)
-    var machine: ServerCallMachine<ServerConnection.RunningCall>
+    var machine: ServerCallMachine<RunningCall>
     var application: Application?
     /// Whether the caller is the operator's tool.
     var isAdmin = false
     /// Calls that wait in a lane's queue for a handler to finish.
-    var waiting: [UInt64: ServerConnection.WaitingCall] = [:]
+    var waiting: [UInt64: WaitingCall] = [:]
     /// The languages in which errors are written, of those running calls whose metadata name
     /// another than English.
     var languages: [UInt64: Voice] = [:] { didSet { hasLanguages = !languages.isEmpty } }
@@ -45,7 +45,7 @@ final class ServerConnection: ChannelDuplexHandler {
     /// Set when the connection has been admitted.
     var life: ConnectionLife?
     var progress = OutboundProgress()
-    var peer = ServerConnection.Peer()
+    var peer = Peer()
     var peerFrameBytesMax = FrameLimits.frameBytesDefault
     var frameBytesMax = FrameLimits.frameBytesBeforeHello
     private(set) var decoder = FrameDecoder()
@@ -59,7 +59,7 @@ final class ServerConnection: ChannelDuplexHandler {
     var keepAlive: KeepAlive?
     var watch = ConnectionWatch()
     var watchdog: Scheduled<Void>?
-    var timerTarget: ServerConnection.TimerTarget?
+    var timerTarget: TimerTarget?
     private(set) var isReading = false
     private var isFlushScheduled = false
     /// Bytes of items that have arrived and are not yet consumed.
@@ -105,7 +105,7 @@ final class ServerConnection: ChannelDuplexHandler {
         leaveLimiter(context.channel)
         // From here on nothing is written and no timer is set, even if this runs during a read.
         channelContext = nil
-        watchdog = nil  // not cancelled: see `ServerConnection.TimerTarget`
+        watchdog = nil  // not cancelled: see `TimerTarget`
         timerTarget?.cut()
         decoder.discard()
         stopAll("the connection was lost")
