@@ -23,7 +23,7 @@ extension ServerConnection {
         let arrival = limiter.wait(
             ticket, bytes: payload.count, deadline: context.deadline, at: eventUptime)
         switch arrival {
-        case .refused(let shed): refuse(call, Self.overloaded(shed.retryAfter))
+        case .refused(let shed): respond(to: call, with: Self.overloaded(shed.retryAfter))
         case .waits(let place):
             machine.began(call, deadline: context.deadline)
             waiting[call] = WaitingCall(
@@ -36,7 +36,7 @@ extension ServerConnection {
     /// to be queued as well.
     func refuseStream(_ call: UInt64, _ limiter: LaneLimiter) {
         limiter.leave()
-        refuse(call, Self.overloaded(Self.streamRetry))
+        respond(to: call, with: Self.overloaded(Self.streamRetry))
     }
 
     /// Runs a call that was admitted, unless it has ended meanwhile.
@@ -51,7 +51,7 @@ extension ServerConnection {
     /// The queue has shed the call.
     func shed(_ call: UInt64, retryAfter: Duration) {
         guard waiting.removeValue(forKey: call) != nil, machine.finished(call) else { return }
-        refuse(call, Self.overloaded(retryAfter))
+        respond(to: call, with: Self.overloaded(retryAfter))
         closeIfDrained()
     }
 

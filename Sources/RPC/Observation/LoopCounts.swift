@@ -41,8 +41,10 @@ final class LoopCounts {
 
     /// Counts the end of a call.
     /// - Returns: false when `readEnded` will count the duration; otherwise the caller must call
-    ///   `took`.
-    func ended(_ call: borrowing ObservedCall, _ status: StatusCode, responseBytes: Int) -> Bool {
+    ///   `recordDuration`.
+    func recordEnd(
+        of call: borrowing ObservedCall, _ status: StatusCode, responseBytes: Int
+    ) -> Bool {
         figures.methods[call.method].ended(status, responseBytes: responseBytes)
         guard isInRead, readBegan == call.beganAt, call.traced == nil else { return true }
         if figures.methods[call.method].endedInRead() { touched.append(call.method) }
@@ -50,7 +52,9 @@ final class LoopCounts {
     }
 
     /// Counts the duration of a call that ended at `uptime`.
-    func took(_ call: borrowing ObservedCall, _ status: StatusCode, until uptime: Duration) {
+    func recordDuration(
+        of call: borrowing ObservedCall, _ status: StatusCode, until uptime: Duration
+    ) {
         let took = uptime - call.beganAt
         figures.methods[call.method].took(took.nanoseconds, calls: 1)
         guard !call.mayTakeLong else { return }

@@ -124,22 +124,22 @@ extension ServerConnection {
         shared.observation.tracing?.served(method, context, at: eventUptime)
     }
 
-    /// The handler's task has returned.
+    /// Counts the end of a call whose handler's task has returned.
     /// - Parameter status: nil if the call had been answered before: as cancelled or, after its
     ///   deadline, as `deadlineExceeded`.
-    func returned(_ call: ObservedCall, _ status: StatusCode?, responseBytes: Int = 0) {
-        ended(call, status ?? statusOfStopped(call), responseBytes: responseBytes)
+    func recordReturn(of call: ObservedCall, _ status: StatusCode?, responseBytes: Int = 0) {
+        recordEnd(of: call, status ?? statusOfStopped(call), responseBytes: responseBytes)
     }
 
     private func statusOfStopped(_ call: ObservedCall) -> StatusCode {
         shared.time.uptime() >= call.deadline ? .deadlineExceeded : .cancelled
     }
 
-    /// A handler has returned.
-    func ended(_ call: ObservedCall, _ status: StatusCode, responseBytes: Int = 0) {
-        guard counts.ended(call, status, responseBytes: responseBytes) else { return }
+    /// Counts the end of a call.
+    func recordEnd(of call: ObservedCall, _ status: StatusCode, responseBytes: Int = 0) {
+        guard counts.recordEnd(of: call, status, responseBytes: responseBytes) else { return }
         let uptime = shared.time.uptime()
-        counts.took(call, status, until: uptime)
+        counts.recordDuration(of: call, status, until: uptime)
         call.traced?.end(status, at: uptime)
     }
 }

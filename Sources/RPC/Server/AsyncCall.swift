@@ -42,23 +42,23 @@ final class AsyncCall: @unchecked Sendable {
     func finish(_ response: some ProtobufMessage) {
         stream?.end(.answered([]))
         limiter.leave()
-        let (status, byteCount) = connection.finished(call, response)
-        connection.returned(observed, status, responseBytes: byteCount)
+        let (status, byteCount) = connection.finish(call, with: response)
+        connection.recordReturn(of: observed, status, responseBytes: byteCount)
     }
 
     /// Responds after the last item of a server stream.
     func finish() {
         stream?.end(.answered([]))
         limiter.leave()
-        connection.returned(observed, connection.finished(call) ? .ok : nil)
+        connection.recordReturn(of: observed, connection.finish(call) ? .ok : nil)
     }
 
     /// Responds with the error that `error` maps to.
     func fail(_ error: any Error) {
         stream?.end(.failed(ServiceError(.cancelled)))
         limiter.leave()
-        let isSent = connection.failed(call, error)
-        connection.returned(observed, isSent ? StatusCode(answering: error) : nil)
+        let isSent = connection.finish(call, throwing: error)
+        connection.recordReturn(of: observed, isSent ? StatusCode(answering: error) : nil)
     }
 }
 

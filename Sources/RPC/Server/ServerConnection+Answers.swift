@@ -8,8 +8,8 @@ extension ServerConnection {
     /// A handler returned `response`.
     /// - Returns: the status that was sent, nil if the call had been answered before; and the number of
     ///   bytes written.
-    func finished(
-        _ call: UInt64, _ response: some ProtobufMessage
+    func finish(
+        _ call: UInt64, with response: some ProtobufMessage
     ) -> (status: StatusCode?, byteCount: Int) {
         defer { closeIfDrained() }
         guard machine.finished(call) else { return (nil, 0) }
@@ -17,14 +17,16 @@ extension ServerConnection {
         if !isReading { resources.provideSpare(&out) }  // a read begins with it
         let byteCount = FrameWriter.writeResponse(
             call: call, response, to: &out, frameBytesMax: peerFrameBytesMax)
-        if byteCount == nil { answer(call, ResponseWriter.tooLarge) }
+        if byteCount == nil {
+            respond(to: call, with: ServiceError(answering: ResponseWriter.tooLarge))
+        }
         flushSoon()
         return (byteCount == nil ? .resourceExhausted : .ok, byteCount ?? 0)
     }
 
     /// The handler of a server stream returned.
     /// - Returns: false if the call had been answered before.
-    func finished(_ call: UInt64) -> Bool {
+    func finish(_ call: UInt64) -> Bool {
         defer { closeIfDrained() }
         guard machine.finished(call) else { return false }
         takeLanguage(of: call)
@@ -36,27 +38,22 @@ extension ServerConnection {
     /// Ends a running call before its handler has returned: cancels the handler and responds.
     func stop(_ call: UInt64, _ running: RunningCall?, _ error: ServiceError) {
         running?.stop(error)
-        refuse(call, error)
+        respond(to: call, with: error)
         forgetWaiting(call)
     }
 
     /// A handler threw `error`.
     /// - Returns: false if the call had been answered before.
-    func failed(_ call: UInt64, _ error: any Error) -> Bool {
+    func finish(_ call: UInt64, throwing error: any Error) -> Bool {
         defer { closeIfDrained() }
         guard machine.finished(call) else { return false }
-        answer(call, error)
+        respond(to: call, with: ServiceError(answering: error))
         flushSoon()
         return true
     }
 
-    /// Responds with the error that `error` maps to.
-    func answer(_ call: UInt64, _ error: any Error) {
-        refuse(call, ServiceError(answering: error))
-    }
-
     /// Responds with an error of the catalogue.
-    func refuse(_ call: UInt64, _ error: ServiceError) {
+    func respond(to call: UInt64, with error: ServiceError) {
         if error.code == .internalError {
             shared.logger.error(
                 "rpc.handler.failed", "a handler failed", fields: [.detail: .text(error.detail)])

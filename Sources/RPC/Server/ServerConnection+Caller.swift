@@ -84,7 +84,9 @@ extension ServerConnection {
             drain(.draining, "your key was removed", refusing: call)
             return false
         case .removed:
-            if let call { refuse(call, ServiceError(.unauthenticated, notProcessed: true)) }
+            if let call {
+                respond(to: call, with: ServiceError(.unauthenticated, notProcessed: true))
+            }
             goAway(.unauthenticated, "this application may not call any more")
             return false
         }

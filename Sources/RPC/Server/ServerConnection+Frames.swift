@@ -108,7 +108,7 @@ extension ServerConnection {
         /// Rejects a request without decoding it; it may contain a secret.
         func refuseUndecoded(_ code: ErrorCode, fields: [String] = []) {
             head.wipe(bytes, range)
-            refuse(head.call, ServiceError(code, fields: fields, notProcessed: true))
+            respond(to: head.call, with: ServiceError(code, fields: fields, notProcessed: true))
         }
         switch machine.request(head.call) {
         case .violation: return violated("a Request out of order")
@@ -144,10 +144,10 @@ extension ServerConnection {
         do throws(ServiceError) {
             caller = try authorizedCaller(of: head, entry, timeout)
         } catch {
-            return refuse(head.call, error)
+            return respond(to: head.call, with: error)
         }
         guard timeout > FrameLimits.deadlineMargin else {
-            return refuse(head.call, ServiceError(.deadlineExceeded, notProcessed: true))
+            return respond(to: head.call, with: ServiceError(.deadlineExceeded, notProcessed: true))
         }
         head.payload.withBytes(in: bytes) { payload in
             switch entry.handler.kind {
@@ -168,10 +168,10 @@ extension ServerConnection {
             let before = out.readableBytes
             try observed.run { try handle(payload, resources.arena, context, writer, &out) }
             takeLanguage(of: call)
-            ended(observed, .ok, responseBytes: out.readableBytes - before)
+            recordEnd(of: observed, .ok, responseBytes: out.readableBytes - before)
         } catch {
-            ended(observed, StatusCode(answering: error))
-            answer(call, error)
+            recordEnd(of: observed, StatusCode(answering: error))
+            respond(to: call, with: ServiceError(answering: error))
         }
     }
 

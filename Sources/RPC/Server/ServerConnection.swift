@@ -268,7 +268,7 @@ final class ServerConnection: ChannelDuplexHandler {
         }
         let (last, followers) = machine.drain()
         write(.goAway(WireV1.GoAway(lastCall: last, reason: reason, message: message)))
-        if let call { refuse(call, ServiceError(.unavailable, notProcessed: true)) }
+        if let call { respond(to: call, with: ServiceError(.unavailable, notProcessed: true)) }
         for follower in followers {
             stop(follower.call, follower.handle, ServiceError(.unavailable))
         }
