@@ -25,7 +25,7 @@ package struct CallerCheck: Sendable {
     ///   `rpc/permission-denied` for a page whose origin the app does not have, and for a method
     ///   that the app may not call.
     package func caller(
-        of head: HTTPRequest, _ connection: HTTPConnection, method: SchemaMethod,
+        of head: HTTPRequest, _ connection: HTTPClientInfo, method: SchemaMethod,
         bindsBody: Bool = true
     ) throws(ServiceError) -> WebCaller {
         let apps = apps.value
@@ -60,7 +60,7 @@ package struct CallerCheck: Sendable {
     /// for an `<img>`: then it is anyone, of whom only the address is known.
     /// - Throws: as `caller`, for a request that names its caller.
     func callerOrAnyone(
-        of head: HTTPRequest, _ connection: HTTPConnection, method: SchemaMethod
+        of head: HTTPRequest, _ connection: HTTPClientInfo, method: SchemaMethod
     ) throws(ServiceError) -> WebCaller {
         guard head.headerFields[CallerField.app] == nil else {
             return try caller(of: head, connection, method: method)
@@ -85,7 +85,7 @@ package struct CallerCheck: Sendable {
     }
 
     /// The address of the person, for limits and their list of sessions.
-    package func address(_ fields: HTTPFields, _ connection: HTTPConnection) -> ClientAddress {
+    package func address(_ fields: HTTPFields, _ connection: HTTPClientInfo) -> ClientAddress {
         ForwardedAddress.of(
             peer: connection.peer, isFromTrustedProxy: connection.isFromTrustedProxy,
             forwarded: fields[values: CallerField.forwarded],
@@ -137,7 +137,7 @@ package struct CallerCheck: Sendable {
     /// Whether the person's browser reaches the web service by plain HTTP on the same machine.
     /// Behind a proxy the scheme is not known, and a cookie without `Secure` would be sent in
     /// clear.
-    static func isPlainLoopback(_ head: HTTPRequest, _ connection: HTTPConnection) -> Bool {
+    static func isPlainLoopback(_ head: HTTPRequest, _ connection: HTTPClientInfo) -> Bool {
         !connection.isTLS && !connection.isFromTrustedProxy
             && head.authority.map(LoopbackHost.isHost) == true
     }

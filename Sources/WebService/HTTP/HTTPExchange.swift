@@ -1,4 +1,3 @@
-package import Addresses
 package import HTTPTypes
 package import NIOCore
 
@@ -13,7 +12,7 @@ package final class HTTPExchange: Sendable {
     /// What follows the `?` of the target; nil without one.
     package let query: Substring?
     /// The connection that the request arrived on.
-    package let connection: HTTPConnection
+    package let connection: HTTPClientInfo
     /// Which clients of this loop have a call with streams.
     let streams: StreamSlots
 
@@ -21,7 +20,7 @@ package final class HTTPExchange: Sendable {
     private let running: NIOLoopBound<RunningExchange>
 
     init(
-        _ head: HTTPRequest, _ connection: HTTPConnection, _ running: RunningExchange,
+        _ head: HTTPRequest, _ connection: HTTPClientInfo, _ running: RunningExchange,
         _ loop: any EventLoop, streams: StreamSlots
     ) {
         self.head = head
@@ -160,29 +159,6 @@ package final class HTTPExchange: Sendable {
     /// The task that answers has returned, with the error that it threw.
     func returned(_ error: (any Error)?) {
         onLoop { $0.returned(error) }
-    }
-}
-
-/// The connection that a request arrived on.
-package struct HTTPConnection: Hashable, Sendable {
-    /// The address of the peer: of the TCP connection, or the one that a trusted proxy named by
-    /// PROXY protocol. Header fields are not considered.
-    package let peer: ClientAddress
-    /// Whether `peer` is a trusted proxy, so that its header fields that name the client's address
-    /// count. After PROXY protocol `peer` is the proxy's client if the header names one, and the
-    /// fields are that client's.
-    package let isFromTrustedProxy: Bool
-    /// Whether it is protected by TLS.
-    package let isTLS: Bool
-    /// HTTP/2, and not HTTP/1.1.
-    package let isHTTP2: Bool
-
-    /// A connection.
-    package init(peer: ClientAddress, isFromTrustedProxy: Bool, isTLS: Bool, isHTTP2: Bool) {
-        self.peer = peer
-        self.isFromTrustedProxy = isFromTrustedProxy
-        self.isTLS = isTLS
-        self.isHTTP2 = isHTTP2
     }
 }
 

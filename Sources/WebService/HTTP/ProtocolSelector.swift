@@ -49,7 +49,7 @@ final class ProtocolSelector: ChannelInboundHandler, RemovableChannelHandler {
         guard !isDone else { return }
         isDone = true
         do {
-            try connection.speaks(http2: http2, on: context.channel)
+            try connection.install(http2: http2, on: context.channel)
         } catch {
             return context.close(promise: nil)  // the channel is closing
         }

@@ -27,7 +27,7 @@ final class ProxyHeaderReader: ChannelInboundHandler, RemovableChannelHandler {
             if isRequired { refuse(context) } else { finish(context) }
         case .complete(let client, let byteCount):
             buffer.moveReaderIndex(forwardBy: byteCount)
-            guard connection.named(client) else {
+            guard connection.setClient(client) else {
                 isDone = true
                 return context.close(promise: nil)
             }

@@ -15,7 +15,7 @@ final class WebConnection: ChannelDuplexHandler {
     let shared: WebShared
     let loop: WebLoop
     /// The client, as requests see it.
-    private(set) var client: HTTPConnection
+    private(set) var client: HTTPClientInfo
     /// Whom its requests count for; nil for a trusted proxy, whose requests are those of all its
     /// clients, and for this machine.
     private(set) var requester: PeerAddress?
@@ -52,7 +52,7 @@ final class WebConnection: ChannelDuplexHandler {
     ) {
         self.shared = shared
         self.loop = loop
-        client = HTTPConnection(
+        client = HTTPClientInfo(
             peer: peer, isFromTrustedProxy: isFromTrustedProxy, isTLS: isTLS, isHTTP2: false)
         requester = Self.requester(client)
         let now = shared.time.uptime()
@@ -62,7 +62,7 @@ final class WebConnection: ChannelDuplexHandler {
             age: now + shared.limits.connectionAgeMax / 1_000 * thousandths)
     }
 
-    private static func requester(_ client: HTTPConnection) -> PeerAddress? {
+    private static func requester(_ client: HTTPClientInfo) -> PeerAddress? {
         guard !client.isFromTrustedProxy, let address = PeerAddress(client.peer) else { return nil }
         return address.isLoopback ? nil : address
     }
@@ -133,17 +133,17 @@ final class WebConnection: ChannelDuplexHandler {
 
     /// A trusted proxy has named its client, or with nil has not: then the client is the proxy.
     /// - Returns: whether the connection may continue.
-    func named(_ peer: ClientAddress?) -> Bool {
+    func setClient(_ peer: ClientAddress?) -> Bool {
         guard let peer else {
             // Such a proxy forwards TCP. If it does not know its client, that client has still
             // written the fields, and could choose its address in them.
-            client = HTTPConnection(
+            client = HTTPClientInfo(
                 peer: client.peer, isFromTrustedProxy: false, isTLS: client.isTLS, isHTTP2: false)
             return true
         }
         // The fields of the request come from the client now. They count only if that is a trusted
         // proxy too: a proxy that forwards TCP passes on any `forwarded` of the client's own.
-        client = HTTPConnection(
+        client = HTTPClientInfo(
             peer: peer, isFromTrustedProxy: shared.isTrustedProxy(peer), isTLS: client.isTLS,
             isHTTP2: false)
         requester = Self.requester(client)
@@ -152,11 +152,11 @@ final class WebConnection: ChannelDuplexHandler {
         return admit(channel)
     }
 
-    /// The version of HTTP is known; adds its handlers.
+    /// Adds the handlers of the version of HTTP, which is known now.
     /// - Throws: a pipeline error when the channel is closing; `HTTP2Session.Unavailable`.
-    func speaks(http2: Bool, on channel: any Channel) throws {
+    func install(http2: Bool, on channel: any Channel) throws {
         isVersionKnown = true
-        client = HTTPConnection(
+        client = HTTPClientInfo(
             peer: client.peer, isFromTrustedProxy: client.isFromTrustedProxy, isTLS: client.isTLS,
             isHTTP2: http2)
         guard http2 else {

@@ -127,7 +127,7 @@ struct OAuthResponder: Sendable {
     // MARK: Requests
 
     private func caller(
-        _ head: HTTPRequest, _ connection: HTTPConnection, _ endpoint: Endpoint
+        _ head: HTTPRequest, _ connection: HTTPClientInfo, _ endpoint: Endpoint
     ) throws(ServiceError) -> WebCaller {
         guard let method = methods[endpoint.method]?.schema else {
             throw ServiceError(.unknownMethod)

@@ -80,9 +80,9 @@ enum AppsFixture {
     /// A connection of a client.
     static func connection(
         _ peer: String = "203.0.113.7", isTrusted: Bool = false, isTLS: Bool = true
-    ) throws -> HTTPConnection {
+    ) throws -> HTTPClientInfo {
         guard let peer = ClientAddress(peer) else { throw ServiceError(.invalidArgument) }
-        return HTTPConnection(
+        return HTTPClientInfo(
             peer: peer, isFromTrustedProxy: isTrusted, isTLS: isTLS, isHTTP2: true)
     }
 

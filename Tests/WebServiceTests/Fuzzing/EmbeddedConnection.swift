@@ -36,7 +36,7 @@ struct EmbeddedConnection {
             shared, loop, peer: peer, isFromTrustedProxy: false, isTLS: false)
         try channel.pipeline.syncOperations.addHandler(connection)
         try channel.connect(to: address).wait()
-        try connection.speaks(http2: http2, on: channel)
+        try connection.install(http2: http2, on: channel)
     }
 
     /// Passes bytes of the client on, and runs what follows from them.
