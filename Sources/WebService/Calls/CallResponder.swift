@@ -101,14 +101,14 @@ package struct CallResponder: Sendable {
         switch call.method.target {
         case .gateway:
             guard let caller = call.caller else { throw ServiceError(.unauthenticated) }
-            try await askGateway(call, caller, response)
+            try await callGateway(call, caller, response)
         case .unary(let handle): try response.send(handle(try await call.packedRequest()))
         case .stream: preconditionFailure("a unary method is answered by a unary handler")
         }
     }
 
     /// A unary call of the gateway, with the refresh token in the caller's cookie if it is there.
-    private func askGateway(
+    private func callGateway(
         _ call: IncomingCall, _ caller: WebCaller, _ response: CallResponse
     ) async throws {
         let (method, schema) = (call.method.description, call.method.schema)
@@ -157,13 +157,13 @@ extension CallResponder {
         defer { slots.give(client) }
         switch call.method.target {
         case .stream(let handle):
-            try await ended(response) {
+            try await sendStream(response) {
                 try await handle(&requests, response, call.context.deadline)
             }
         case .gateway where streams == .request:
             try response.send(try await relay(requests, call, response))
         case .gateway:
-            try await ended(response) {
+            try await sendStream(response) {
                 _ = try await relay(requests, call, response, request: first)
             }
         case .unary: preconditionFailure("a stream is answered by a stream's handler")
@@ -171,7 +171,7 @@ extension CallResponder {
     }
 
     /// Sends a response of several messages, which `body` writes, and its end.
-    private func ended(
+    private func sendStream(
         _ response: CallResponse, _ body: () async throws -> Void
     ) async throws {
         response.begin()
