@@ -28,7 +28,7 @@ extension Program {
             program: description.program, summary: description.summary, arguments: arguments,
             environment: environment)
         switch loader.load(ProgramSettings<Self>.self) {
-        case .leave(let text, let exitCode):
+        case .exit(let text, let exitCode):
             write(text, to: exitCode == 0 ? STDOUT_FILENO : STDERR_FILENO)
             return exitCode
         case .run(let settings):

@@ -81,7 +81,7 @@ struct IdentitySettingsTests {
             ("POSTERN_ENUMERATION", "strikt"), ("POSTERN_PASSWORD_POLICY", "none"),
         ])
     func refused(name: String, value: String) {
-        guard case .leave(_, let code) = load([name: value]) else {
+        guard case .exit(_, let code) = load([name: value]) else {
             Issue.record("\(value) is taken")
             return
         }

@@ -14,7 +14,7 @@ struct WebSettingsTests {
 
     @Test("PROXY protocol can be required of trusted proxies only")
     func proxyProtocol() {
-        guard case .leave(let text, exitCode: 78) = load("--proxy-protocol=required") else {
+        guard case .exit(let text, exitCode: 78) = load("--proxy-protocol=required") else {
             Issue.record("it was accepted")
             return
         }

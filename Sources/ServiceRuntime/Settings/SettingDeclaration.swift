@@ -19,7 +19,7 @@ struct SettingDeclaration: Sendable {
         /// One value.
         case value
         /// A boolean. As a flag, its name alone means true.
-        case claim
+        case boolean
         /// Several values, separated by commas or given as repeated flags.
         case list
         /// Never a flag, since others can see a program's arguments, and never shown.

@@ -24,9 +24,9 @@ struct SettingsFlags {
     /// Parses `arguments`, which do not include the program's name.
     init(_ arguments: [String], declarations: [SettingDeclaration]) {
         var forms = Dictionary(uniqueKeysWithValues: declarations.map { ($0.name, $0.form) })
-        forms[Command.check.rawValue] = .claim
-        forms[Command.help.rawValue] = .claim
-        forms[Command.version.rawValue] = .claim
+        forms[Command.check.rawValue] = .boolean
+        forms[Command.help.rawValue] = .boolean
+        forms[Command.version.rawValue] = .boolean
         forms[Command.config.rawValue] = .value
         self.forms = forms
         var rest = arguments[...]
@@ -64,7 +64,7 @@ struct SettingsFlags {
                     name, at: SettingValue.one("--" + name).quoted, among: Array(forms.keys),
                     showing: { "--" + $0 }))
         }
-        let isBare = form == .claim && Command(rawValue: name) != nil
+        let isBare = form == .boolean && Command(rawValue: name) != nil
         let value = parts.count == 2 ? String(parts[1]) : Self.next(form, isBare: isBare, &rest)
         add(name, form, value)
     }
@@ -96,7 +96,7 @@ struct SettingsFlags {
         _ form: SettingDeclaration.Form, isBare: Bool, _ rest: inout ArraySlice<String>
     ) -> String? {
         guard let following = rest.first, !following.hasPrefix("--") else {
-            return form == .claim ? "true" : nil
+            return form == .boolean ? "true" : nil
         }
         if isBare, SettingText.boolean(following) == nil { return "true" }
         rest.removeFirst()

@@ -10,7 +10,7 @@ package struct SettingsLoader: Sendable {
         case run(Values)
         /// Print this text and exit: to standard output where `exitCode` is 0, else to standard
         /// error.
-        case leave(String, exitCode: Int32)
+        case exit(String, exitCode: Int32)
     }
 
     private let program: String
@@ -36,10 +36,10 @@ package struct SettingsLoader: Sendable {
         let declarations = declaring.declarations
         let flags = SettingsFlags(arguments, declarations: declarations)
         if flags.requests(.help) {
-            return .leave(help(declarations), exitCode: 0)
+            return .exit(help(declarations), exitCode: 0)
         }
         if flags.requests(.version) {
-            return .leave("\(program) \(ProductVersion.text)\n", exitCode: 0)
+            return .exit("\(program) \(ProductVersion.text)\n", exitCode: 0)
         }
         let file = flags.configPath.map { SettingsFile(path: $0) { _ in declarations } }
         var reader = SettingsReader(
@@ -47,7 +47,7 @@ package struct SettingsLoader: Sendable {
         let values = Values(reading: &reader)
         let problems = flags.problems + (file?.problems ?? []) + reader.problems
         if !problems.isEmpty {
-            return .leave(report(problems), exitCode: Self.invalidExitCode)
+            return .exit(report(problems), exitCode: Self.invalidExitCode)
         }
         if flags.requests(.check) {
             let unused = SettingsSource.unusedVariables(of: environment, declarations: declarations)
@@ -58,10 +58,10 @@ package struct SettingsLoader: Sendable {
                 }
             }
             guard findings.isEmpty else {
-                return .leave(
+                return .exit(
                     report(findings) + warnings.joined(), exitCode: Self.invalidExitCode)
             }
-            return .leave(Self.check(reader.valuesInUse) + warnings.joined(), exitCode: 0)
+            return .exit(Self.check(reader.valuesInUse) + warnings.joined(), exitCode: 0)
         }
         return .run(values)
     }

@@ -33,7 +33,7 @@ extension SettingsReader {
         _ name: String, expected: String, unit: String, reason: String,
         parse: (String) -> Value?
     ) -> Value? {
-        take(
+        read(
             name, default: Value?.none, expected: expected, unit: unit, reason: reason,
             write: { $0?.description }
         ) { given in
@@ -48,11 +48,11 @@ extension SettingsReader {
     ///   - expected: The accepted values of each, for people: "a network such as 10.0.0.0/8".
     ///   - unit: The placeholder in `--help`.
     package mutating func parsedList<Value: CustomStringConvertible>(
-        _ name: String, default standard: [Value], counts: ClosedRange<Int>, expected: String,
+        _ name: String, default defaultValue: [Value], counts: ClosedRange<Int>, expected: String,
         unit: String, reason: String, parse: (String) -> Value?
     ) -> [Value] {
-        take(
-            name, .list, default: standard,
+        read(
+            name, .list, default: defaultValue,
             expected: "a list of \(counts.lowerBound) to \(counts.upperBound), each \(expected)",
             unit: "\(unit),…", reason: reason,
             write: { $0.isEmpty ? "(none)" : $0.map(\.description).joined(separator: ",") }

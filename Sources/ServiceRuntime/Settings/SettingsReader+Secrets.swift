@@ -12,7 +12,7 @@ extension SettingsReader {
     /// arguments of a running program.
     package mutating func secret(_ name: String, reason: String) -> SettingSecret? {
         let file = optionalPath(name + "-file", reason: "The file that holds \(name).")
-        let direct = take(
+        let direct = read(
             name, .secret, default: SettingSecret?.none,
             expected: "1 to \(Self.secretBytesMax) bytes", unit: "secret", reason: reason,
             write: { $0.map { _ in "(secret)" } }
@@ -25,10 +25,10 @@ extension SettingsReader {
             problem(name, at: place, "\(name) is set directly too; set one of the two")
             return direct
         }
-        return read(file, for: name, at: place)
+        return readFile(file, for: name, at: place)
     }
 
-    private mutating func read(
+    private mutating func readFile(
         _ file: String, for name: String, at place: String
     ) -> SettingSecret? {
         switch FileText.read(file, bytesMax: Self.secretBytesMax + 1) {

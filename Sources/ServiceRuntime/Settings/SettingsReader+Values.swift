@@ -2,11 +2,11 @@ extension SettingsReader {
     /// A whole number.
     /// - Parameter unit: The unit of the number: "port", "bytes", "threads".
     package mutating func integer(
-        _ name: String, default standard: Int, in range: ClosedRange<Int>, unit: String,
+        _ name: String, default defaultValue: Int, in range: ClosedRange<Int>, unit: String,
         reason: String
     ) -> Int {
-        return take(
-            name, default: standard,
+        return read(
+            name, default: defaultValue,
             expected: "a whole number from \(range.lowerBound) to \(range.upperBound)", unit: unit,
             reason: reason, write: { String($0) }
         ) { given in
@@ -16,10 +16,10 @@ extension SettingsReader {
 
     /// A fraction from 0 to 1.
     package mutating func fraction(
-        _ name: String, default standard: Double, reason: String
+        _ name: String, default defaultValue: Double, reason: String
     ) -> Double {
-        return take(
-            name, default: standard, expected: "a number from 0 to 1, such as 0.05",
+        return read(
+            name, default: defaultValue, expected: "a number from 0 to 1, such as 0.05",
             unit: "fraction", reason: reason, write: MetricsPage.number
         ) { given in
             given.one.flatMap(SettingText.decimal).flatMap { (0...1).contains($0) ? $0 : nil }
@@ -28,14 +28,14 @@ extension SettingsReader {
 
     /// A duration: `250ms`, `10s`, `15m`, `1h`, `30d`, or a bare number of milliseconds.
     package mutating func duration(
-        _ name: String, default standard: Duration, in range: ClosedRange<Duration>,
+        _ name: String, default defaultValue: Duration, in range: ClosedRange<Duration>,
         reason: String
     ) -> Duration {
         let (low, high) = (
             DurationText.write(range.lowerBound), DurationText.write(range.upperBound)
         )
-        return take(
-            name, default: standard,
+        return read(
+            name, default: defaultValue,
             expected: "a duration from \(low) to \(high), such as 250ms, 10s, 15m or 30d",
             unit: "duration", reason: reason, write: DurationText.write
         ) { given in
@@ -45,15 +45,15 @@ extension SettingsReader {
 
     /// A duration, or `forever`, which is nil.
     package mutating func durationOrForever(
-        _ name: String, default standard: Duration, in range: ClosedRange<Duration>,
+        _ name: String, default defaultValue: Duration, in range: ClosedRange<Duration>,
         reason: String
     ) -> Duration? {
         let forever = "forever"
         let (low, high) = (
             DurationText.write(range.lowerBound), DurationText.write(range.upperBound)
         )
-        return take(
-            name, default: Optional(standard),
+        return read(
+            name, default: Optional(defaultValue),
             expected: "a duration from \(low) to \(high), such as 30d, or \(forever)",
             unit: "duration|\(forever)", reason: reason,
             write: { $0.map(DurationText.write) ?? forever }
@@ -66,10 +66,10 @@ extension SettingsReader {
 
     /// A boolean.
     package mutating func boolean(
-        _ name: String, default standard: Bool, reason: String
+        _ name: String, default defaultValue: Bool, reason: String
     ) -> Bool {
-        return take(
-            name, .claim, default: standard, expected: "true or false", unit: "true|false",
+        return read(
+            name, .boolean, default: defaultValue, expected: "true or false", unit: "true|false",
             reason: reason, write: { String($0) }
         ) { given in
             given.one.flatMap(SettingText.boolean)
@@ -78,11 +78,11 @@ extension SettingsReader {
 
     /// One of an enumeration's values.
     package mutating func choice<Choice: CaseIterable & RawRepresentable<String>>(
-        _ name: String, default standard: Choice, reason: String
+        _ name: String, default defaultValue: Choice, reason: String
     ) -> Choice {
         let names = Choice.allCases.map(\.rawValue)
-        return take(
-            name, default: standard, expected: "one of \(names.joined(separator: ", "))",
+        return read(
+            name, default: defaultValue, expected: "one of \(names.joined(separator: ", "))",
             unit: names.joined(separator: "|"), reason: reason, write: \.rawValue
         ) { given in
             given.one.flatMap(Choice.init(rawValue:))
@@ -119,7 +119,7 @@ extension Substring {
 extension SettingsReader {
     /// A list of durations, in order: `0s, 1m, 5m`.
     package mutating func durations(
-        _ name: String, default standard: [Duration], in range: ClosedRange<Duration>,
+        _ name: String, default defaultValue: [Duration], in range: ClosedRange<Duration>,
         countMax: Int, reason: String
     ) -> [Duration] {
         func written(_ durations: [Duration]) -> String {
@@ -128,8 +128,8 @@ extension SettingsReader {
         let (low, high) = (
             DurationText.write(range.lowerBound), DurationText.write(range.upperBound)
         )
-        return take(
-            name, .list, default: standard,
+        return read(
+            name, .list, default: defaultValue,
             expected: "1 to \(countMax) durations from \(low) to \(high), such as 0s,1m,5m",
             unit: "duration,…", reason: reason, write: written
         ) { given in
@@ -151,17 +151,17 @@ extension SettingsReader {
     /// A text that must not be empty.
     /// - Parameter unit: The kind of text: "name", "URL".
     package mutating func string(
-        _ name: String, default standard: String, unit: String, reason: String
+        _ name: String, default defaultValue: String, unit: String, reason: String
     ) -> String {
-        optionalString(name, default: standard, unit: unit, reason: reason) ?? standard
+        optionalString(name, default: defaultValue, unit: unit, reason: reason) ?? defaultValue
     }
 
     /// An optional text.
     package mutating func optionalString(
-        _ name: String, default standard: String? = nil, unit: String, reason: String
+        _ name: String, default defaultValue: String? = nil, unit: String, reason: String
     ) -> String? {
-        return take(
-            name, default: standard, expected: Self.expected(unit), unit: unit, reason: reason,
+        return read(
+            name, default: defaultValue, expected: Self.expected(unit), unit: unit, reason: reason,
             write: { $0 }
         ) { given in
             given.one.flatMap { Self.isText($0) ? .some($0) : nil }
@@ -171,9 +171,9 @@ extension SettingsReader {
     /// The path of a file or folder. The code that opens it checks whether it exists.
     /// - Parameter use: What the program does with it; `--check` tries a path that is given.
     package mutating func path(
-        _ name: String, default standard: String, use: PathUse, reason: String
+        _ name: String, default defaultValue: String, use: PathUse, reason: String
     ) -> String {
-        let path = string(name, default: standard, unit: "path", reason: reason)
+        let path = string(name, default: defaultValue, unit: "path", reason: reason)
         if given(name) != nil { paths.append((name, path, use)) }
         return path
     }
@@ -190,10 +190,10 @@ extension SettingsReader {
 
     /// A list of texts.
     package mutating func strings(
-        _ name: String, default standard: [String], unit: String, reason: String
+        _ name: String, default defaultValue: [String], unit: String, reason: String
     ) -> [String] {
-        return take(
-            name, .list, default: standard,
+        return read(
+            name, .list, default: defaultValue,
             expected: "a list of at most \(Self.listCountMax), each \(Self.expected(unit))",
             unit: unit, reason: reason, write: Self.written
         ) { given in
@@ -204,10 +204,10 @@ extension SettingsReader {
 
     /// An address to listen on or connect to: `host:port`.
     package mutating func address(
-        _ name: String, default standard: ServiceAddress, reason: String
+        _ name: String, default defaultValue: ServiceAddress, reason: String
     ) -> ServiceAddress {
-        return take(
-            name, default: standard, expected: "host:port", unit: "host:port", reason: reason,
+        return read(
+            name, default: defaultValue, expected: "host:port", unit: "host:port", reason: reason,
             write: \.description
         ) { given in
             given.one.flatMap { ServiceAddress($0) }
@@ -216,10 +216,10 @@ extension SettingsReader {
 
     /// A list of addresses: `host:port,host:port`.
     package mutating func addresses(
-        _ name: String, default standard: [ServiceAddress], reason: String
+        _ name: String, default defaultValue: [ServiceAddress], reason: String
     ) -> [ServiceAddress] {
-        return take(
-            name, .list, default: standard,
+        return read(
+            name, .list, default: defaultValue,
             expected: "a list of at most \(Self.listCountMax), each host:port", unit: "host:port,…",
             reason: reason, write: { Self.written($0.map(\.description)) }
         ) { given in

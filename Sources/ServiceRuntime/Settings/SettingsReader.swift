@@ -29,23 +29,23 @@ package struct SettingsReader {
     ///   - expected: The accepted values, for people.
     ///   - write: The text of a value as an operator writes it; nil if there is none.
     ///   - read: The value of a text; nil if it is not `expected`.
-    mutating func take<Value>(
-        _ name: String, _ form: SettingDeclaration.Form = .value, default standard: Value,
+    mutating func read<Value>(
+        _ name: String, _ form: SettingDeclaration.Form = .value, default defaultValue: Value,
         expected: String, unit: String, reason: String,
         write: (Value) -> String?, read: (SettingValue) -> Value?
     ) -> Value {
         let declaration = SettingDeclaration(
-            name: name, expected: expected, unit: unit, defaultText: write(standard),
+            name: name, expected: expected, unit: unit, defaultText: write(defaultValue),
             reason: reason, form: form)
         declare(declaration)
         guard let (given, source) = given(name) else {
             record(name, declaration.defaultText ?? "(not set)", "default")
-            return standard
+            return defaultValue
         }
         guard let value = read(given) else {
             let quoted = form == .secret ? "the value" : given.quoted
             problem(name, at: source.place(name), "\(quoted) is not \(expected)")
-            return standard
+            return defaultValue
         }
         record(name, write(value) ?? "", source.place(name))
         return value

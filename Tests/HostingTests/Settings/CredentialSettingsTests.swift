@@ -50,7 +50,7 @@ struct CredentialSettingsTests {
             "--tls-minimum-version=1.1", "--credentials-interval=1m",
         ])
     func problems(argument: String) {
-        guard case .leave(_, exitCode: 78) = load(argument) else {
+        guard case .exit(_, exitCode: 78) = load(argument) else {
             Issue.record("it was taken")
             return
         }

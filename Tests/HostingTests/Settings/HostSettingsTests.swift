@@ -39,7 +39,7 @@ struct HostSettingsTests {
 
     @Test("--help lists every shared setting and the program's own")
     func declared() {
-        guard case .leave(let help, exitCode: 0) = load("--help") else {
+        guard case .exit(let help, exitCode: 0) = load("--help") else {
             Issue.record("no help")
             return
         }
@@ -62,7 +62,7 @@ struct HostSettingsTests {
             program: "postern-listener", summary: "a sample.", arguments: ["--help"],
             environment: [:]
         ).load(ProgramSettings<SampleListener>.self)
-        guard case .leave(let help, exitCode: 0) = outcome else {
+        guard case .exit(let help, exitCode: 0) = outcome else {
             Issue.record("no help")
             return
         }
@@ -100,7 +100,7 @@ struct HostSettingsTests {
         #expect(limits.connectionsMax == 9)
         #expect(try settings().host.limits.queueMax == ServerLimits().queueMax)
         guard
-            case .leave(let text, exitCode: 78) = load(
+            case .exit(let text, exitCode: 78) = load(
                 "--running-max=0", "--queue-max=-1", "--connections-max=0",
                 "--max-connection-age=31d")
         else {
@@ -112,7 +112,7 @@ struct HostSettingsTests {
 
     @Test("X-03: applications that may assert client addresses must be among the callers")
     func asserters() throws {
-        guard case .leave(let text, exitCode: 78) = load("--callers=tool") else {
+        guard case .exit(let text, exitCode: 78) = load("--callers=tool") else {
             Issue.record("it was taken")
             return
         }
@@ -126,7 +126,7 @@ struct HostSettingsTests {
     func peers() throws {
         let several = try settings("--identity-address=a.example:1, [::1]:2")
         #expect(several.own.identity.addresses.map(\.description) == ["a.example:1", "[::1]:2"])
-        guard case .leave(let text, exitCode: 78) = load("--identity-address=") else {
+        guard case .exit(let text, exitCode: 78) = load("--identity-address=") else {
             Issue.record("it was taken")
             return
         }
@@ -137,7 +137,7 @@ struct HostSettingsTests {
     func problems() {
         let outcome = load(
             "--listen-port=65536", "--event-loops=0", "--plaintext=yes", "--log-level=loud")
-        guard case .leave(let text, exitCode: 78) = outcome else {
+        guard case .exit(let text, exitCode: 78) = outcome else {
             Issue.record("it was taken")
             return
         }

@@ -66,7 +66,7 @@ struct AppleSettingsTests {
             ("REDIRECT_URIS", "app=http://app.example/"),
         ] as [(String, String?)])
     func refused(name: String, value: String?) {
-        guard case .leave(let text, let code) = load([name: value]) else {
+        guard case .exit(let text, let code) = load([name: value]) else {
             Issue.record("\(name) \(value ?? "") is taken")
             return
         }
@@ -87,7 +87,7 @@ struct AppleSettingsTests {
     @Test("a file without a P-256 key is refused")
     func noKey() throws {
         let other = try folder.write("no key", to: "other.p8")
-        guard case .leave(let text, let code) = load(["KEY_FILE": other]) else {
+        guard case .exit(let text, let code) = load(["KEY_FILE": other]) else {
             Issue.record("it is taken")
             return
         }

@@ -20,7 +20,7 @@ struct ProvidersSettingsTests {
     }
 
     private func complaint(_ environment: [String: String]) -> String {
-        guard case .leave(let text, _) = load(environment) else { return "" }
+        guard case .exit(let text, _) = load(environment) else { return "" }
         return text
     }
 

@@ -160,7 +160,7 @@ struct RulesDocumentTests {
             program: "test", summary: "", arguments: ["--rules-file=/nowhere/rules.yaml"],
             environment: [:]
         ).load(RulesSettings.self)
-        guard case .leave(let text, _) = outcome else {
+        guard case .exit(let text, _) = outcome else {
             Issue.record("the settings were accepted")
             return
         }

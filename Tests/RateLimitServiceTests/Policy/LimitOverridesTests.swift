@@ -127,7 +127,7 @@ struct LimitOverridesTests {
             "sign-up-by-address-count: 0\nsign-up-on-taken-email-count: 0\n", to: "limits.yaml")
         let loader = SettingsLoader(
             program: "test", summary: "", arguments: ["--limits-file=\(path)"], environment: [:])
-        guard case .leave(let said, exitCode: 78) = loader.load(RateLimitSettings.self) else {
+        guard case .exit(let said, exitCode: 78) = loader.load(RateLimitSettings.self) else {
             Issue.record("the program started")
             return
         }

@@ -32,7 +32,7 @@ struct FormalLanguagesTests {
         "a language without a formal voice is an error that says so",
         arguments: ["fr", "de-formal"])
     func refused(language: String) {
-        guard case .leave(let text, exitCode: 78) = load("--formal-languages=\(language)") else {
+        guard case .exit(let text, exitCode: 78) = load("--formal-languages=\(language)") else {
             Issue.record("it was accepted")
             return
         }

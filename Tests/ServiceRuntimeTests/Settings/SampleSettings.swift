@@ -60,7 +60,7 @@ struct SampleOutcome {
             environment: environment)
         switch loader.load(SampleSettings.self) {
         case .run(let values): (self.values, text, exitCode) = (values, "", nil)
-        case .leave(let text, let code): (values, self.text, exitCode) = (nil, text, code)
+        case .exit(let text, let code): (values, self.text, exitCode) = (nil, text, code)
         }
     }
 

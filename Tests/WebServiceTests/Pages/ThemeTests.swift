@@ -129,7 +129,7 @@ struct ThemeTests {
             program: "postern-web", summary: "a sample.",
             arguments: ["--pages=on", "--pages-theme=\(folder.path)"], environment: [:]
         ).load(WebSettings.self)
-        guard case .leave(let text, exitCode: 78) = outcome else {
+        guard case .exit(let text, exitCode: 78) = outcome else {
             Issue.record("it was accepted")
             return
         }

@@ -10,7 +10,7 @@ extension SettingsLoader {
             program: "test", summary: "", arguments: flags, environment: environment)
         switch loader.load(Values.self) {
         case .run(let settings): return settings
-        case .leave(let text, exitCode: _): throw SettingsRefused(text: text)
+        case .exit(let text, exitCode: _): throw SettingsRefused(text: text)
         }
     }
 }
