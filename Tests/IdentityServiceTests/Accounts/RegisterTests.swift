@@ -14,7 +14,7 @@ struct RegisterTests {
 
     init() throws { fixture = try IdentityFixture() }
 
-    @Test("G-02: registration returns an active, unproved account with a proof for session")
+    @Test("G-02, FR-005: registration returns an active, unproved account with a proof for session")
     func answers() async throws {
         let answer = try await fixture.register("Ada@Example.org")
         let account = try #require(answer.account)

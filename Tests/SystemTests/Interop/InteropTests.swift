@@ -19,7 +19,7 @@ extension SystemTests {
         private static let hasPython = FileManager.default.isExecutableFile(atPath: python)
 
         @Test(
-            "it signs up, verifies, signs in, refreshes, replays, signs out, and attacks",
+            "W-05: it signs up, verifies, signs in, refreshes, replays, signs out, and attacks",
             .enabled(if: hasPython, "docker/test.sh makes the Python environment"))
         func client() async throws {
             let run = try await ProgramRun.run(

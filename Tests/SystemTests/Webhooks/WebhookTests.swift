@@ -6,7 +6,7 @@ import Testing
 extension SystemTests {
     @Suite("Events to an operator's URL")
     struct Webhooks {
-        @Test("A-01: a sign-up sends two signed events: the account's first, then its session's")
+        @Test("A-01, A-03: a sign-up sends two signed events: the account's, then its session's")
         func signUp() async throws {
             let sink = try await HTTPSink { _ in .answer(200) }
             try await Cluster.with(environment: ["POSTERN_WEBHOOK_TARGETS": "any"]) { cluster in

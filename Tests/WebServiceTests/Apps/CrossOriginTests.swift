@@ -9,7 +9,7 @@ struct CrossOriginTests {
         AppsFixture.check.responseFields(of: AppsFixture.request(request))
     }
 
-    @Test("the exact origin of an app, with credentials only where it uses a cookie")
+    @Test("W-03: the exact origin of an app, with credentials only where it uses a cookie")
     func origins() {
         let shop = fields(["origin": AppsFixture.origin])
         #expect(shop[.accessControlAllowOrigin] == AppsFixture.origin)

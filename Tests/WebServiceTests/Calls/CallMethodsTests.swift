@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Methods that clients can call")
 struct CallMethodsTests {
-    @Test("every method of the gateway can be called, and health and reflection")
+    @Test("W-01: every method of the gateway can be called, and health and reflection")
     func all() throws {
         let methods = try TestMethods.all
         for service in CallMethods.gatewayServices {

@@ -7,7 +7,7 @@ import Texts
 @Suite("Sentences of pages")
 struct PageTextsTests {
     @Test(
-        "every page has every sentence in every language, in both voices",
+        "W-04: every page has every sentence in every language, in both voices",
         arguments: Page.allCases, Language.allCases)
     func complete(page: Page, language: Language) {
         for isFormal in [false, true] {
