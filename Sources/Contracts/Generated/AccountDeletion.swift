@@ -27,7 +27,8 @@ package protocol AccountDeletionAPI: Sendable {
 
     /// Cancels a deletion that waits, in a session or by the link of its mail. Without one it changes
     /// nothing.
-    /// - Throws: `auth/invalid-link`, `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    /// - Throws: `auth/invalid-link`, `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/idempotency-key-reused`.
     func cancelDeletion(
         _ request: GatewayV1.CancelDeletionRequest, _ context: CallContext
     ) async throws -> GatewayV1.CancelDeletionResponse
@@ -40,7 +41,7 @@ package protocol AccountDeletionAPI: Sendable {
 
     /// Mails a link to the deletion page to an address, if it has an account. The response is the same
     /// whether it has.
-    /// - Throws: `auth/invalid-email`, `auth/too-many-requests`.
+    /// - Throws: `auth/invalid-email`, `auth/too-many-requests`, `auth/idempotency-key-reused`.
     func requestDeletionLink(
         _ request: GatewayV1.RequestDeletionLinkRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestDeletionLinkResponse
@@ -203,6 +204,7 @@ package enum AccountDeletionDescription {
                 "auth/invalid-access-token",
                 "auth/session-ended",
                 "auth/user-disabled",
+                "auth/idempotency-key-reused",
             ],
             "postern.gateway.v1.AccountDeletion/GetDeletion": [
                 "auth/invalid-access-token",
@@ -212,6 +214,7 @@ package enum AccountDeletionDescription {
             "postern.gateway.v1.AccountDeletion/RequestDeletionLink": [
                 "auth/invalid-email",
                 "auth/too-many-requests",
+                "auth/idempotency-key-reused",
             ],
         ],
         fileDescriptors: [FileDescriptors.gatewayV1Deletion])

@@ -34,7 +34,8 @@ package protocol AccountSessionsAPI: Sendable {
     ///   `auth/invalid-provider-token`, `auth/missing-or-invalid-nonce`, `auth/provider-unavailable`,
     ///   `auth/no-such-provider`, `auth/invalid-phone-number`, `auth/invalid-verification-code`,
     ///   `auth/code-expired`, `auth/too-many-requests`, `auth/invalid-device-proof`,
-    ///   `auth/device-proof-stale`, `auth/user-disabled`, `auth/operation-not-allowed`.
+    ///   `auth/device-proof-stale`, `auth/user-disabled`, `auth/operation-not-allowed`,
+    ///   `auth/idempotency-key-reused`.
     func reauthenticate(
         _ request: GatewayV1.ReauthenticateRequest, _ context: CallContext
     ) async throws -> GatewayV1.ReauthenticateResponse
@@ -244,6 +245,7 @@ package enum AccountSessionsDescription {
                 "auth/device-proof-stale",
                 "auth/user-disabled",
                 "auth/operation-not-allowed",
+                "auth/idempotency-key-reused",
             ],
             "postern.gateway.v1.AccountSessions/NoteActivity": [
                 "auth/invalid-access-token",

@@ -20,7 +20,7 @@ package protocol AuthAPI: Sendable {
     ///   `auth/invalid-email`, `auth/weak-password`, `auth/email-already-in-use`,
     ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`,
     ///   `auth/idempotency-key-reused`, `auth/consent-required`,
-    ///   `auth/underage-user`.
+    ///   `auth/underage-user`, `auth/user-disabled`.
     func signUpWithPassword(
         _ request: GatewayV1.SignUpWithPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignUpWithPasswordResponse
@@ -39,7 +39,7 @@ package protocol AuthAPI: Sendable {
     /// registered, the link alone confirms.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-link`,
     ///   `auth/password-needed`, `auth/weak-password`, `auth/user-disabled`,
-    ///   `auth/too-many-requests`, `auth/invalid-credential`.
+    ///   `auth/too-many-requests`, `auth/invalid-credential`, `auth/idempotency-key-reused`.
     func verifyEmail(
         _ request: GatewayV1.VerifyEmailRequest, _ context: CallContext
     ) async throws -> GatewayV1.VerifyEmailResponse
@@ -240,6 +240,7 @@ package enum AuthDescription {
                 "auth/idempotency-key-reused",
                 "auth/consent-required",
                 "auth/underage-user",
+                "auth/user-disabled",
             ],
             "postern.gateway.v1.Auth/SignInWithPassword": [
                 "auth/invalid-access-token",
@@ -262,6 +263,7 @@ package enum AuthDescription {
                 "auth/user-disabled",
                 "auth/too-many-requests",
                 "auth/invalid-credential",
+                "auth/idempotency-key-reused",
             ],
             "postern.gateway.v1.Auth/RefreshSession": [
                 "auth/invalid-refresh-token",

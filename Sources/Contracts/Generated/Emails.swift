@@ -14,7 +14,8 @@ package protocol EmailsAPI: Sendable {
     /// (auth/operation-not-allowed). At most three requests an hour for an account, and five mails an
     /// hour to one address from all callers together (auth/too-many-requests).
     /// - Throws: `auth/invalid-access-token`, `auth/requires-recent-login`, `auth/invalid-email`,
-    ///   `auth/email-already-in-use`, `auth/too-many-requests`, `auth/operation-not-allowed`.
+    ///   `auth/email-already-in-use`, `auth/too-many-requests`, `auth/operation-not-allowed`,
+    ///   `auth/session-ended`, `auth/user-disabled`, `auth/idempotency-key-reused`.
     func requestEmailChange(
         _ request: GatewayV1.RequestEmailChangeRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestEmailChangeResponse
@@ -22,19 +23,22 @@ package protocol EmailsAPI: Sendable {
     /// Makes the new address the account's. In a session of the account the link alone confirms;
     /// elsewhere the account's password is required (auth/password-needed), with five attempts.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-link`,
-    ///   `auth/password-needed`, `auth/invalid-credential`, `auth/email-already-in-use`.
+    ///   `auth/password-needed`, `auth/invalid-credential`, `auth/email-already-in-use`,
+    ///   `auth/user-disabled`, `auth/idempotency-key-reused`.
     func confirmEmailChange(
         _ request: GatewayV1.ConfirmEmailChangeRequest, _ context: CallContext
     ) async throws -> GatewayV1.ConfirmEmailChangeResponse
 
     /// Cancels the pending change and invalidates its link.
-    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/idempotency-key-reused`.
     func cancelEmailChange(
         _ request: GatewayV1.CancelEmailChangeRequest, _ context: CallContext
     ) async throws -> GatewayV1.CancelEmailChangeResponse
 
     /// Mails another verification link, at most three an hour; the previous link becomes invalid.
-    /// - Throws: `auth/invalid-access-token`, `auth/too-many-requests`, `auth/user-disabled`.
+    /// - Throws: `auth/invalid-access-token`, `auth/too-many-requests`, `auth/user-disabled`,
+    ///   `auth/session-ended`, `auth/idempotency-key-reused`.
     func resendVerificationEmail(
         _ request: GatewayV1.ResendVerificationEmailRequest, _ context: CallContext
     ) async throws -> GatewayV1.ResendVerificationEmailResponse
@@ -43,7 +47,7 @@ package protocol EmailsAPI: Sendable {
     /// verified address first. Authenticates by email and password. Counts against the limits of a
     /// sign-in, and three mails an hour.
     /// - Throws: `auth/invalid-credential`, `auth/invalid-email`, `auth/too-many-requests`,
-    ///   `auth/user-disabled`.
+    ///   `auth/user-disabled`, `auth/idempotency-key-reused`.
     func resendVerificationByPassword(
         _ request: GatewayV1.ResendVerificationByPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.ResendVerificationByPasswordResponse
@@ -192,6 +196,9 @@ package enum EmailsDescription {
                 "auth/email-already-in-use",
                 "auth/too-many-requests",
                 "auth/operation-not-allowed",
+                "auth/session-ended",
+                "auth/user-disabled",
+                "auth/idempotency-key-reused",
             ],
             "postern.gateway.v1.Emails/ConfirmEmailChange": [
                 "auth/invalid-access-token",
@@ -200,21 +207,28 @@ package enum EmailsDescription {
                 "auth/password-needed",
                 "auth/invalid-credential",
                 "auth/email-already-in-use",
+                "auth/user-disabled",
+                "auth/idempotency-key-reused",
             ],
             "postern.gateway.v1.Emails/CancelEmailChange": [
                 "auth/invalid-access-token",
                 "auth/session-ended",
+                "auth/user-disabled",
+                "auth/idempotency-key-reused",
             ],
             "postern.gateway.v1.Emails/ResendVerificationEmail": [
                 "auth/invalid-access-token",
                 "auth/too-many-requests",
                 "auth/user-disabled",
+                "auth/session-ended",
+                "auth/idempotency-key-reused",
             ],
             "postern.gateway.v1.Emails/ResendVerificationByPassword": [
                 "auth/invalid-credential",
                 "auth/invalid-email",
                 "auth/too-many-requests",
                 "auth/user-disabled",
+                "auth/idempotency-key-reused",
             ],
         ],
         fileDescriptors: [

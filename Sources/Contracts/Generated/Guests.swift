@@ -20,7 +20,8 @@ package protocol GuestsAPI: Sendable {
     /// Call it once for each installation of the app, not at each start: the session is long-lived.
     /// In a session it is auth/already-signed-in.
     /// - Throws: `auth/already-signed-in`, `auth/invalid-access-token`, `auth/session-ended`,
-    ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`.
+    ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`,
+    ///   `auth/user-disabled`, `auth/idempotency-key-reused`.
     func signInAsGuest(
         _ request: GatewayV1.SignInAsGuestRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInAsGuestResponse
@@ -288,6 +289,8 @@ package enum GuestsDescription {
                 "auth/too-many-requests",
                 "auth/device-key-required",
                 "auth/invalid-device-key",
+                "auth/user-disabled",
+                "auth/idempotency-key-reused",
             ],
             "postern.gateway.v1.Guests/CompareGuest": [
                 "auth/invalid-choice",

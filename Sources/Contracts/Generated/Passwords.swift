@@ -11,7 +11,7 @@ package protocol PasswordsAPI: Sendable {
     /// Mails a link to set a new password. The response is the same whether or not the address has an
     /// account. At most three requests an hour for one email and twenty for one client address,
     /// otherwise auth/too-many-requests.
-    /// - Throws: `auth/invalid-email`, `auth/too-many-requests`.
+    /// - Throws: `auth/invalid-email`, `auth/too-many-requests`, `auth/idempotency-key-reused`.
     func requestPasswordReset(
         _ request: GatewayV1.RequestPasswordResetRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestPasswordResetResponse
@@ -20,14 +20,15 @@ package protocol PasswordsAPI: Sendable {
     /// as with SignInWithPassword.
     /// - Throws: `auth/invalid-link`, `auth/weak-password`, `auth/too-many-requests`,
     ///   `auth/user-disabled`, `auth/invalid-access-token`, `auth/session-ended`,
-    ///   `auth/device-key-required`, `auth/invalid-device-key`.
+    ///   `auth/device-key-required`, `auth/invalid-device-key`, `auth/idempotency-key-reused`.
     func resetPassword(
         _ request: GatewayV1.ResetPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.ResetPasswordResponse
 
     /// Replaces the password of a signed-in user who enters the current one; the other sessions end.
     /// - Throws: `auth/invalid-access-token`, `auth/invalid-credential`, `auth/weak-password`,
-    ///   `auth/too-many-requests`, `auth/user-disabled`.
+    ///   `auth/too-many-requests`, `auth/user-disabled`, `auth/session-ended`, `auth/email-not-verified`,
+    ///   `auth/idempotency-key-reused`.
     func changePassword(
         _ request: GatewayV1.ChangePasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.ChangePasswordResponse
@@ -128,6 +129,7 @@ package enum PasswordsDescription {
             "postern.gateway.v1.Passwords/RequestPasswordReset": [
                 "auth/invalid-email",
                 "auth/too-many-requests",
+                "auth/idempotency-key-reused",
             ],
             "postern.gateway.v1.Passwords/ResetPassword": [
                 "auth/invalid-link",
@@ -138,6 +140,7 @@ package enum PasswordsDescription {
                 "auth/session-ended",
                 "auth/device-key-required",
                 "auth/invalid-device-key",
+                "auth/idempotency-key-reused",
             ],
             "postern.gateway.v1.Passwords/ChangePassword": [
                 "auth/invalid-access-token",
@@ -145,6 +148,9 @@ package enum PasswordsDescription {
                 "auth/weak-password",
                 "auth/too-many-requests",
                 "auth/user-disabled",
+                "auth/session-ended",
+                "auth/email-not-verified",
+                "auth/idempotency-key-reused",
             ],
         ],
         fileDescriptors: [

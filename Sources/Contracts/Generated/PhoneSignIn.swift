@@ -20,7 +20,7 @@ package protocol PhoneSignInAPI: Sendable {
     /// message is in the user's accept-language. The response is the same whether or not the number
     /// has an account.
     /// - Throws: `auth/invalid-phone-number`, `auth/phone-country-not-allowed`, `auth/too-many-requests`,
-    ///   `auth/operation-not-allowed`.
+    ///   `auth/operation-not-allowed`, `auth/idempotency-key-reused`.
     func requestSignInCode(
         _ request: GatewayV1.RequestSignInCodeRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestSignInCodeResponse
@@ -29,7 +29,8 @@ package protocol PhoneSignInAPI: Sendable {
     /// requires recent authentication, as LinkPhone does.
     /// - Throws: `auth/invalid-phone-number`, `auth/phone-country-not-allowed`, `auth/too-many-requests`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/operation-not-allowed`,
-    ///   `auth/no-such-provider`, `auth/requires-recent-login`.
+    ///   `auth/no-such-provider`, `auth/requires-recent-login`, `auth/user-disabled`,
+    ///   `auth/idempotency-key-reused`.
     func requestPhoneCode(
         _ request: GatewayV1.RequestPhoneCodeRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestPhoneCodeResponse
@@ -49,7 +50,8 @@ package protocol PhoneSignInAPI: Sendable {
     ///   `auth/too-many-requests`, `auth/second-proof-required`, `auth/user-disabled`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/operation-not-allowed`,
     ///   `auth/consent-required`,
-    ///   `auth/underage-user`, `auth/device-key-required`, `auth/invalid-device-key`.
+    ///   `auth/underage-user`, `auth/device-key-required`, `auth/invalid-device-key`,
+    ///   `auth/email-not-verified`, `auth/idempotency-key-reused`.
     func signInWithPhoneCode(
         _ request: GatewayV1.SignInWithPhoneCodeRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithPhoneCodeResponse
@@ -57,7 +59,8 @@ package protocol PhoneSignInAPI: Sendable {
     /// Adds the number to the signed-in account; requires recent authentication.
     /// - Throws: `auth/invalid-phone-number`, `auth/invalid-verification-code`, `auth/code-expired`,
     ///   `auth/too-many-requests`, `auth/credential-already-in-use`, `auth/provider-already-linked`,
-    ///   `auth/requires-recent-login`, `auth/invalid-access-token`, `auth/operation-not-allowed`.
+    ///   `auth/requires-recent-login`, `auth/invalid-access-token`, `auth/operation-not-allowed`,
+    ///   `auth/session-ended`, `auth/user-disabled`, `auth/idempotency-key-reused`.
     func linkPhone(
         _ request: GatewayV1.LinkPhoneRequest, _ context: CallContext
     ) async throws -> GatewayV1.LinkPhoneResponse
@@ -178,6 +181,7 @@ package enum PhoneSignInDescription {
                 "auth/phone-country-not-allowed",
                 "auth/too-many-requests",
                 "auth/operation-not-allowed",
+                "auth/idempotency-key-reused",
             ],
             "postern.gateway.v1.PhoneSignIn/RequestPhoneCode": [
                 "auth/invalid-phone-number",
@@ -188,6 +192,8 @@ package enum PhoneSignInDescription {
                 "auth/operation-not-allowed",
                 "auth/no-such-provider",
                 "auth/requires-recent-login",
+                "auth/user-disabled",
+                "auth/idempotency-key-reused",
             ],
             "postern.gateway.v1.PhoneSignIn/SignInWithPhoneCode": [
                 "auth/invalid-phone-number",
@@ -203,6 +209,8 @@ package enum PhoneSignInDescription {
                 "auth/underage-user",
                 "auth/device-key-required",
                 "auth/invalid-device-key",
+                "auth/email-not-verified",
+                "auth/idempotency-key-reused",
             ],
             "postern.gateway.v1.PhoneSignIn/LinkPhone": [
                 "auth/invalid-phone-number",
@@ -214,6 +222,9 @@ package enum PhoneSignInDescription {
                 "auth/requires-recent-login",
                 "auth/invalid-access-token",
                 "auth/operation-not-allowed",
+                "auth/session-ended",
+                "auth/user-disabled",
+                "auth/idempotency-key-reused",
             ],
         ],
         fileDescriptors: [

@@ -30,7 +30,8 @@ package protocol ProvidersAPI: Sendable {
     ///   `auth/operation-not-allowed`, `auth/too-many-requests`, `auth/invalid-access-token`,
     ///   `auth/session-ended`, `auth/user-disabled`,
     ///   `auth/email-already-in-use`, `auth/consent-required`,
-    ///   `auth/underage-user`, `auth/device-key-required`, `auth/invalid-device-key`.
+    ///   `auth/underage-user`, `auth/device-key-required`, `auth/invalid-device-key`,
+    ///   `auth/email-not-verified`, `auth/idempotency-key-reused`.
     func signInWithProvider(
         _ request: GatewayV1.SignInWithProviderRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithProviderResponse
@@ -125,6 +126,8 @@ package enum ProvidersDescription {
                 "auth/underage-user",
                 "auth/device-key-required",
                 "auth/invalid-device-key",
+                "auth/email-not-verified",
+                "auth/idempotency-key-reused",
             ],
         ],
         fileDescriptors: [

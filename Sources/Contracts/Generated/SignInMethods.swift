@@ -26,7 +26,7 @@ package protocol SignInMethodsAPI: Sendable {
     ///   `auth/credential-already-in-use`, `auth/invalid-provider-token`,
     ///   `auth/missing-or-invalid-nonce`, `auth/provider-unavailable`, `auth/operation-not-allowed`,
     ///   `auth/too-many-requests`, `auth/invalid-access-token`, `auth/session-ended`,
-    ///   `auth/user-disabled`.
+    ///   `auth/user-disabled`, `auth/idempotency-key-reused`.
     func linkProvider(
         _ request: GatewayV1.LinkProviderRequest, _ context: CallContext
     ) async throws -> GatewayV1.LinkProviderResponse
@@ -35,7 +35,7 @@ package protocol SignInMethodsAPI: Sendable {
     /// auth/no-such-provider if the account does not have it.
     /// - Throws: `auth/requires-recent-login`, `auth/last-sign-in-method`, `auth/no-such-provider`,
     ///   `auth/too-many-requests`, `auth/invalid-access-token`, `auth/session-ended`,
-    ///   `auth/user-disabled`.
+    ///   `auth/user-disabled`, `auth/idempotency-key-reused`.
     func unlinkMethod(
         _ request: GatewayV1.UnlinkMethodRequest, _ context: CallContext
     ) async throws -> GatewayV1.UnlinkMethodResponse
@@ -149,6 +149,7 @@ package enum SignInMethodsDescription {
                 "auth/invalid-access-token",
                 "auth/session-ended",
                 "auth/user-disabled",
+                "auth/idempotency-key-reused",
             ],
             "postern.gateway.v1.SignInMethods/UnlinkMethod": [
                 "auth/requires-recent-login",
@@ -158,6 +159,7 @@ package enum SignInMethodsDescription {
                 "auth/invalid-access-token",
                 "auth/session-ended",
                 "auth/user-disabled",
+                "auth/idempotency-key-reused",
             ],
         ],
         fileDescriptors: [

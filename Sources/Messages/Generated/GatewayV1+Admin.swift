@@ -1101,7 +1101,7 @@ extension GatewayV1.ListOrphansResponse: ProtobufMessage {
 extension GatewayV1 {
     /// A row whose counterpart is missing.
     public struct Orphan: Hashable, Sendable {
-        /// Its kind, as in the metric identity_orphans: "account-without-profile", "session".
+        /// Its kind, as in the metric postern_identity_orphans: "account-without-profile", "session".
         public var kind: String
         /// The account that it names, "acc_…".
         public var accountId: String

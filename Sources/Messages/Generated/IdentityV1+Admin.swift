@@ -1036,7 +1036,7 @@ extension IdentityV1.ListOrphansResponse: ProtobufMessage {
 extension IdentityV1 {
     /// A row whose counterpart is missing.
     package struct Orphan: Hashable, Sendable {
-        /// Its kind, as in the metric identity_orphans: "account-without-profile", "session".
+        /// Its kind, as in the metric postern_identity_orphans: "account-without-profile", "session".
         package var kind: String
         /// The account that it names, "acc_…".
         package var accountId: String

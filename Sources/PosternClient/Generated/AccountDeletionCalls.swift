@@ -36,7 +36,8 @@ public struct AccountDeletionCalls: Sendable {
 
     /// Cancels a deletion that waits, in a session or by the link of its mail. Without one it changes
     /// nothing.
-    /// - Throws: `auth/invalid-link`, `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    /// - Throws: `auth/invalid-link`, `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/idempotency-key-reused`.
     public func cancelDeletion(
         _ request: GatewayV1.CancelDeletionRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.CancelDeletionResponse {
@@ -53,7 +54,7 @@ public struct AccountDeletionCalls: Sendable {
 
     /// Mails a link to the deletion page to an address, if it has an account. The response is the same
     /// whether it has.
-    /// - Throws: `auth/invalid-email`, `auth/too-many-requests`.
+    /// - Throws: `auth/invalid-email`, `auth/too-many-requests`, `auth/idempotency-key-reused`.
     public func requestDeletionLink(
         _ request: GatewayV1.RequestDeletionLinkRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.RequestDeletionLinkResponse {

@@ -45,7 +45,8 @@ public struct AccountSessionsCalls: Sendable {
     ///   `auth/invalid-provider-token`, `auth/missing-or-invalid-nonce`, `auth/provider-unavailable`,
     ///   `auth/no-such-provider`, `auth/invalid-phone-number`, `auth/invalid-verification-code`,
     ///   `auth/code-expired`, `auth/too-many-requests`, `auth/invalid-device-proof`,
-    ///   `auth/device-proof-stale`, `auth/user-disabled`, `auth/operation-not-allowed`.
+    ///   `auth/device-proof-stale`, `auth/user-disabled`, `auth/operation-not-allowed`,
+    ///   `auth/idempotency-key-reused`.
     public func reauthenticate(
         _ request: GatewayV1.ReauthenticateRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.ReauthenticateResponse {

@@ -25,7 +25,7 @@ public struct AuthCalls: Sendable {
     ///   `auth/invalid-email`, `auth/weak-password`, `auth/email-already-in-use`,
     ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`,
     ///   `auth/idempotency-key-reused`, `auth/consent-required`,
-    ///   `auth/underage-user`.
+    ///   `auth/underage-user`, `auth/user-disabled`.
     public func signUpWithPassword(
         _ request: GatewayV1.SignUpWithPasswordRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.SignUpWithPasswordResponse {
@@ -48,7 +48,7 @@ public struct AuthCalls: Sendable {
     /// registered, the link alone confirms.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-link`,
     ///   `auth/password-needed`, `auth/weak-password`, `auth/user-disabled`,
-    ///   `auth/too-many-requests`, `auth/invalid-credential`.
+    ///   `auth/too-many-requests`, `auth/invalid-credential`, `auth/idempotency-key-reused`.
     public func verifyEmail(
         _ request: GatewayV1.VerifyEmailRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.VerifyEmailResponse {

@@ -19,7 +19,8 @@ public struct EmailsCalls: Sendable {
     /// (auth/operation-not-allowed). At most three requests an hour for an account, and five mails an
     /// hour to one address from all callers together (auth/too-many-requests).
     /// - Throws: `auth/invalid-access-token`, `auth/requires-recent-login`, `auth/invalid-email`,
-    ///   `auth/email-already-in-use`, `auth/too-many-requests`, `auth/operation-not-allowed`.
+    ///   `auth/email-already-in-use`, `auth/too-many-requests`, `auth/operation-not-allowed`,
+    ///   `auth/session-ended`, `auth/user-disabled`, `auth/idempotency-key-reused`.
     public func requestEmailChange(
         _ request: GatewayV1.RequestEmailChangeRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.RequestEmailChangeResponse {
@@ -29,7 +30,8 @@ public struct EmailsCalls: Sendable {
     /// Makes the new address the account's. In a session of the account the link alone confirms;
     /// elsewhere the account's password is required (auth/password-needed), with five attempts.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-link`,
-    ///   `auth/password-needed`, `auth/invalid-credential`, `auth/email-already-in-use`.
+    ///   `auth/password-needed`, `auth/invalid-credential`, `auth/email-already-in-use`,
+    ///   `auth/user-disabled`, `auth/idempotency-key-reused`.
     public func confirmEmailChange(
         _ request: GatewayV1.ConfirmEmailChangeRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.ConfirmEmailChangeResponse {
@@ -37,7 +39,8 @@ public struct EmailsCalls: Sendable {
     }
 
     /// Cancels the pending change and invalidates its link.
-    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/idempotency-key-reused`.
     public func cancelEmailChange(
         _ request: GatewayV1.CancelEmailChangeRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.CancelEmailChangeResponse {
@@ -45,7 +48,8 @@ public struct EmailsCalls: Sendable {
     }
 
     /// Mails another verification link, at most three an hour; the previous link becomes invalid.
-    /// - Throws: `auth/invalid-access-token`, `auth/too-many-requests`, `auth/user-disabled`.
+    /// - Throws: `auth/invalid-access-token`, `auth/too-many-requests`, `auth/user-disabled`,
+    ///   `auth/session-ended`, `auth/idempotency-key-reused`.
     public func resendVerificationEmail(
         _ request: GatewayV1.ResendVerificationEmailRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.ResendVerificationEmailResponse {
@@ -56,7 +60,7 @@ public struct EmailsCalls: Sendable {
     /// verified address first. Authenticates by email and password. Counts against the limits of a
     /// sign-in, and three mails an hour.
     /// - Throws: `auth/invalid-credential`, `auth/invalid-email`, `auth/too-many-requests`,
-    ///   `auth/user-disabled`.
+    ///   `auth/user-disabled`, `auth/idempotency-key-reused`.
     public func resendVerificationByPassword(
         _ request: GatewayV1.ResendVerificationByPasswordRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.ResendVerificationByPasswordResponse {

@@ -25,7 +25,8 @@ public struct GuestsCalls: Sendable {
     /// Call it once for each installation of the app, not at each start: the session is long-lived.
     /// In a session it is auth/already-signed-in.
     /// - Throws: `auth/already-signed-in`, `auth/invalid-access-token`, `auth/session-ended`,
-    ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`.
+    ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`,
+    ///   `auth/user-disabled`, `auth/idempotency-key-reused`.
     public func signInAsGuest(
         _ request: GatewayV1.SignInAsGuestRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.SignInAsGuestResponse {

@@ -16,7 +16,7 @@ public struct PasswordsCalls: Sendable {
     /// Mails a link to set a new password. The response is the same whether or not the address has an
     /// account. At most three requests an hour for one email and twenty for one client address,
     /// otherwise auth/too-many-requests.
-    /// - Throws: `auth/invalid-email`, `auth/too-many-requests`.
+    /// - Throws: `auth/invalid-email`, `auth/too-many-requests`, `auth/idempotency-key-reused`.
     public func requestPasswordReset(
         _ request: GatewayV1.RequestPasswordResetRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.RequestPasswordResetResponse {
@@ -27,7 +27,7 @@ public struct PasswordsCalls: Sendable {
     /// as with SignInWithPassword.
     /// - Throws: `auth/invalid-link`, `auth/weak-password`, `auth/too-many-requests`,
     ///   `auth/user-disabled`, `auth/invalid-access-token`, `auth/session-ended`,
-    ///   `auth/device-key-required`, `auth/invalid-device-key`.
+    ///   `auth/device-key-required`, `auth/invalid-device-key`, `auth/idempotency-key-reused`.
     public func resetPassword(
         _ request: GatewayV1.ResetPasswordRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.ResetPasswordResponse {
@@ -36,7 +36,8 @@ public struct PasswordsCalls: Sendable {
 
     /// Replaces the password of a signed-in user who enters the current one; the other sessions end.
     /// - Throws: `auth/invalid-access-token`, `auth/invalid-credential`, `auth/weak-password`,
-    ///   `auth/too-many-requests`, `auth/user-disabled`.
+    ///   `auth/too-many-requests`, `auth/user-disabled`, `auth/session-ended`, `auth/email-not-verified`,
+    ///   `auth/idempotency-key-reused`.
     public func changePassword(
         _ request: GatewayV1.ChangePasswordRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.ChangePasswordResponse {

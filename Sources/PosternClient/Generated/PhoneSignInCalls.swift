@@ -25,7 +25,7 @@ public struct PhoneSignInCalls: Sendable {
     /// message is in the user's accept-language. The response is the same whether or not the number
     /// has an account.
     /// - Throws: `auth/invalid-phone-number`, `auth/phone-country-not-allowed`, `auth/too-many-requests`,
-    ///   `auth/operation-not-allowed`.
+    ///   `auth/operation-not-allowed`, `auth/idempotency-key-reused`.
     public func requestSignInCode(
         _ request: GatewayV1.RequestSignInCodeRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.RequestSignInCodeResponse {
@@ -36,7 +36,8 @@ public struct PhoneSignInCalls: Sendable {
     /// requires recent authentication, as LinkPhone does.
     /// - Throws: `auth/invalid-phone-number`, `auth/phone-country-not-allowed`, `auth/too-many-requests`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/operation-not-allowed`,
-    ///   `auth/no-such-provider`, `auth/requires-recent-login`.
+    ///   `auth/no-such-provider`, `auth/requires-recent-login`, `auth/user-disabled`,
+    ///   `auth/idempotency-key-reused`.
     public func requestPhoneCode(
         _ request: GatewayV1.RequestPhoneCodeRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.RequestPhoneCodeResponse {
@@ -58,7 +59,8 @@ public struct PhoneSignInCalls: Sendable {
     ///   `auth/too-many-requests`, `auth/second-proof-required`, `auth/user-disabled`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/operation-not-allowed`,
     ///   `auth/consent-required`,
-    ///   `auth/underage-user`, `auth/device-key-required`, `auth/invalid-device-key`.
+    ///   `auth/underage-user`, `auth/device-key-required`, `auth/invalid-device-key`,
+    ///   `auth/email-not-verified`, `auth/idempotency-key-reused`.
     public func signInWithPhoneCode(
         _ request: GatewayV1.SignInWithPhoneCodeRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.SignInWithPhoneCodeResponse {
@@ -68,7 +70,8 @@ public struct PhoneSignInCalls: Sendable {
     /// Adds the number to the signed-in account; requires recent authentication.
     /// - Throws: `auth/invalid-phone-number`, `auth/invalid-verification-code`, `auth/code-expired`,
     ///   `auth/too-many-requests`, `auth/credential-already-in-use`, `auth/provider-already-linked`,
-    ///   `auth/requires-recent-login`, `auth/invalid-access-token`, `auth/operation-not-allowed`.
+    ///   `auth/requires-recent-login`, `auth/invalid-access-token`, `auth/operation-not-allowed`,
+    ///   `auth/session-ended`, `auth/user-disabled`, `auth/idempotency-key-reused`.
     public func linkPhone(
         _ request: GatewayV1.LinkPhoneRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.LinkPhoneResponse {

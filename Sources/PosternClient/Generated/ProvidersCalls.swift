@@ -37,7 +37,8 @@ public struct ProvidersCalls: Sendable {
     ///   `auth/operation-not-allowed`, `auth/too-many-requests`, `auth/invalid-access-token`,
     ///   `auth/session-ended`, `auth/user-disabled`,
     ///   `auth/email-already-in-use`, `auth/consent-required`,
-    ///   `auth/underage-user`, `auth/device-key-required`, `auth/invalid-device-key`.
+    ///   `auth/underage-user`, `auth/device-key-required`, `auth/invalid-device-key`,
+    ///   `auth/email-not-verified`, `auth/idempotency-key-reused`.
     public func signInWithProvider(
         _ request: GatewayV1.SignInWithProviderRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.SignInWithProviderResponse {

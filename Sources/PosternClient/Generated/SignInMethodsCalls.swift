@@ -33,7 +33,7 @@ public struct SignInMethodsCalls: Sendable {
     ///   `auth/credential-already-in-use`, `auth/invalid-provider-token`,
     ///   `auth/missing-or-invalid-nonce`, `auth/provider-unavailable`, `auth/operation-not-allowed`,
     ///   `auth/too-many-requests`, `auth/invalid-access-token`, `auth/session-ended`,
-    ///   `auth/user-disabled`.
+    ///   `auth/user-disabled`, `auth/idempotency-key-reused`.
     public func linkProvider(
         _ request: GatewayV1.LinkProviderRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.LinkProviderResponse {
@@ -44,7 +44,7 @@ public struct SignInMethodsCalls: Sendable {
     /// auth/no-such-provider if the account does not have it.
     /// - Throws: `auth/requires-recent-login`, `auth/last-sign-in-method`, `auth/no-such-provider`,
     ///   `auth/too-many-requests`, `auth/invalid-access-token`, `auth/session-ended`,
-    ///   `auth/user-disabled`.
+    ///   `auth/user-disabled`, `auth/idempotency-key-reused`.
     public func unlinkMethod(
         _ request: GatewayV1.UnlinkMethodRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.UnlinkMethodResponse {

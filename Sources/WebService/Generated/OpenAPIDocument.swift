@@ -378,7 +378,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-link, auth/invalid-access-token, auth/session-ended, auth/user-disabled.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-link, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/idempotency-key-reused.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -439,7 +439,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-email, auth/too-many-requests.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-email, auth/too-many-requests, auth/idempotency-key-reused.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -720,7 +720,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/already-signed-in, auth/invalid-access-token, auth/session-ended, auth/invalid-email, auth/weak-password, auth/email-already-in-use, auth/too-many-requests, auth/device-key-required, auth/invalid-device-key, auth/idempotency-key-reused, auth/consent-required, auth/underage-user.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/already-signed-in, auth/invalid-access-token, auth/session-ended, auth/invalid-email, auth/weak-password, auth/email-already-in-use, auth/too-many-requests, auth/device-key-required, auth/invalid-device-key, auth/idempotency-key-reused, auth/consent-required, auth/underage-user, auth/user-disabled.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -782,7 +782,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/invalid-link, auth/password-needed, auth/weak-password, auth/user-disabled, auth/too-many-requests, auth/invalid-credential.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/invalid-link, auth/password-needed, auth/weak-password, auth/user-disabled, auth/too-many-requests, auth/invalid-credential, auth/idempotency-key-reused.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -904,7 +904,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/requires-recent-login, auth/invalid-email, auth/email-already-in-use, auth/too-many-requests, auth/operation-not-allowed.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/requires-recent-login, auth/invalid-email, auth/email-already-in-use, auth/too-many-requests, auth/operation-not-allowed, auth/session-ended, auth/user-disabled, auth/idempotency-key-reused.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -936,7 +936,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/invalid-link, auth/password-needed, auth/invalid-credential, auth/email-already-in-use.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/invalid-link, auth/password-needed, auth/invalid-credential, auth/email-already-in-use, auth/user-disabled, auth/idempotency-key-reused.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -968,7 +968,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/idempotency-key-reused.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -1000,7 +1000,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/too-many-requests, auth/user-disabled.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/too-many-requests, auth/user-disabled, auth/session-ended, auth/idempotency-key-reused.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -1032,7 +1032,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-credential, auth/invalid-email, auth/too-many-requests, auth/user-disabled.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-credential, auth/invalid-email, auth/too-many-requests, auth/user-disabled, auth/idempotency-key-reused.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -1064,7 +1064,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/already-signed-in, auth/invalid-access-token, auth/session-ended, auth/too-many-requests, auth/device-key-required, auth/invalid-device-key.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/already-signed-in, auth/invalid-access-token, auth/session-ended, auth/too-many-requests, auth/device-key-required, auth/invalid-device-key, auth/user-disabled, auth/idempotency-key-reused.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -1245,7 +1245,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-provider-token, auth/missing-or-invalid-nonce, auth/provider-unavailable, auth/operation-not-allowed, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/email-already-in-use, auth/consent-required, auth/underage-user, auth/device-key-required, auth/invalid-device-key.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-provider-token, auth/missing-or-invalid-nonce, auth/provider-unavailable, auth/operation-not-allowed, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/email-already-in-use, auth/consent-required, auth/underage-user, auth/device-key-required, auth/invalid-device-key, auth/email-not-verified, auth/idempotency-key-reused.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -1306,7 +1306,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/requires-recent-login, auth/provider-already-linked, auth/credential-already-in-use, auth/invalid-provider-token, auth/missing-or-invalid-nonce, auth/provider-unavailable, auth/operation-not-allowed, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/requires-recent-login, auth/provider-already-linked, auth/credential-already-in-use, auth/invalid-provider-token, auth/missing-or-invalid-nonce, auth/provider-unavailable, auth/operation-not-allowed, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/idempotency-key-reused.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -1336,7 +1336,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/requires-recent-login, auth/last-sign-in-method, auth/no-such-provider, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/requires-recent-login, auth/last-sign-in-method, auth/no-such-provider, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/idempotency-key-reused.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -1586,7 +1586,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-email, auth/too-many-requests.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-email, auth/too-many-requests, auth/idempotency-key-reused.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -1618,7 +1618,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-link, auth/weak-password, auth/too-many-requests, auth/user-disabled, auth/invalid-access-token, auth/session-ended, auth/device-key-required, auth/invalid-device-key.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-link, auth/weak-password, auth/too-many-requests, auth/user-disabled, auth/invalid-access-token, auth/session-ended, auth/device-key-required, auth/invalid-device-key, auth/idempotency-key-reused.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -1650,7 +1650,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/invalid-credential, auth/weak-password, auth/too-many-requests, auth/user-disabled.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/invalid-credential, auth/weak-password, auth/too-many-requests, auth/user-disabled, auth/session-ended, auth/email-not-verified, auth/idempotency-key-reused.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -1682,7 +1682,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-phone-number, auth/phone-country-not-allowed, auth/too-many-requests, auth/operation-not-allowed.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-phone-number, auth/phone-country-not-allowed, auth/too-many-requests, auth/operation-not-allowed, auth/idempotency-key-reused.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -1714,7 +1714,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-phone-number, auth/phone-country-not-allowed, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/operation-not-allowed, auth/no-such-provider, auth/requires-recent-login.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-phone-number, auth/phone-country-not-allowed, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/operation-not-allowed, auth/no-such-provider, auth/requires-recent-login, auth/user-disabled, auth/idempotency-key-reused.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -1746,7 +1746,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-phone-number, auth/invalid-verification-code, auth/code-expired, auth/too-many-requests, auth/second-proof-required, auth/user-disabled, auth/invalid-access-token, auth/session-ended, auth/operation-not-allowed, auth/consent-required, auth/underage-user, auth/device-key-required, auth/invalid-device-key.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-phone-number, auth/invalid-verification-code, auth/code-expired, auth/too-many-requests, auth/second-proof-required, auth/user-disabled, auth/invalid-access-token, auth/session-ended, auth/operation-not-allowed, auth/consent-required, auth/underage-user, auth/device-key-required, auth/invalid-device-key, auth/email-not-verified, auth/idempotency-key-reused.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -1774,7 +1774,7 @@ enum OpenAPIDocument {
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/LinkPhoneResponse"}}}
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-phone-number, auth/invalid-verification-code, auth/code-expired, auth/too-many-requests, auth/credential-already-in-use, auth/provider-already-linked, auth/requires-recent-login, auth/invalid-access-token, auth/operation-not-allowed.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-phone-number, auth/invalid-verification-code, auth/code-expired, auth/too-many-requests, auth/credential-already-in-use, auth/provider-already-linked, auth/requires-recent-login, auth/invalid-access-token, auth/operation-not-allowed, auth/session-ended, auth/user-disabled, auth/idempotency-key-reused.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -1985,7 +1985,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/invalid-credential, auth/invalid-provider-token, auth/missing-or-invalid-nonce, auth/provider-unavailable, auth/no-such-provider, auth/invalid-phone-number, auth/invalid-verification-code, auth/code-expired, auth/too-many-requests, auth/invalid-device-proof, auth/device-proof-stale, auth/user-disabled, auth/operation-not-allowed.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/invalid-credential, auth/invalid-provider-token, auth/missing-or-invalid-nonce, auth/provider-unavailable, auth/no-such-provider, auth/invalid-phone-number, auth/invalid-verification-code, auth/code-expired, auth/too-many-requests, auth/invalid-device-proof, auth/device-proof-stale, auth/user-disabled, auth/operation-not-allowed, auth/idempotency-key-reused.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
