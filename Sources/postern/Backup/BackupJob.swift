@@ -105,7 +105,7 @@ struct BackupJob: Sendable {
         let lines = CallFailure(error: failure.error, service: failure.service, address: address)
             .lines
         switch failure.error.code {
-        case .resourceExhausted:
+        case .resourceExhausted where failure.isOtherCopy:
             return lines + ["  another backup is copying it: try again when that has ended"]
         case .unavailable where failure.error.unavailablePart.hasSuffix("store"):
             return lines + [

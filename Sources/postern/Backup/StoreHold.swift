@@ -16,6 +16,12 @@ struct ServiceFailure: Error {
     /// The service's name, `rate-limit`.
     let service: String
     let error: ServiceError
+
+    /// Another copy of the service's store is under way. A service that is overloaded fails with
+    /// the same code, and says when to try again, or that it has not begun the call.
+    var isOtherCopy: Bool {
+        error.code == .resourceExhausted && error.retryAfter == nil && !error.notProcessed
+    }
 }
 
 /// The stores of several services, of which the snapshots are one state (`HoldBarrier`).
@@ -41,41 +47,47 @@ struct StoreHold: Sendable {
     let tries: Int
 
     /// Holds the stores of all sources at one moment.
-    /// - Throws: `ServiceFailure`; `ToolError` if no try succeeded; `CancellationError`.
+    /// - Throws: `ServiceFailure`, also if the last try was refused; `ToolError` if no try
+    ///   succeeded; `CancellationError`.
     static func begin(_ sources: [StoreSource], time: any Time) async throws -> StoreHold {
+        var refusal: ServiceFailure?
         for number in 1...HoldBarrier.triesMax {
             let hold = HoldBarrier.hold(ofTry: number)
             let began = time.uptime()
-            if let stores = try await heldStores(of: sources, for: hold, try: number),
-                HoldBarrier.isOneState(hold: hold, from: began, to: time.uptime())
-            {
-                return StoreHold(stores: stores, at: time.now(), hold: hold, tries: number)
+            do {
+                let stores = try await heldStores(of: sources, for: hold)
+                if HoldBarrier.isOneState(hold: hold, from: began, to: time.uptime()) {
+                    return StoreHold(stores: stores, at: time.now(), hold: hold, tries: number)
+                }
+                refusal = nil
+            } catch let failure as ServiceFailure where isPassing(failure, try: number) {
+                refusal = failure
             }
             try await time.sleep(for: HoldBarrier.pause)
         }
+        if let refusal { throw refusal }
         throw ToolError(
             "the stores could not be held at one moment in \(HoldBarrier.triesMax) tries: the "
                 + "services answer too slowly. `postern top` shows their load; try again when it "
                 + "is lower, or run the backup nearer to the services")
     }
 
-    /// - Returns: nil if a service has not ended the copy of the try before yet.
+    /// Whether the next try may succeed. After the first one, the other copy can be that of the try
+    /// before, which its service has not ended yet.
+    private static func isPassing(_ failure: ServiceFailure, try number: Int) -> Bool {
+        failure.error.code == .resourceExhausted && (number > 1 || !failure.isOtherCopy)
+    }
+
     private static func heldStores(
-        of sources: [StoreSource], for hold: Duration, try number: Int
-    ) async throws -> [HeldStore]? {
-        do {
-            return try await withThrowingTaskGroup(of: (Int, HeldStore).self) { group in
-                for (index, source) in sources.enumerated() {
-                    group.addTask { (index, try await heldStore(of: source, for: hold)) }
-                }
-                var stores = [HeldStore?](repeating: nil, count: sources.count)
-                for try await (index, store) in group { stores[index] = store }
-                return stores.compactMap(\.self)
+        of sources: [StoreSource], for hold: Duration
+    ) async throws -> [HeldStore] {
+        try await withThrowingTaskGroup(of: (Int, HeldStore).self) { group in
+            for (index, source) in sources.enumerated() {
+                group.addTask { (index, try await heldStore(of: source, for: hold)) }
             }
-        } catch let failure as ServiceFailure
-            where number > 1 && failure.error.code == .resourceExhausted
-        {
-            return nil
+            var stores = [HeldStore?](repeating: nil, count: sources.count)
+            for try await (index, store) in group { stores[index] = store }
+            return stores.compactMap(\.self)
         }
     }
 

@@ -101,6 +101,23 @@ struct BackupContentsTests {
         #expect(try await begin([ending], pauses: 2).tries == 3)
     }
 
+    @Test("a service that is overloaded is asked again from the first try on, and named in the end")
+    func overloaded() async throws {
+        let overload = ServiceError(
+            .resourceExhausted, retryAfter: .milliseconds(250), notProcessed: true)
+        let passing = StoreOfFiles("session") { number in
+            if number == 1 { throw overload }
+        }
+        #expect(try await begin([StoreOfFiles("identity"), passing], pauses: 1).tries == 2)
+
+        let lasting = StoreOfFiles("session") { _ in throw overload }
+        let failure = await #expect(throws: ServiceFailure.self) {
+            _ = try await begin([lasting], pauses: HoldBarrier.triesMax)
+        }
+        #expect(failure?.service == "session" && failure?.isOtherCopy == false)
+        #expect(lasting.holds.count == HoldBarrier.triesMax)
+    }
+
     @Test("the archive has each file with its hash, and the manifest last")
     func archive() async throws {
         let database = [UInt8](repeating: 7, count: 100_000)

@@ -220,6 +220,19 @@ struct BackupOptionsTests {
         #expect(!lines("identity").contains { $0.contains("copy") })
     }
 
+    @Test("only a refused copy is said to wait for another backup, not an overloaded service")
+    func otherBackup() {
+        let job = BackupJob(
+            endpoints: "/no/such/file", target: .folder("."), recipients: [], keysFolder: nil,
+            keep: 1, time: ManualTime())
+        func lastLine(_ error: ServiceError) -> String? {
+            job.lines(about: ServiceFailure(service: "identity", error: error)).last
+        }
+        #expect(lastLine(ServiceError(.resourceExhausted))?.contains("another backup") == true)
+        let overload = ServiceError(.resourceExhausted, retryAfter: .milliseconds(250))
+        #expect(lastLine(overload)?.contains("try again in 250 ms") == true)
+    }
+
     @Test("an identity is made that only its owner can read, and replaces no file")
     func key() throws {
         let folder = try TemporaryFolder()
