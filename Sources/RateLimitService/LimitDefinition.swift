@@ -180,6 +180,10 @@ extension LimitName {
         }
     }
 
+    /// How many places a table by number needs. Numbers are never reused, so that of a removed
+    /// limit stays empty, as 0 does.
+    static let numberEnd = Int(allCases.map(\.number).max() ?? 0) + 1
+
     /// How much is allowed, unless the operator overrides it.
     package var rule: LimitRule { definition.rule }
 
@@ -219,7 +223,6 @@ extension LimitName {
     }()
 
     private static let byNumber: [LimitName?] = {
-        let last = allCases.map(\.number).max() ?? 0
-        return (0...last).map { number in allCases.first { $0.number == number } }
+        (0..<numberEnd).map { number in allCases.first { Int($0.number) == number } }
     }()
 }

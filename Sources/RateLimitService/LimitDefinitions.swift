@@ -210,8 +210,7 @@ extension LimitName {
 
     private static let definitions: [LimitDefinition] = {
         precondition(Set(limits.map(\.limit)).count == allCases.count, "a row for each limit")
-        // No limit has the number 0.
-        var definitions = [LimitDefinition](repeating: limits[0], count: allCases.count + 1)
+        var definitions = [LimitDefinition](repeating: limits[0], count: numberEnd)
         for row in limits { definitions[Int(row.limit.number)] = row }
         return definitions
     }()

@@ -190,7 +190,7 @@ struct AllowedCheck: WireEncoded {
 
     /// By the limit's number.
     private static let names: [[UInt8]] = {
-        var names = [[UInt8]](repeating: [], count: LimitName.allCases.count + 1)
+        var names = [[UInt8]](repeating: [], count: LimitName.numberEnd)
         for limit in LimitName.allCases {
             names[Int(limit.number)] = RateLimitV1.Decision(limit: limit.rawValue).encoded()
         }

@@ -23,7 +23,7 @@ package struct LimitPolicies: Equatable, Sendable {
     /// Creates the policies that `policy` returns.
     init(_ policy: (LimitName) -> LimitPolicy) {
         var policies = [LimitPolicy](
-            repeating: policy(.failedSignInByDevice), count: LimitName.allCases.count + 1)
+            repeating: policy(.failedSignInByDevice), count: LimitName.numberEnd)
         for limit in LimitName.allCases { policies[Int(limit.number)] = policy(limit) }
         self.policies = policies
         counting = policies.map { CountingRule($0.rule) }
