@@ -22,7 +22,8 @@ enum TextFile {
         throw ToolError("\(path) is over \(bytesMax) bytes")
     }
 
-    /// Replaces the file atomically, also in case of a crash; only its owner can read it.
+    /// Replaces the file atomically, also in case of a crash; only its owner can read it. The new
+    /// one is on disk on return.
     static func replace(_ path: String, with text: String) throws {
         try replace(path, with: Array(text.utf8))
     }
@@ -32,7 +33,9 @@ enum TextFile {
         let draft = try OutputFile("\(path).new", flags: O_TRUNC)
         try draft.write(bytes)
         try draft.sync()
-        guard rename(draft.path, path) == 0 else { throw ToolError.system(path, errno) }
+        guard rename(draft.path, path) == 0, Files.sync(Files.folder(of: path)) else {
+            throw ToolError.system(path, errno)
+        }
     }
 }
 

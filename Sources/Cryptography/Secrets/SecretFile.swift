@@ -107,13 +107,14 @@ package enum SecretFile {
         return key
     }
 
-    /// Creates a folder and the folders above it that do not exist, for their owner only.
+    /// Creates a folder and the folders above it that do not exist, for their owner only. They are
+    /// on disk on return.
     /// - Throws: `SecretFileError`.
     package static func makeFolder(_ path: String) throws {
         var made = path.hasPrefix("/") ? "/" : ""
         for part in path.split(separator: "/") {
             made += part
-            guard mkdir(made, 0o700) == 0 || errno == EEXIST else {
+            guard Files.makeFolder(made) else {
                 throw SecretFileError.unreadable(path: made, errno: errno)
             }
             made += "/"

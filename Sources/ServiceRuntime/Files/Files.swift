@@ -63,6 +63,14 @@ package enum Files {
         return isOnDisk
     }
 
+    /// Creates a folder for its owner only, unless it exists. A new one's entry is on disk on
+    /// return: without it, a power failure would take the folder with all synced files in it.
+    /// - Returns: whether the folder exists.
+    package static func makeFolder(_ path: String) -> Bool {
+        guard mkdir(path, 0o700) == 0 else { return errno == EEXIST }
+        return sync(folder(of: path))
+    }
+
     /// The folder that a file is in: `.` for a name without a folder.
     package static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }

@@ -27,7 +27,6 @@ package final class BlobFolder: BlobStore {
     package init(in folder: String) throws {
         path = "\(folder)/\(Self.name)"
         try PrivateFile.makeFolder(path)
-        try PrivateFile.sync(folder)
         for name in try PrivateFile.names(in: path) where name.hasSuffix(Self.draftSuffix) {
             // One that cannot be removed costs space until the next start.
             unlink("\(path)/\(name)")

@@ -23,7 +23,6 @@ package final class LineFile: Sendable {
         file = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw PrivateFile.failure(path) }
         try PrivateFile.sync(folder)
-        try PrivateFile.sync(Files.folder(of: folder))
         try cutIncompleteLine()
     }
 

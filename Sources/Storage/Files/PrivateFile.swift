@@ -54,9 +54,9 @@ enum PrivateFile {
         }
     }
 
-    /// Creates the last folder of `path` if it does not exist.
+    /// Creates the last folder of `path` if it does not exist; durable on return.
     static func makeFolder(_ path: String) throws {
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure(path) }
+        guard Files.makeFolder(path) else { throw failure(path) }
     }
 
     /// Whether others than its owner may read or write the file. One that cannot be examined is not

@@ -2,6 +2,7 @@ import Cryptography
 import Glibc
 import Hosting
 import RPC
+import ServiceRuntime
 
 /// Creates the keys that `postern up` passes to its programs, and migrates a folder of earlier
 /// builds, whose keys were shared (`applications/NAME.k1.key` of 32 bytes, read by all servers):
@@ -57,7 +58,7 @@ extension KeyFolders {
 
     private func makeFolders() throws {
         for folder in ["applications"] + Endpoints.programs {
-            guard mkdir("\(path)/\(folder)", 0o700) == 0 || errno == EEXIST else {
+            guard Files.makeFolder("\(path)/\(folder)") else {
                 throw ToolError.system("\(path)/\(folder)", errno)
             }
         }

@@ -94,8 +94,14 @@ struct KeyFolders {
         try create(file, content)
     }
 
+    /// Removes a file; one that does not exist is no error. Durable on return: a removed key would
+    /// otherwise be back after a power failure, and permit calls again.
     func remove(_ file: String) throws {
-        guard unlink(file) == 0 || errno == ENOENT else { throw ToolError.system(file, errno) }
+        if unlink(file) == 0 {
+            guard Files.sync(Files.folder(of: file)) else { throw ToolError.system(file, errno) }
+        } else if errno != ENOENT {
+            throw ToolError.system(file, errno)
+        }
     }
 
     private func create(_ file: String, _ content: SecretBytes) throws {

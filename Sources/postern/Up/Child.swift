@@ -41,7 +41,11 @@ extension Child {
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         defer { close(ends[0]) }
         let logFile = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-        guard logFile >= 0 else { throw ToolError.system(log, errno) }
+        guard logFile >= 0 else {
+            let reason = errno
+            close(ends[1])
+            throw ToolError.system(log, reason)
+        }
         defer { close(logFile) }
         do {
             return (try spawn(path, arguments, input: ends[0], output: logFile), ends[1])

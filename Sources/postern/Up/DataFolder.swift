@@ -24,7 +24,7 @@ struct DataFolder {
     init(_ path: String) throws {
         self.path = path
         for part in ["", "/data", "/keys", "/inbox", "/logs", "/run"] {
-            guard mkdir(path + part, 0o700) == 0 || errno == EEXIST else {
+            guard Files.makeFolder(path + part) else {
                 throw ToolError.system(path + part, errno)
             }
         }
