@@ -27,8 +27,9 @@ import ServiceRuntime
 /// idempotency key of the token's first use gets the first response again (the README beside it,
 /// "Limits of the rule").
 ///
-/// Where `DeviceBinding` requires the same device, another device's use that would be `rotate` or
-/// `again` is refused. A replay from any device ends the family.
+/// Where `DeviceBinding` requires the same device, another device's use of a session without a key
+/// that would be `rotate` or `again` is refused; a key's proof already shows the device. A replay
+/// from any device ends the family.
 enum RefreshTokenRotation {
     /// The rule's view of a session.
     struct Family: Hashable, Sendable {
@@ -48,7 +49,8 @@ enum RefreshTokenRotation {
         let counter: Int64
         /// The result of checking the device's proof.
         let proof: DeviceProofRule.Finding
-        /// Whether it comes from a device that `DeviceBinding` refuses.
+        /// Whether it comes from a device that `DeviceBinding` refuses. Only a session without a
+        /// key is refused for it.
         let isElsewhere: Bool
     }
 
