@@ -69,7 +69,7 @@ struct VocabularyTests {
         // Stores and background work.
         "AccountReading": "AccountReader", "ActivityWriting": "writeActivity",
         "AppleGate": "AppleGuard", "Bell": "WakeSignal", "DoublingWait": "Backoff",
-        "FirstAnswer": "StoredResponse",
+        "FirstAnswer": "StoredGrant",
         "HashThread": "OSThread", "Live": "Reloadable",
         "OnwardKey": "DerivedIdempotencyKey", "SignInNews": "SignInHistory",
         "SignInNoting": "SignInRecorder",

@@ -58,7 +58,7 @@ extension DevicesHandler {
             if let first { return .done(TokenGrant(session: session, repeating: first)) }
             let shown = SessionProof(methods: proof.methods, at: proof.authenticatedAt)
             let grant = try record(shown, of: session, by: token, origin, transaction)
-            try transaction.remember(call, StoredResponse(grant))
+            try transaction.remember(call, StoredGrant(grant))
             return .done(grant)
         }
         return try memory.settle(outcome)

@@ -71,7 +71,7 @@ extension SessionsHandler {
     }
 
     private func again(
-        _ first: StoredResponse, _ transaction: Transaction
+        _ first: StoredGrant, _ transaction: Transaction
     ) throws -> FlowOutcome<TokenGrant> {
         guard
             let session = try SessionID(key: first.session).flatMap({
@@ -114,7 +114,7 @@ extension SessionsHandler {
             sealedName: device.sealedName(of: session.id, box: keys.deviceNames))
         try transaction.audit(AuditEvent(.sessionStarted).of(session).from(origin))
         let grant = TokenGrant(session: session, givenAt: transaction.at)
-        try transaction.remember(call, StoredResponse(grant))
+        try transaction.remember(call, StoredGrant(grant))
         return grant
     }
 }

@@ -139,7 +139,7 @@ extension SessionsHandler {
         for kind in isOtherDevice ? [kind, .refreshElsewhere] : [kind] {
             try transaction.audit(AuditEvent(kind).of(grant.session).from(use.origin))
         }
-        try transaction.remember(use.call, StoredResponse(grant))
+        try transaction.remember(use.call, StoredGrant(grant))
     }
 }
 
