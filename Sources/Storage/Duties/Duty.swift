@@ -99,17 +99,11 @@ package struct Duties: Sendable {
     /// Logs the first failure in a row, the second, the fourth and so on, and then about one each
     /// hour: a peer that is away or a full disk must neither flood the log nor be forgotten.
     private func report(_ duty: Duty, _ error: any Error, _ failures: Int) {
-        guard failures.isLogged || failures.isMultiple(of: 64) else { return }
+        guard failures.isLoggedFailure || failures.isMultiple(of: 64) else { return }
         logger.warning(
             "duty.failed", "a background duty failed; it is retried",
             fields: [
                 .part: .text(duty.name), .attempt: .count(failures), .detail: .error(error),
             ])
     }
-}
-
-extension BinaryInteger {
-    /// Whether the failure with this number in a row, from 1, is logged: the first, the second, the
-    /// fourth and so on, so that a long outage does not flood the log.
-    var isLogged: Bool { self & (self - 1) == 0 }
 }

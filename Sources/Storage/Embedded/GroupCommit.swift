@@ -181,7 +181,7 @@ struct GroupCommit {
     private mutating func recordFailure(_ error: any Error, flows: Int) {
         writes.fail(Self.source, StoreFailure.ofDisk(error) ?? "commits fail")
         failures += 1
-        guard failures.isLogged else { return }
+        guard failures.isLoggedFailure else { return }
         logger.error(
             "store.commit.failed", "commits fail",
             fields: [.attempt: .count(failures), .count: .count(flows), .detail: .error(error)])

@@ -88,7 +88,7 @@ struct JournalWriter: ~Copyable {
     private mutating func recordFailure(_ error: any Error) {
         failures += 1
         writes?.fail(folder.name, StoreFailure.ofDisk(error) ?? "a log cannot be written")
-        guard failures.isLogged else { return }
+        guard failures.isLoggedFailure else { return }
         logger.error(
             "journal.write.failed", "writing the journal failed",
             fields: [.attempt: .count(failures), .detail: .error(error)])

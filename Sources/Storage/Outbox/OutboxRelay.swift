@@ -191,7 +191,7 @@ package final class OutboxRelay: Service {
     private func postpone(_ row: Row, _ error: any Error) async {
         let failures = row.attempts + 1
         // While a peer is away, thousands of messages are tried again each minute.
-        if failures.isLogged {
+        if failures.isLoggedFailure {
             store.logger.warning(
                 "outbox.delivery.failed", "delivering an outbox message failed; it will be retried",
                 fields: [

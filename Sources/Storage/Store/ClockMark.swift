@@ -87,7 +87,7 @@ package struct ClockMarking: Sendable {
                 failures = 0
             } catch {
                 failures += 1
-                guard failures.isLogged else { continue }
+                guard failures.isLoggedFailure else { continue }
                 store.logger.warning(
                     "store.clock_mark.failed", "writing the store's clock mark failed",
                     fields: [.attempt: .count(failures), .detail: .error(error)])
