@@ -1,0 +1,9 @@
+/// Where a call comes from, in clear; empty fields are unknown.
+package protocol ClientOrigin: Sendable {
+    /// The client's IP address.
+    var clientAddress: String { get }
+    /// The device's id, which the client states itself.
+    var deviceId: String { get }
+    /// The name of the app, which the web service knows by its key.
+    var app: String { get }
+}
