@@ -79,7 +79,10 @@ package final class Store: Sendable {
             let migrator = Migrator(connection: connection, time: time, logger: logger)
             try migrator.run(StorageTables.migrations, .storage)
             let file = try StoreFile(opening: connection, location, logger: logger)
-            return (connection, migrator, mark: try ClockMark.read(connection), file: file)
+            return (
+                connection: connection, migrator: migrator, mark: try ClockMark.read(connection),
+                file: file
+            )
         }
         isRestoredCopy = opened.file.isRestoredCopy
         metrics.setLastBackup(opened.file.backedUpAt)
@@ -88,9 +91,9 @@ package final class Store: Sendable {
             mark: opened.mark, isAccepted: acceptsClock, time: time, logger: logger)
         self.clock = clock
         try StoreError.opening(location) {
-            try opened.1.run(migrations, .service)
+            try opened.migrator.run(migrations, .service)
             // A full disk must not stop a start: it delays messages until their leases are over.
-            try? opened.0.endOutboxLeases(at: time.now())
+            try? opened.connection.endOutboxLeases(at: time.now())
         }
         let signal = outboxSignal
         let embedded = try EmbeddedStore(
