@@ -34,7 +34,7 @@ final class RapidRefreshes: Sendable {
     private let window = Mutex(Window())
 
     /// Whether the session's next rapid refresh is recorded.
-    func areRecorded(of session: SessionID, at now: Timestamp) -> Bool {
+    func recordsNext(of session: SessionID, at now: Timestamp) -> Bool {
         window.withLock { window in
             window.isOver(at: now) || window.counters[Self.place(of: session)] < Self.recordedMax
         }

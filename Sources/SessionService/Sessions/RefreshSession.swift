@@ -14,7 +14,7 @@ extension SessionsHandler {
         let call: RepeatableCall?
         /// Whether it is recorded even if it is rapid (`RapidRefreshes`). Read here, since the
         /// store's only writer should wait for no lock.
-        let isAlwaysRecorded: Bool
+        let recordsRapidUse: Bool
     }
 
     /// Exchanges a refresh token for its child (G-10): reads the token, checks the device's proof,
@@ -31,10 +31,10 @@ extension SessionsHandler {
         else {
             throw ServiceError(.invalidRefreshToken)
         }
-        let use = try await use(of: token, request, context)
+        let use = try await makeUse(of: token, request, context)
         await refreshTokens.renewIfDue(in: store, at: time.now())
         let outcome = try await store.write(about: [.session(token.session)]) {
-            try answer(use, $0)
+            try decideAndWrite(use, $0)
         }
         let grant = try memory.settle(outcome)
         if grant.isRapid { memory.rapidRefreshes.count(grant.session.id, at: time.now()) }
@@ -43,7 +43,7 @@ extension SessionsHandler {
             accountId: grant.session.account.text)
     }
 
-    private func use(
+    private func makeUse(
         of token: RefreshToken, _ request: SessionV1.RefreshSessionRequest, _ context: CallContext
     ) async throws -> RefreshTokenUse {
         let device = try SessionDevice(request.origin, hash: keys.devices)
@@ -60,12 +60,12 @@ extension SessionsHandler {
                 of: request.deviceProof, on: request.refreshToken, of: token.session),
             device: device.device, origin: CallOrigin(request.origin, hash: keys.audit),
             call: call,
-            isAlwaysRecorded: memory.rapidRefreshes.areRecorded(of: token.session, at: time.now()))
+            recordsRapidUse: memory.rapidRefreshes.recordsNext(of: token.session, at: time.now()))
     }
 
     /// Decides and writes. A retry with an idempotency key gets its stored response, once it is
     /// clear that it comes from the device.
-    private func answer(
+    private func decideAndWrite(
         _ use: RefreshTokenUse, _ transaction: Transaction
     ) throws -> FlowOutcome<TokenGrant> {
         guard let session = try memory.session(use.token.session, in: transaction) else {
@@ -73,7 +73,7 @@ extension SessionsHandler {
             return isDeleted ? .isOver(.accountDeleted) : .refused(.sessionEnded)
         }
         let verdict = settings.deviceBinding.verdict(on: use.device, home: session.device)
-        let decision = decision(
+        let decision = rotationDecision(
             on: use.token.counter, use.proof, isElsewhere: verdict == .refused, of: session,
             at: transaction.at)
         switch decision {
@@ -92,8 +92,8 @@ extension SessionsHandler {
             }
         case .refused, .isOver, .hasEnded, .unknown: break
         }
-        let isRecorded = verdict == .recorded && session.deviceKey == nil
-        return try carryOut(decision, use, session, isOtherDevice: isRecorded, transaction)
+        let isOtherDevice = verdict == .recorded && session.deviceKey == nil
+        return try carryOut(decision, use, session, isOtherDevice: isOtherDevice, transaction)
     }
 
     private func carryOut(
@@ -135,7 +135,7 @@ extension SessionsHandler {
         _ kind: AuditKind, _ grant: TokenGrant, _ use: RefreshTokenUse, _ isOtherDevice: Bool,
         _ transaction: Transaction
     ) throws {
-        guard use.isAlwaysRecorded || !grant.isRapid else { return }
+        guard use.recordsRapidUse || !grant.isRapid else { return }
         for kind in isOtherDevice ? [kind, .refreshElsewhere] : [kind] {
             try transaction.audit(AuditEvent(kind).of(grant.session).from(use.origin))
         }
@@ -169,7 +169,7 @@ extension SessionsHandler {
 
     /// The rotation rule's decision on a token of `session`.
     /// - Parameter isElsewhere: it comes from a device that `DeviceBinding` refuses.
-    func decision(
+    func rotationDecision(
         on counter: Int64, _ proof: DeviceProofRule.Finding, isElsewhere: Bool, of session: Session,
         at now: Timestamp
     ) -> RefreshTokenRotation.Decision {

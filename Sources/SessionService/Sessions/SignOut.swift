@@ -81,7 +81,7 @@ extension SessionsHandler {
         guard let session = try memory.session(token.session, in: transaction) else {
             return .done(0)
         }
-        let decision = decision(
+        let decision = rotationDecision(
             on: token.counter, proof, isElsewhere: false, of: session, at: transaction.at)
         switch decision {
         case .rotate, .again, .isOver, .hasEnded:

@@ -16,18 +16,18 @@ struct RapidRefreshesTests {
         let refreshes = RapidRefreshes()
         let (one, other) = (try id(1), try id(2))
         for _ in 0..<RapidRefreshes.recordedMax {
-            #expect(refreshes.areRecorded(of: one, at: start))
+            #expect(refreshes.recordsNext(of: one, at: start))
             refreshes.count(one, at: start)
         }
-        #expect(!refreshes.areRecorded(of: one, at: start + .seconds(59)))
-        #expect(refreshes.areRecorded(of: other, at: start + .seconds(59)))
-        #expect(refreshes.areRecorded(of: one, at: start + .seconds(60)))
+        #expect(!refreshes.recordsNext(of: one, at: start + .seconds(59)))
+        #expect(refreshes.recordsNext(of: other, at: start + .seconds(59)))
+        #expect(refreshes.recordsNext(of: one, at: start + .seconds(60)))
     }
 
     @Test("a clock that was set back ends the window")
     func setBack() throws {
         let refreshes = RapidRefreshes()
         for _ in 0..<RapidRefreshes.recordedMax { refreshes.count(try id(1), at: start) }
-        #expect(refreshes.areRecorded(of: try id(1), at: start - .seconds(1)))
+        #expect(refreshes.recordsNext(of: try id(1), at: start - .seconds(1)))
     }
 }
