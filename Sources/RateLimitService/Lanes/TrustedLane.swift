@@ -50,13 +50,14 @@ enum TrustedLane {
     /// A mark is renewed only when this much of its life has passed, not with each sign-in.
     private static let renewedAfter = Duration.seconds(86_400)
 
-    /// Failures charged to it are a sign of credential stuffing (`CredentialStuffingDetector`).
-    static let ofStrangers = LimitName.failedSignInByAccount
+    /// The limit of sign-ins from devices that the account does not know. Failures charged to it
+    /// are a sign of credential stuffing (`CredentialStuffingDetector`).
+    static let unknownDeviceSignIns = LimitName.failedSignInByAccount
     /// The one subject of all attempts under `sign-in-without-history`.
-    static let everybody = "everybody"
+    static let sharedSubject = "everybody"
 
     /// Whether a limit refuses because of the alarm.
-    static func isNarrow(_ limit: LimitName) -> Bool {
+    static func isAlarmLimit(_ limit: LimitName) -> Bool {
         limit == .signInWithoutHistory || limit == .signInWithoutHistoryBySite
     }
 
@@ -73,7 +74,7 @@ enum TrustedLane {
     /// The owner of a device mark. A phone number's devices must not be those of an email with the
     /// same text.
     static func owner(_ limit: LimitName, _ subject: String) -> String {
-        limit == ofStrangers ? subject : "\(limit.rawValue)|\(subject)"
+        limit == unknownDeviceSignIns ? subject : "\(limit.rawValue)|\(subject)"
     }
 
     /// The subject of a pair. It starts with the length, because otherwise "a" with "b|c" would

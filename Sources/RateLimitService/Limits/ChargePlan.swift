@@ -124,7 +124,7 @@ struct ChargePlan: Sendable {
     private(set) var limits: [LimitName] = []
     private(set) var requests: [LimitRequest] = []
     /// Whether it is a sign-in from a device that the account does not know.
-    var isByStranger = false
+    var isFromUnknownDevice = false
 
     init(under secret: Int64) {
         self.secret = secret
@@ -218,17 +218,19 @@ extension LimitsHandler {
         for charge in charges {
             let lane = lane(of: charge, at: now)
             add(lane.limit, lane.subject)
-            guard lane.limit == TrustedLane.ofStrangers, !plan.isByStranger else { continue }
-            plan.isByStranger = true
+            guard lane.limit == TrustedLane.unknownDeviceSignIns, !plan.isFromUnknownDevice else {
+                continue
+            }
+            plan.isFromUnknownDevice = true
             add(.failedSignInInARow, lane.subject)
         }
         guard plan.hasDistinctKeys else {
             throw ServiceError(.invalidArgument, fields: ["charges"])
         }
-        if plan.isByStranger {
+        if plan.isFromUnknownDevice {
             if let source { add(.signInFailuresBySite, source.subject) }
             if isAlarmed(policies, at: now) {
-                add(.signInWithoutHistory, TrustedLane.everybody)
+                add(.signInWithoutHistory, TrustedLane.sharedSubject)
                 if let source { add(.signInWithoutHistoryBySite, source.subject) }
             }
         }

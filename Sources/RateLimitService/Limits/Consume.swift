@@ -84,9 +84,9 @@ extension LimitsHandler {
     /// all.
     func report(_ verdict: LimitVerdict, of plan: ChargePlan, at now: Timestamp) async {
         count(verdict, of: plan, at: now)
-        guard plan.isByStranger else { return }
+        guard plan.isFromUnknownDevice else { return }
         if verdict.isLimited {
-            guard TrustedLane.isNarrow(plan.limits[verdict.deciding]) else { return }
+            guard TrustedLane.isAlarmLimit(plan.limits[verdict.deciding]) else { return }
             let refused = plan.byAddress
             guard !refused.requests.isEmpty,
                 refused.isCountedTowardsAlarm(decide(.consume, refused, at: now))

@@ -71,10 +71,10 @@ extension LimitsHandler {
         of key: LimitKey, _ ring: SubjectKeyRing, _ charges: [RequestedCharge]
     ) -> (LimitName, String)? {
         let secrets = [ring.current] + ring.formers
-        var candidates = [(LimitName.signInWithoutHistory, TrustedLane.everybody)]
+        var candidates = [(LimitName.signInWithoutHistory, TrustedLane.sharedSubject)]
         for charge in charges {
             candidates.append((charge.limit, charge.subject))
-            if charge.limit == TrustedLane.ofStrangers {
+            if charge.limit == TrustedLane.unknownDeviceSignIns {
                 candidates.append((.failedSignInInARow, charge.subject))
             }
             guard let lane = TrustedLane.lane(of: charge.limit) else { continue }

@@ -53,7 +53,7 @@ extension LimitsHandler {
         if let lane = TrustedLane.lane(of: charge.limit), !charge.device.isEmpty {
             lanes.append((lane, TrustedLane.pair(charge.subject, charge.device)))
         }
-        if charge.limit == TrustedLane.ofStrangers {
+        if charge.limit == TrustedLane.unknownDeviceSignIns {
             lanes.append((.failedSignInInARow, charge.subject))
         }
         return lanes

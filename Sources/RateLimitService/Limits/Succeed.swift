@@ -47,7 +47,7 @@ extension LimitsHandler {
     ) -> [(LimitName, String)] {
         let lane = lane(of: charge, at: now)
         var opened = [(lane.limit, lane.subject)]
-        if charge.limit == TrustedLane.ofStrangers {
+        if charge.limit == TrustedLane.unknownDeviceSignIns {
             opened.append((.failedSignInInARow, charge.subject))
         }
         if lane.limit == .phoneCodeFirstGuess { opened.append((charge.limit, charge.subject)) }
