@@ -1,5 +1,4 @@
 import Contracts
-import Logging
 import ServiceRuntime
 
 /// Which limit an attempt is charged to. A device that the subject has succeeded from before has a
@@ -47,8 +46,6 @@ enum TrustedLane {
     /// This is the maximum age of a session: a refresh does not renew the mark, because that would
     /// cost it another call.
     static let knownFor = LimitRule.markMax
-    /// A mark is renewed only when this much of its life has passed, not with each sign-in.
-    private static let renewedAfter = Duration.seconds(86_400)
 
     /// The limit of sign-ins from devices that the account does not know. Failures charged to it
     /// are a sign of credential stuffing (`CredentialStuffingDetector`).
@@ -82,12 +79,6 @@ enum TrustedLane {
     static func pair(_ subject: String, _ device: String) -> String {
         "\(subject.utf8.count)|\(subject)|\(device)"
     }
-
-    /// Whether a mark must be set, by the result of a `peek` at it.
-    fileprivate static func isDue(_ mark: LimitVerdict, at now: Timestamp) -> Bool {
-        guard mark.isLimited, let end = mark.retryAt else { return true }
-        return end - now <= knownFor - renewedAfter
-    }
 }
 
 extension LimitsHandler {
@@ -118,107 +109,5 @@ extension LimitsHandler {
             [subjects.request(charge.limit, charge.subject, rule, ring, at: now)]
         }
         return verdict.isLimited && verdict.retryAt == nil && !verdict.isFull
-    }
-}
-
-/// The devices that accounts have signed in from (`TrustedLane`).
-///
-/// A mark counts for 90 days and is never evicted, so marks have a table of their own. Attack: an
-/// account that signs in repeatedly with invented device ids fills the capacity that all limits
-/// need, and locks all users out.
-///
-///     mark of the pair    capacity   new marks of the account in 24 h   result
-///     exists, older       any        any                                renewed
-///     none                yes        fewer than 10                      created
-///     none                yes        10                                 none: its sign-ins proceed
-///     none                no         any                                none, an alarm
-///
-/// Marks are hashes, and those of one account cannot be found. So when an account changes hands,
-/// that moment is stored, and the account's older marks no longer count.
-struct KnownDevices: Sendable {
-    let subjects: SubjectTable
-    private let marked = CountingRule(LimitName.knownDevice.rule)
-    private let made = CountingRule(LimitName.newDeviceByAccount.rule)
-    private let forgotten = CountingRule(LimitName.devicesForgotten.rule)
-
-    /// - Throws: `JournalError`, `StoreError`, `SQLError`.
-    init(
-        statesMax: Int, journal: LimitJournalPlace, keys: SubjectKeys, at now: Timestamp,
-        logger: Logger
-    ) throws {
-        let table = try LimitTable(
-            statesMax: statesMax, journal: journal, at: now, logger: logger
-        ) {
-            LimitName(number: $0).map { CountingRule($0.rule) }
-        }
-        subjects = SubjectTable(table, keys)
-    }
-
-    /// Whether the subject has succeeded from this device. Without capacity marks share a shared
-    /// bucket, which proves nothing about a device.
-    func knows(_ subject: String, _ device: String, at now: Timestamp) -> Bool {
-        guard !device.isEmpty else { return false }
-        let verdict = subjects.decide(.peek, at: now) { [mark(subject, device, $0, now)] }
-        return holds(verdict, of: subject, at: now)
-    }
-
-    /// Forgets all devices of the subject.
-    /// - Returns: false if there is no capacity to store that.
-    func forget(_ subject: String, at now: Timestamp) -> Bool {
-        // The new marks that the account's former holder made today must not keep the owner's
-        // device out.
-        subjects.decide(.reset, at: now) {
-            [subjects.request(.newDeviceByAccount, subject, made, $0, at: now)]
-        }
-        return !again(at: now) {
-            subjects.request(.devicesForgotten, subject, forgotten, $0, at: now)
-        }.isFull
-    }
-
-    /// Whether a mark makes its device known: it exists, and was created or renewed since the
-    /// subject's devices were last forgotten.
-    private func holds(_ mark: LimitVerdict, of subject: String, at now: Timestamp) -> Bool {
-        guard mark.isLimited, !mark.isFull, let end = mark.retryAt else { return false }
-        let last = subjects.decide(.peek, at: now) {
-            [subjects.request(.devicesForgotten, subject, forgotten, $0, at: now)]
-        }
-        guard last.isLimited, !last.isFull, let ended = last.retryAt else { return true }
-        return end >= ended
-    }
-
-    /// Charges a window of one with the current time.
-    private func again(
-        at now: Timestamp, _ request: (SubjectKeyRing) -> LimitRequest
-    ) -> LimitVerdict {
-        subjects.decide(.reset, at: now) { [request($0)] }
-        return subjects.decide(.consume, at: now) { [request($0)] }
-    }
-
-    /// Records that the subject has succeeded from this device.
-    /// - Returns: false if there is no capacity.
-    func mark(_ subject: String, _ device: String, at now: Timestamp) -> Bool {
-        let verdict = subjects.decide(.peek, at: now) { [mark(subject, device, $0, now)] }
-        guard !verdict.isFull else { return false }
-        if holds(verdict, of: subject, at: now) {
-            if TrustedLane.isDue(verdict, at: now) {
-                _ = again(at: now) { mark(subject, device, $0, now) }
-            }
-            return true
-        }
-        if verdict.isLimited {
-            subjects.decide(.reset, at: now) { [mark(subject, device, $0, now)] }
-        }
-        return !subjects.decide(.consume, at: now) { ring in
-            [
-                mark(subject, device, ring, now),
-                subjects.request(.newDeviceByAccount, subject, made, ring, at: now),
-            ]
-        }.isFull
-    }
-
-    private func mark(
-        _ subject: String, _ device: String, _ ring: SubjectKeyRing, _ now: Timestamp
-    ) -> LimitRequest {
-        subjects.request(.knownDevice, TrustedLane.pair(subject, device), marked, ring, at: now)
     }
 }
