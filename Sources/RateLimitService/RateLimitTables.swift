@@ -1,8 +1,9 @@
 package import Storage
 
-extension RateLimitService {
-    /// The schema of `ratelimit.sqlite`, besides the tables that every store has. The limits'
-    /// states are in the journal.
+/// The schema of `ratelimit.sqlite`, besides the tables that every store has. The limits' states
+/// are in the journal.
+package enum RateLimitTables {
+    /// The migrations from an empty store, for `Store.init`.
     package static let migrations = [
         // Charges were stored here before there was a journal. The table stays so that an older
         // program starts.

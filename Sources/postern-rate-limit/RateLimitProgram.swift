@@ -17,7 +17,7 @@ struct RateLimitProgram: Program {
         _ host: ServiceHost, _ settings: RateLimitSettings
     ) async throws -> Assembly {
         let (store, keys) = try await host.openStore(
-            "ratelimit", key: "rate-limit", migrations: RateLimitService.migrations
+            "ratelimit", key: "rate-limit", migrations: RateLimitTables.migrations
         ) { try RateLimitKeys(master: $0, randomness: host.randomness) }
         let service = try await RateLimitService(
             settings: settings, store: store, keys: keys, time: host.time,

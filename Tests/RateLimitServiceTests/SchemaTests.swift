@@ -7,7 +7,7 @@ struct SchemaTests {
     @Test("schema.sql holds the tables that the migrations make")
     func schema() async throws {
         let file = SchemaFile(of: "RateLimitService")
-        let made = try await file.text(of: RateLimitService.migrations)
+        let made = try await file.text(of: RateLimitTables.migrations)
         #expect(try file.text() == made, "run this test with POSTERN_WRITE_SCHEMA=1")
     }
 }

@@ -25,7 +25,7 @@ struct StoredService: Sendable {
             service: .session, schema: SessionTables.migrations.count,
             ends: { session, _ in try SessionTables.endedByRestore(in: session) }),
         StoredService(
-            service: .rateLimit, schema: RateLimitService.migrations.count, ends: { _, _ in [] }),
+            service: .rateLimit, schema: RateLimitTables.migrations.count, ends: { _, _ in [] }),
         StoredService(
             service: .notification, schema: NotificationStore.migrations.count,
             ends: { session, _ in try NotificationStore.endedByRestore(in: session) }),

@@ -31,7 +31,7 @@ struct LimitsServer: AsyncParsableCommand {
         let caller = try ApplicationKey(file: key)
         let time = SystemTime()
         let store = try TestStore.open(
-            "ratelimit", RateLimitService.migrations, in: folder, engine: SQLiteEngine(),
+            "ratelimit", RateLimitTables.migrations, in: folder, engine: SQLiteEngine(),
             time: time, logger: .silent)
         let settings: RateLimitSettings = try SettingsLoader.settings([
             "--subjects-max", "\(Self.subjectsMax)", "--subjects-share-address", "98",

@@ -72,7 +72,7 @@ final class InnerServices: Sendable {
         sessionStore = try store(SessionTables.storeName, SessionTables.migrations)
         notificationStore = try store(NotificationStore.name, NotificationStore.migrations)
         identityStore = try store("identity", IdentityTables.migrations)
-        let limitsStore = try store("ratelimit", RateLimitService.migrations)
+        let limitsStore = try store("ratelimit", RateLimitTables.migrations)
         func events(_ store: Store) -> EventFeed { EventFeed(store: store, time: time) }
         sessionService = try await SessionService(
             settings: try SettingsLoader.settings(), store: sessionStore,

@@ -28,7 +28,7 @@ final class LimitsFixture: Sendable {
         self.seed = seed
         self.time = time
         store = try TestStore.open(
-            "ratelimit", RateLimitService.migrations, in: folder.path, time: time, logger: logger)
+            "ratelimit", RateLimitTables.migrations, in: folder.path, time: time, logger: logger)
         service = try await RateLimitService(
             settings: SettingsLoader.settings(flags), store: store,
             keys: RateLimitKeys(

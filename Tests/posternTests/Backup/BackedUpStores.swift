@@ -73,7 +73,7 @@ struct BackedUpStores {
         switch service.service {
         case .identity: IdentityTables.migrations
         case .session: SessionTables.migrations
-        case .rateLimit: RateLimitService.migrations
+        case .rateLimit: RateLimitTables.migrations
         default: NotificationStore.migrations
         }
     }
