@@ -163,7 +163,7 @@ extension RateLimitService {
             let digits = "\(subject)"
             let name = String(repeating: "0", count: max(0, 8 - digits.utf8.count)) + digits
             let request = subjects.request(limit, name, rule, subjects.ring, at: now)
-            _ = subjects.table.decide(.consume, request, at: now)
+            _ = subjects.table.apply(.consume, request, at: now)
         }
         try await subjects.table.persisted()
     }

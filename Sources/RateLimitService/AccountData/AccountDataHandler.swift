@@ -62,7 +62,7 @@ extension AccountDataHandler {
         return Self.limitsOnNames.flatMap { limit in
             names.compactMap { name in
                 var isHeld = false
-                let verdict = subjects.decide(.peek, at: now) { ring in
+                let verdict = subjects.apply(.peek, at: now) { ring in
                     let request = subjects.request(
                         limit, name.text, policies.rule(limit), ring, at: now)
                     isHeld = subjects.table.holds(request.key)

@@ -24,7 +24,7 @@ extension AccountDataHandler {
         let (subjects, policies, now) = (limits.subjects, limits.policies.value, time.now())
         for counted in counted {
             var keys: [LimitKey] = []
-            subjects.decide(.reset, at: now) { ring in
+            subjects.apply(.reset, at: now) { ring in
                 let request = subjects.request(
                     counted.limit, counted.name.text, policies.rule(counted.limit), ring, at: now)
                 keys = [request.key]

@@ -3,7 +3,7 @@ import Contracts
 /// Batches, and requests for which there may be no capacity. Each step looks its slot up again,
 /// since a sweep or the charge before it may have moved it. The caller holds the locks.
 extension LimitTable {
-    func decideLocked(
+    func applyLocked(
         _ operation: BatchOperation, _ batch: [LimitRequest], at now: Int64
     ) -> LimitVerdict {
         switch operation {

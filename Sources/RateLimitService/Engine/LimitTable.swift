@@ -95,8 +95,8 @@ package final class LimitTable: Sendable {
         return sum
     }
 
-    /// Decides on one request: one look-up, changed in place.
-    package func decide(
+    /// Applies an operation to one request and decides on it: one look-up, changed in place.
+    package func apply(
         _ operation: BatchOperation, _ request: LimitRequest, at now: Timestamp,
         under number: Int64? = nil
     ) -> LimitVerdict {
@@ -111,26 +111,26 @@ package final class LimitTable: Sendable {
         switch operation {
         case .consume where isPlain: return consume(request, shard, found, at: moment)
         case .peek where isPlain: return survey(request, shard, found, at: moment).verdict
-        default: return decideLocked(operation, [request], at: moment)
+        default: return applyLocked(operation, [request], at: moment)
         }
     }
 
-    /// Decides on a batch atomically; never waits for I/O.
+    /// Applies an operation to a batch and decides on it, atomically; never waits for I/O.
     /// - Parameter number: the number of the secret that the batch's keys were derived from. If
-    ///   another one has become current since, nothing is decided (`isStale`).
+    ///   another one has become current since, nothing is changed or decided (`isStale`).
     /// - Precondition: 1 to 20 requests, no key twice.
-    package func decide(
+    package func apply(
         _ operation: BatchOperation, _ batch: [LimitRequest], at now: Timestamp,
         under number: Int64? = nil
     ) -> LimitVerdict {
         precondition((1...Self.batchMax).contains(batch.count), "callers check what comes in")
-        if batch.count == 1 { return decide(operation, batch[0], at: now, under: number) }
+        if batch.count == 1 { return apply(operation, batch[0], at: now, under: number) }
         var locks = ShardLocks()
         for request in batch { locks.add(shards.place(of: request.key)) }
         for place in 0..<locks.count { shards.lock(locks[place]) }
         defer { for place in 0..<locks.count { shards.unlock(locks[place]) } }
         guard number.map(isCurrent) ?? true else { return LimitVerdict(isStale: true) }
-        return decideLocked(operation, batch, at: Self.moment(now))
+        return applyLocked(operation, batch, at: Self.moment(now))
     }
 
     /// Returns once all decisions so far are on disk.

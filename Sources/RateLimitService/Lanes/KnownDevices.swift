@@ -42,7 +42,7 @@ struct KnownDevices: Sendable {
     /// bucket, which proves nothing about a device.
     func knows(_ subject: String, _ device: String, at now: Timestamp) -> Bool {
         guard !device.isEmpty else { return false }
-        let verdict = subjects.decide(.peek, at: now) { [mark(subject, device, $0, now)] }
+        let verdict = subjects.apply(.peek, at: now) { [mark(subject, device, $0, now)] }
         return holds(verdict, of: subject, at: now)
     }
 
@@ -51,7 +51,7 @@ struct KnownDevices: Sendable {
     func forget(_ subject: String, at now: Timestamp) -> Bool {
         // The new marks that the account's former holder made today must not keep the owner's
         // device out.
-        subjects.decide(.reset, at: now) {
+        subjects.apply(.reset, at: now) {
             [subjects.request(.newDeviceByAccount, subject, made, $0, at: now)]
         }
         return !again(at: now) {
@@ -63,7 +63,7 @@ struct KnownDevices: Sendable {
     /// subject's devices were last forgotten.
     private func holds(_ mark: LimitVerdict, of subject: String, at now: Timestamp) -> Bool {
         guard mark.isLimited, !mark.isFull, let end = mark.retryAt else { return false }
-        let last = subjects.decide(.peek, at: now) {
+        let last = subjects.apply(.peek, at: now) {
             [subjects.request(.devicesForgotten, subject, forgotten, $0, at: now)]
         }
         guard last.isLimited, !last.isFull, let ended = last.retryAt else { return true }
@@ -74,14 +74,14 @@ struct KnownDevices: Sendable {
     private func again(
         at now: Timestamp, _ request: (SubjectKeyRing) -> LimitRequest
     ) -> LimitVerdict {
-        subjects.decide(.reset, at: now) { [request($0)] }
-        return subjects.decide(.consume, at: now) { [request($0)] }
+        subjects.apply(.reset, at: now) { [request($0)] }
+        return subjects.apply(.consume, at: now) { [request($0)] }
     }
 
     /// Records that the subject has succeeded from this device.
     /// - Returns: false if there is no capacity.
     func mark(_ subject: String, _ device: String, at now: Timestamp) -> Bool {
-        let verdict = subjects.decide(.peek, at: now) { [mark(subject, device, $0, now)] }
+        let verdict = subjects.apply(.peek, at: now) { [mark(subject, device, $0, now)] }
         guard !verdict.isFull else { return false }
         if holds(verdict, of: subject, at: now) {
             if Self.isDue(verdict, at: now) {
@@ -90,9 +90,9 @@ struct KnownDevices: Sendable {
             return true
         }
         if verdict.isLimited {
-            subjects.decide(.reset, at: now) { [mark(subject, device, $0, now)] }
+            subjects.apply(.reset, at: now) { [mark(subject, device, $0, now)] }
         }
-        return !subjects.decide(.consume, at: now) { ring in
+        return !subjects.apply(.consume, at: now) { ring in
             [
                 mark(subject, device, ring, now),
                 subjects.request(.newDeviceByAccount, subject, made, ring, at: now),

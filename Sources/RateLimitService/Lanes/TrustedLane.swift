@@ -105,7 +105,7 @@ extension LimitsHandler {
     private func isLockedUntilReset(_ charge: RequestedCharge, at now: Timestamp) -> Bool {
         let (rule, isShadow) = policies.policy(charge.limit)
         guard !isShadow else { return false }
-        let verdict = subjects.decide(.peek, at: now) { ring in
+        let verdict = subjects.apply(.peek, at: now) { ring in
             [subjects.request(charge.limit, charge.subject, rule, ring, at: now)]
         }
         return verdict.isLimited && verdict.retryAt == nil && !verdict.isFull

@@ -239,23 +239,23 @@ extension LimitsHandler {
     }
 
     /// Plans and decides. Starts over if another secret became current in between, which is rare.
-    /// - Parameter decide: returns nil for a retry, for which no decision is made.
-    /// - Throws: `rpc/invalid-argument` as `plan`, and the errors of `decide`.
-    func decide(
+    /// - Parameter verdict: decides on a plan; nil for a retry, for which no decision is made.
+    /// - Throws: `rpc/invalid-argument` as `plan`, and the errors of `verdict`.
+    func planAndDecide(
         _ charges: [RequestedCharge], namedBy source: SubjectSource? = nil, at now: Timestamp,
-        _ decide: (ChargePlan) throws -> LimitVerdict?
+        _ verdict: (ChargePlan) throws -> LimitVerdict?
     ) throws -> (plan: ChargePlan, verdict: LimitVerdict?) {
         while true {
             let plan = try plan(charges, namedBy: source, at: now)
-            let verdict = try decide(plan)
-            if verdict?.isStale != true { return (plan, verdict) }
+            let decided = try verdict(plan)
+            if decided?.isStale != true { return (plan, decided) }
         }
     }
 
-    /// Decides on a plan, unless its secret is no longer the current one.
-    func decide(_ operation: BatchOperation, _ plan: ChargePlan, at now: Timestamp) -> LimitVerdict
-    {
-        table.decide(operation, plan.requests, at: now, under: plan.secret)
+    /// Applies an operation to a plan and decides on it, unless its secret is no longer the current
+    /// one.
+    func apply(_ operation: BatchOperation, _ plan: ChargePlan, at now: Timestamp) -> LimitVerdict {
+        table.apply(operation, plan.requests, at: now, under: plan.secret)
     }
 
     private func isAlarmed(_ policies: LimitPolicies, at now: Timestamp) -> Bool {

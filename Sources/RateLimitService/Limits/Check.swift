@@ -20,7 +20,7 @@ extension LimitsHandler {
         guard !charges.contains(where: \.limit.definition.isDurable) else {
             throw ServiceError(.invalidArgument, fields: ["charges.limit"])
         }
-        let (plan, decided) = try decide(charges, at: now) { decide(.consume, $0, at: now) }
+        let (plan, decided) = try planAndDecide(charges, at: now) { apply(.consume, $0, at: now) }
         let verdict = decided ?? LimitVerdict()
         count(verdict, of: plan, at: now)
         return RateLimitV1.CheckResponse(decision: answer(verdict, plan, request.language, now))
@@ -75,7 +75,7 @@ extension LimitsHandler {
             let request = LimitRequest(
                 key: subjects.key(limit, canonical: subject, rule, ring, at: now), rule: rule,
                 isShadow: isShadow)
-            let verdict = table.decide(.consume, request, at: now, under: ring.number)
+            let verdict = table.apply(.consume, request, at: now, under: ring.number)
             // Another secret became current in between, which is rare.
             if verdict.isStale { continue }
             count(verdict, of: limit, request.key, at: now)

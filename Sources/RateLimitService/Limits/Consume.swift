@@ -23,7 +23,7 @@ extension LimitsHandler {
             chargeIDs.derived(from: key, of: context.application, charges)
         }
         let id = try repeatable ?? chargeIDs.chosen(by: request)
-        let (plan, verdict) = try decide(charges, namedBy: source, at: now) {
+        let (plan, verdict) = try planAndDecide(charges, namedBy: source, at: now) {
             try charge($0, as: id, isRepeatable: repeatable != nil, at: now)
         }
         if let verdict { await report(verdict, of: plan, at: now) }
@@ -60,7 +60,7 @@ extension LimitsHandler {
         _ plan: ChargePlan, as id: Int64, isRepeatable: Bool, at now: Timestamp
     ) throws(ServiceError) -> LimitVerdict? {
         guard isRepeatable else {
-            let verdict = decide(.consume, plan, at: now)
+            let verdict = apply(.consume, plan, at: now)
             guard verdict.isCharged else { return verdict }
             ledger.withLock { $0.record(id, plan.charged(verdict, in: table), at: now) }
             return verdict
@@ -70,7 +70,7 @@ extension LimitsHandler {
             ledger -> (ChargeLedger.Repetition, LimitVerdict?) in
             let repetition = ledger.repetition(of: id, at: now)
             guard repetition == .none else { return (repetition, nil) }
-            let verdict = decide(.consume, plan, at: now)
+            let verdict = apply(.consume, plan, at: now)
             if verdict.isCharged {
                 ledger.record(id, plan.charged(verdict, in: table), at: now, isRepeatable: true)
             }
@@ -89,7 +89,7 @@ extension LimitsHandler {
             guard TrustedLane.isAlarmLimit(plan.limits[verdict.deciding]) else { return }
             let refused = plan.byAddress
             guard !refused.requests.isEmpty,
-                refused.isCountedTowardsAlarm(decide(.consume, refused, at: now))
+                refused.isCountedTowardsAlarm(apply(.consume, refused, at: now))
             else { return }
         } else {
             guard plan.isCountedTowardsAlarm(verdict) else { return }

@@ -12,7 +12,7 @@ extension LimitsHandler {
         let now = time.now()
         let charges = try RequestedCharge.read(
             request.charges, mayBeParts: CallContext.operators.contains(context.application))
-        let (plan, verdict) = try decide(charges, at: now) { decide(.peek, $0, at: now) }
+        let (plan, verdict) = try planAndDecide(charges, at: now) { apply(.peek, $0, at: now) }
         return RateLimitV1.PeekResponse(
             decision: answer(verdict ?? LimitVerdict(), plan, request.language, now))
     }

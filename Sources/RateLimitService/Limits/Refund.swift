@@ -34,7 +34,7 @@ extension LimitsHandler {
         let keys = charge.keys.filter { key in
             only.isEmpty || only.contains { $0.number == key.limit }
         }
-        subjects.decide(.refund(at: charge.moment), at: now) { ring in
+        subjects.apply(.refund(at: charge.moment), at: now) { ring in
             keys.compactMap { refundRequest(of: $0, charges, ring, policies, at: now) }
         }
         if keys.contains(where: { $0.limit == LimitName.signInFailuresBySite.number }) {

@@ -31,7 +31,7 @@ extension LimitsHandler {
         for charge in charges {
             var keys: [LimitKey] = []
             var isCounted = false
-            subjects.decide(.reset, at: now) { ring in
+            subjects.apply(.reset, at: now) { ring in
                 let requests = Self.lanes(of: charge).map { limit, subject in
                     subjects.request(limit, subject, policies.rule(limit), ring, at: now)
                 }

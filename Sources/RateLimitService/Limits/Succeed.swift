@@ -26,7 +26,7 @@ extension LimitsHandler {
     private func startOver(_ charges: [RequestedCharge], at now: Timestamp) {
         let policies = policies.value
         for charge in charges {
-            subjects.decide(.success, at: now) { ring in
+            subjects.apply(.success, at: now) { ring in
                 opened(by: charge, at: now).compactMap { limit, subject in
                     let rule = policies.rule(limit)
                     switch rule {

@@ -54,10 +54,10 @@ struct SubjectTable: Sendable {
         LimitRequest(key: key(limit, subject, rule, ring, at: now), rule: rule, isShadow: false)
     }
 
-    /// Decides on the batch that `requests` makes with the current secrets. Starts over if another
-    /// one became current in between, which is rare.
+    /// Applies an operation to the batch that `requests` makes with the current secrets, and
+    /// decides on it. Starts over if another one became current in between, which is rare.
     @discardableResult
-    func decide(
+    func apply(
         _ operation: BatchOperation, at now: Timestamp,
         _ requests: (SubjectKeyRing) -> [LimitRequest]
     ) -> LimitVerdict {
@@ -65,7 +65,7 @@ struct SubjectTable: Sendable {
             let ring = ring
             let batch = requests(ring)
             guard !batch.isEmpty else { return LimitVerdict() }
-            let verdict = table.decide(operation, batch, at: now, under: ring.number)
+            let verdict = table.apply(operation, batch, at: now, under: ring.number)
             if !verdict.isStale { return verdict }
         }
     }

@@ -42,7 +42,7 @@ struct LimitsCore: AsyncParsableCommand {
     private func fill(_ table: LimitTable, _ keys: LimitsKeys) {
         for key in 0..<keys.count {
             for charge in 0...key % 5 {
-                _ = table.decide(.consume, keys.request(key), at: Self.start + .seconds(charge))
+                _ = table.apply(.consume, keys.request(key), at: Self.start + .seconds(charge))
             }
         }
     }
@@ -69,7 +69,7 @@ struct LimitsCore: AsyncParsableCommand {
                 try await throughput.measure { _ in
                     let charge = next.add(1, ordering: .relaxed).newValue
                     let round = charge / Self.durable
-                    let verdict = table.decide(
+                    let verdict = table.apply(
                         .consume, keys.request(charge % Self.durable),
                         at: Self.start + .seconds(round * 200))
                     guard !verdict.isLimited else { throw ExitCode.failure }

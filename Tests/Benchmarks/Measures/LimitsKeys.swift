@@ -35,7 +35,7 @@ struct LimitsKeys: Sendable {
         while clock.now - began < duration {
             let now = start + .milliseconds(done * 400_000 / count)
             for step in done..<done + Self.loop {
-                _ = table.decide(.consume, request(any(step)), at: now)
+                _ = table.apply(.consume, request(any(step)), at: now)
             }
             done += Self.loop
         }
@@ -51,7 +51,7 @@ struct LimitsKeys: Sendable {
         for step in 0..<Self.peeks {
             let request = request(any(step))
             let began = clock.now
-            _ = table.decide(.peek, request, at: now)
+            _ = table.apply(.peek, request, at: now)
             times.append(clock.now - began)
         }
         times.sort()

@@ -29,8 +29,8 @@ struct LimitTableModelTests {
             })
         for step in 0..<Self.operations {
             let (operation, batch) = traffic.next()
-            let expected = model.decide(operation, batch, at: traffic.now)
-            let verdict = table.decide(operation, batch, at: traffic.now)
+            let expected = model.apply(operation, batch, at: traffic.now)
+            let verdict = table.apply(operation, batch, at: traffic.now)
             try #require(verdict == expected, "seed \(seed), step \(step), \(operation)")
             if step % 5_000 == 4_999 {
                 table.sweep(at: traffic.now)
@@ -51,8 +51,8 @@ struct LimitTableModelTests {
                 let (operation, batch) = traffic.next()
                 _ = other.next()
                 #expect(
-                    one.decide(operation, batch, at: traffic.now)
-                        == two.decide(operation, batch, at: other.now))
+                    one.apply(operation, batch, at: traffic.now)
+                        == two.apply(operation, batch, at: other.now))
             }
             #expect(one.count == two.count)
         }

@@ -9,7 +9,7 @@ struct ModelTable {
     /// The subjects whose rejection has been reported.
     private var reported: Set<LimitKey> = []
 
-    mutating func decide(
+    mutating func apply(
         _ operation: BatchOperation, _ batch: [LimitRequest], at time: Timestamp
     ) -> LimitVerdict {
         let now = time.milliseconds

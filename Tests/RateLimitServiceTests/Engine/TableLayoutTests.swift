@@ -27,7 +27,7 @@ struct TableLayoutTests {
     /// How many of these new subjects get a state.
     private func fill(_ table: LimitTable, _ subjects: Range<UInt64>, limit: UInt16) -> Int {
         subjects.count {
-            !table.decide(.consume, [request($0, limit: limit)], at: now).isFull
+            !table.apply(.consume, [request($0, limit: limit)], at: now).isFull
         }
     }
 
@@ -36,7 +36,7 @@ struct TableLayoutTests {
         let table = table(1_000)
         #expect(fill(table, 0..<5_000, limit: 0) == 600)
         #expect(fill(table, 0..<5_000, limit: 1) == 400)
-        #expect(table.decide(.consume, [request(7, limit: 0)], at: now).attempt == 2)
+        #expect(table.apply(.consume, [request(7, limit: 0)], at: now).attempt == 2)
     }
 
     @Test("H1: expired states free capacity in their own class")
@@ -57,14 +57,14 @@ struct TableLayoutTests {
                 key: self.request(subject, limit: limit).key, rule: ring, isShadow: false)
         }
         for subject: UInt64 in 0..<120 {
-            for _ in 0..<20 { _ = table.decide(.consume, [request(subject, 0)], at: now) }
+            for _ in 0..<20 { _ = table.apply(.consume, [request(subject, 0)], at: now) }
         }
-        #expect(table.decide(.consume, [request(999, 0)], at: now).isFull)
-        #expect(!table.decide(.consume, [request(999, 1)], at: now).isFull)
+        #expect(table.apply(.consume, [request(999, 0)], at: now).isFull)
+        #expect(!table.apply(.consume, [request(999, 1)], at: now).isFull)
         for subject: UInt64 in 0..<120 {
-            _ = table.decide(.reset, [request(subject, 0)], at: now)
+            _ = table.apply(.reset, [request(subject, 0)], at: now)
         }
-        #expect(!table.decide(.consume, [request(999, 0)], at: now).isFull)
+        #expect(!table.apply(.consume, [request(999, 0)], at: now).isFull)
     }
 
     @Test("H1: without a free state, only users who share a cell with an attacker are rejected")
@@ -75,11 +75,11 @@ struct TableLayoutTests {
         for subject: UInt64 in 1_000..<50_000 {
             let request = request(subject, limit: 0)
             guard request.key.high >> 61 == 0 else { continue }
-            _ = table.decide(.consume, [request], at: now)
+            _ = table.apply(.consume, [request], at: now)
         }
         var refused = 0
         for subject: UInt64 in 100_000..<101_000 {
-            let verdict = table.decide(.peek, [request(subject, limit: 0)], at: now)
+            let verdict = table.apply(.peek, [request(subject, limit: 0)], at: now)
             #expect(verdict.isFull)
             #expect(verdict.isLimited == (request(subject, limit: 0).key.high >> 61 == 0))
             if verdict.isLimited { refused += 1 }
@@ -92,12 +92,12 @@ struct TableLayoutTests {
     func refund() {
         let table = table(1)
         let request = request(5, limit: 0)
-        for _ in 0..<2 { #expect(!table.decide(.consume, [request], at: now).isLimited) }
+        for _ in 0..<2 { #expect(!table.apply(.consume, [request], at: now).isLimited) }
         var taken = request
         taken.isShared = true
-        #expect(table.decide(.peek, [request], at: now).isLimited)
-        _ = table.decide(.refund(at: now), [taken], at: now)
-        #expect(!table.decide(.peek, [request], at: now).isLimited)
+        #expect(table.apply(.peek, [request], at: now).isLimited)
+        _ = table.apply(.refund(at: now), [taken], at: now)
+        #expect(!table.apply(.peek, [request], at: now).isLimited)
     }
 
     @Test("H1: every limit has a class, and there are at most 2^18 cells")
@@ -126,8 +126,8 @@ struct TableLayoutTests {
         ) { _ in CountingRule(Self.ring) }
         defer { after.close() }
         #expect(after.count == before.count)
-        #expect(after.decide(.peek, [request(7, limit: 0)], at: now).attempt == 2)
-        #expect(after.decide(.peek, [request(7_000, limit: 0)], at: now).isFull)
-        #expect(!after.decide(.peek, [request(7_000, limit: 1)], at: now).isFull)
+        #expect(after.apply(.peek, [request(7, limit: 0)], at: now).attempt == 2)
+        #expect(after.apply(.peek, [request(7_000, limit: 0)], at: now).isFull)
+        #expect(!after.apply(.peek, [request(7_000, limit: 1)], at: now).isFull)
     }
 }

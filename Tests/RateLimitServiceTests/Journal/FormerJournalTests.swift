@@ -62,7 +62,7 @@ struct FormerJournalTests {
         let request = LimitRequest(
             key: LimitKey(limit: limit, high: high, low: high ^ 1),
             rule: TrafficOfLimits.counting[Int(limit)], isShadow: false)
-        return fixture.table.decide(.consume, request, at: JournaledTable.now + .seconds(step * 61))
+        return fixture.table.apply(.consume, request, at: JournaledTable.now + .seconds(step * 61))
     }
 
     private static func write(_ hex: String, _ path: String) throws {

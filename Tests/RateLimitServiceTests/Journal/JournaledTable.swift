@@ -30,7 +30,7 @@ struct JournaledTable {
     /// Charges a window of 5 for a subject.
     @discardableResult
     func charge(_ subject: UInt64, at now: Timestamp = Self.now) -> LimitVerdict {
-        table.decide(.consume, [Self.request(subject)], at: now)
+        table.apply(.consume, [Self.request(subject)], at: now)
     }
 
     static func request(_ subject: UInt64) -> LimitRequest {

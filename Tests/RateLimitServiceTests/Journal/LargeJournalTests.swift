@@ -20,7 +20,7 @@ struct LargeJournalTests {
         // Removed before they were ever written, then charged again, and charged twice.
         for subject in stride(from: 0, to: Self.subjects, by: 3) {
             let request = JournaledTable.request(subject)
-            _ = fixture.table.decide(.reset, request, at: JournaledTable.now)
+            _ = fixture.table.apply(.reset, request, at: JournaledTable.now)
             if subject % 2 == 0 { fixture.charge(subject) }
         }
         try await fixture.table.persisted()
@@ -29,7 +29,7 @@ struct LargeJournalTests {
         for subject in 0..<Self.subjects where subject % 3 > 0 {
             fixture.charge(subject)
             guard subject % 5 == 0 else { continue }
-            _ = fixture.table.decide(
+            _ = fixture.table.apply(
                 .reset, JournaledTable.request(subject), at: JournaledTable.now)
         }
         try await fixture.table.persisted()

@@ -23,7 +23,7 @@ struct LimitJournalTests {
             var fixture = try JournaledTable(folder, logBytes: logBytes, at: traffic.now)
             for step in 0..<2_000 {
                 let (operation, batch) = traffic.next()
-                _ = fixture.table.decide(operation, batch, at: traffic.now)
+                _ = fixture.table.apply(operation, batch, at: traffic.now)
                 if step % 40 == 0 { try await fixture.table.persisted() }
                 guard step % 500 == 499 else { continue }
                 fixture.table.sweep(at: traffic.now)

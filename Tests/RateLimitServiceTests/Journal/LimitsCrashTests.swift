@@ -28,7 +28,7 @@ struct LimitsCrashTests {
             for subject in answered {
                 let key = LimitKey(limit: 1, high: subject &* 0x9E37_79B9_7F4A_7C15, low: 0)
                 let request = LimitRequest(key: key, rule: Self.rule, isShadow: false)
-                let verdict = table.decide(.peek, [request], at: now)
+                let verdict = table.apply(.peek, [request], at: now)
                 try #require(verdict.remaining == 3, "round \(round), subject \(subject)")
             }
         }

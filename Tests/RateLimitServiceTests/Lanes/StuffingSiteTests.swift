@@ -49,7 +49,7 @@ struct StuffingSiteTests {
                     ("failed-sign-in-by-address", "198.51.100.7"),
                 ])),
             namedBy: .site("198.51.100.7"), at: fixture.time.now())
-        let verdict = fixture.service.limits.table.decide(
+        let verdict = fixture.service.limits.table.apply(
             .consume, plan.requests, at: fixture.time.now())
         #expect(!verdict.isLimited && !plan.isCountedTowardsAlarm(verdict))
         #expect(plan.shadowHits(verdict, .standard).isEmpty)

@@ -105,8 +105,8 @@ private struct Attack {
         return try await withThrowingTaskGroup(of: LimitVerdict.self) { group in
             for _ in 0..<callers {
                 group.addTask {
-                    let decided = try fixture.service.limits.decide(requested, at: now) {
-                        fixture.service.limits.decide(.consume, $0, at: now)
+                    let decided = try fixture.service.limits.planAndDecide(requested, at: now) {
+                        fixture.service.limits.apply(.consume, $0, at: now)
                     }
                     return decided.verdict ?? LimitVerdict()
                 }

@@ -40,7 +40,7 @@ struct SpanProofTests {
         var now = Self.start + Int64(phase) * window / 5
         var allowed: [Int64] = []
         for number in 0..<800 {
-            let verdict = table.decide(
+            let verdict = table.apply(
                 .consume, [request], at: Timestamp(milliseconds: now))
             if !verdict.isLimited { allowed.append(now) }
             now += manner.pause(number, window, randomness)

@@ -24,7 +24,7 @@ struct LimitsCrashWriter {
                     for subject in stride(from: start + writer, to: .max, by: Int(writers)) {
                         let key = LimitKey(limit: 1, high: subject &* 0x9E37_79B9_7F4A_7C15, low: 0)
                         let batch = [LimitRequest(key: key, rule: rule, isShadow: false)]
-                        _ = table.decide(.consume, batch, at: time.now())
+                        _ = table.apply(.consume, batch, at: time.now())
                         try await table.persisted()
                         tell(subject)
                     }
