@@ -53,11 +53,6 @@ enum TrustedLane {
     /// The one subject of all attempts under `sign-in-without-history`.
     static let sharedSubject = "everybody"
 
-    /// Whether a limit refuses because of the alarm.
-    static func isAlarmLimit(_ limit: LimitName) -> Bool {
-        limit == .signInWithoutHistory || limit == .signInWithoutHistoryBySite
-    }
-
     /// The lane of `limit` for known devices; nil if it has none.
     static func lane(of limit: LimitName) -> LimitName? {
         switch limit {

@@ -1,7 +1,6 @@
 import Contracts
 import Messages
 import ServiceRuntime
-import Synchronization
 
 /// A charge from a request, validated.
 struct RequestedCharge: Sendable {
@@ -166,13 +165,6 @@ struct ChargePlan: Sendable {
         }
     }
 
-    /// Whether the verdict charged the attempt to its site's count towards the alarm.
-    func isCountedTowardsAlarm(_ verdict: LimitVerdict) -> Bool {
-        guard let place = limits.firstIndex(of: .signInFailuresBySite) else { return false }
-        return !verdict.isLimited && !verdict.isStale
-            && !verdict.isSpared(place)
-    }
-
     /// The limits in the operator's shadow mode that would have refused. The limit that only counts
     /// towards the alarm is not reported: no operator is testing it, and it never refuses.
     func shadowHits(_ verdict: LimitVerdict, _ policies: LimitPolicies) -> [LimitName] {
@@ -256,11 +248,5 @@ extension LimitsHandler {
     /// one.
     func apply(_ operation: BatchOperation, _ plan: ChargePlan, at now: Timestamp) -> LimitVerdict {
         table.apply(operation, plan.requests, at: now, under: plan.secret)
-    }
-
-    private func isAlarmed(_ policies: LimitPolicies, at now: Timestamp) -> Bool {
-        let policy = policies[.signInFailuresOverall]
-        guard !policy.isShadow else { return false }
-        return alarm.withLock { $0.isOn(at: now, CredentialStuffingRule(policy.rule)) }
     }
 }

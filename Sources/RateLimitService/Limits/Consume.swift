@@ -2,7 +2,6 @@ import Contracts
 package import Messages
 package import RPC
 import ServiceRuntime
-import Synchronization
 
 extension LimitsHandler {
     /// Charges every entry or none. Returns once durable charges are on disk.
@@ -84,22 +83,7 @@ extension LimitsHandler {
     /// all.
     func report(_ verdict: LimitVerdict, of plan: ChargePlan, at now: Timestamp) async {
         count(verdict, of: plan, at: now)
-        guard plan.isFromUnknownDevice else { return }
-        if verdict.isLimited {
-            guard TrustedLane.isAlarmLimit(plan.limits[verdict.deciding]) else { return }
-            let refused = plan.byAddress
-            guard !refused.requests.isEmpty,
-                refused.isCountedTowardsAlarm(apply(.consume, refused, at: now))
-            else { return }
-        } else {
-            guard plan.isCountedTowardsAlarm(verdict) else { return }
-        }
-        let rule = CredentialStuffingRule(policies.value[.signInFailuresOverall].rule)
-        let isRaised = alarm.withLock {
-            $0.record(at: now, isEvaluated: !verdict.isLimited, rule)
-        }
-        guard isRaised else { return }
-        await hits.alarm()
+        if plan.isFromUnknownDevice { await countTowardsAlarm(verdict, of: plan, at: now) }
     }
 }
 

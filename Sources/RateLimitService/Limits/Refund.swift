@@ -2,7 +2,6 @@ import Contracts
 package import Messages
 package import RPC
 import ServiceRuntime
-import Synchronization
 
 extension LimitsHandler {
     /// Refunds a charge, or the part of it in the limits of `only`.
@@ -38,8 +37,7 @@ extension LimitsHandler {
             keys.compactMap { refundRequest(of: $0, charges, ring, policies, at: now) }
         }
         if keys.contains(where: { $0.limit == LimitName.signInFailuresBySite.number }) {
-            let rule = CredentialStuffingRule(policies[.signInFailuresOverall].rule)
-            alarm.withLock { $0.refund(chargedAt: charge.moment, isRight: isRight, rule) }
+            refundTowardsAlarm(chargedAt: charge.moment, isRight: isRight, policies)
         }
     }
 
