@@ -16,7 +16,8 @@ import ServiceRuntime
 ///                                                                             for a guarded act
 ///     we failed (UNAVAILABLE, INTERNAL)                 stays      refunded   refunded
 ///
-/// A write and an upload are acts, but what we refuse of them for its content stays charged too.
+/// A write and an upload are acts, but what we refuse of them for its content stays charged too,
+/// as does a refused change of the sign-in methods, which is a row of the audit trail.
 /// Work stays charged after all errors but the first row's.
 ///
 /// The attacks:
@@ -26,6 +27,8 @@ import ServiceRuntime
 /// - *An act whose caller cancels before the answer*: its effect may be committed, so it stays
 ///   charged. A retry with the same idempotency key is not charged again.
 /// - *Our own failures lock users out*: an act that failed on our side is refunded.
+/// - *A link or a removal of a method that is refused again and again*: each is a row of the audit
+///   trail. Neither the provider's token nor the code is used up by it.
 /// - *A write whose last document is refused*: the others are read and checked before, where all
 ///   other writes wait. Refunded, it could be repeated without end.
 /// - *An upload that ends just before its last byte*: until then it takes memory that other uploads
@@ -79,7 +82,8 @@ enum ChargeKind: CaseIterable, Sendable {
     case guardedAct
     /// An account is created: an act whose retry shows its password again.
     case signUp
-    /// Documents are written: an act that costs as much when it is refused.
+    /// Documents are written, or sign-in methods changed: an act that costs as much when it is
+    /// refused.
     case write
     /// A photo or a guest's documents are received: an act that costs as much when it is refused.
     case upload
@@ -93,6 +97,7 @@ enum ChargeKind: CaseIterable, Sendable {
             [
                 .documentConflict, .documentQuota, .invalidDocument, .accountRequired,
                 .consentRequired, .parentalConsentRequired, .emailNotVerified, .invalidArgument,
+                .providerAlreadyLinked, .credentialAlreadyInUse, .methodNotLinked, .lastMethod,
             ]
         case .upload: [.invalidPhoto, .documentQuota, .invalidDocument, .invalidArgument]
         case .guess, .token, .act, .guardedAct, .signUp, .work: []

@@ -36,9 +36,9 @@ enum LimitedAction {
     /// Charged before a code is compared. `request` is the id of the request that had the
     /// code sent.
     case phoneCodeGuess(number: String, request: String, device: String, caller: LimitedCaller)
-    /// A write of documents or of a draft of onboarding, in the account's own session (I-07). The
-    /// collection `profile` counts as the profile too: otherwise it would be a way around that
-    /// limit.
+    /// A write of documents or of a draft of onboarding, in the account's own session (I-07), and
+    /// what else writes rows in it, such as a link or a removal of a sign-in method. The collection
+    /// `profile` counts as the profile too: otherwise it would be a way around that limit.
     case documentWrite(account: String, collections: [String] = [])
     /// A change of the display name, or a removal of the photo (G-17).
     case profileUpdate(account: String)

@@ -5,9 +5,9 @@ import RPC
 import ServiceRuntime
 
 extension PhoneSignInHandler {
-    /// G-14: read the caller's session → charge the limit → verify the code and add the number. The
-    /// identity service asks the session service who the caller is and whether it has given a
-    /// recent proof.
+    /// G-14: read the caller's session → charge the limits → verify the code and add the number →
+    /// refund the charge for the code. The identity service asks the session service who the caller
+    /// is and whether it has given a recent proof.
     /// - Throws: `auth/invalid-phone-number`, `auth/invalid-verification-code`,
     ///   `auth/code-expired`, `auth/too-many-requests`, `auth/credential-already-in-use`,
     ///   `auth/provider-already-linked`, `auth/requires-recent-login`, `auth/invalid-access-token`,
@@ -20,14 +20,19 @@ extension PhoneSignInHandler {
         let origin = try Origin.of(request.device, context)
         let number = try PhoneNumber.required(request.phoneNumber)
         let session = try await sessions.required(context)
-        let linked = try await limits.countingPhoneCode(
-            number, request: request.requestId, device: origin.deviceId, context
+        // Each refusal is written to the audit trail, and a right code is not used up by it.
+        let linked = try await limits.charging(
+            .documentWrite(account: session.accountID), context
         ) {
-            try await codes.linkPhone(
-                IdentityV1.LinkPhoneRequest(
-                    accessToken: session.accessToken, requestId: request.requestId,
-                    phoneNumber: number.text, code: request.code, origin: origin), onward)
-        }
+            try await limits.countingPhoneCode(
+                number, request: request.requestId, device: origin.deviceId, context
+            ) {
+                try await codes.linkPhone(
+                    IdentityV1.LinkPhoneRequest(
+                        accessToken: session.accessToken, requestId: request.requestId,
+                        phoneNumber: number.text, code: request.code, origin: origin), onward)
+            }
+        }.answer
         return GatewayV1.LinkPhoneResponse(
             account: linked.account.map { GatewayV1.Account($0, photos) })
     }

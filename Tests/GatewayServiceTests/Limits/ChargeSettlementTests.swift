@@ -25,6 +25,7 @@ struct ChargeSettlementTests {
         .write: [
             .documentConflict, .documentQuota, .invalidDocument, .accountRequired,
             .consentRequired, .parentalConsentRequired, .emailNotVerified, .invalidArgument,
+            .providerAlreadyLinked, .credentialAlreadyInUse, .methodNotLinked, .lastMethod,
             .deadlineExceeded, .cancelled,
         ],
         .upload: [

@@ -72,6 +72,53 @@ struct SignInMethodTests {
         }
     }
 
+    @Test("R-03: refused links and removals, each a row of the audit trail, count as writes")
+    func refusedChanges() async throws {
+        try await ProviderFixture.with { fixture in
+            _ = try await fixture.signIn(
+                by: try await fixture.googleToken(of: "117", email: "bob@example.org"))
+            let ada = try await fixture.gateway.signUp()
+            // A refusal does not use the token up.
+            let bobs = try await fixture.googleToken(of: "117", email: "bob@example.org")
+            for _ in 0..<30 {
+                let link = try await refusal { try await fixture.link(bobs, to: ada.session) }
+                #expect(link.code == .credentialAlreadyInUse)
+                let removal = try await refusal {
+                    try await fixture.unlink("apple", from: ada.session)
+                }
+                #expect(removal.code == .methodNotLinked)
+            }
+            let limited = try await refusal { try await fixture.link(bobs, to: ada.session) }
+            #expect(limited.code == .tooManyRequests && limited.retryAfter == .seconds(60))
+            let left = try fixture.gateway.inner.left(
+                "failed-provider-by-account", ada.account.accountId)
+            #expect(left == 5, "a valid token is no failure")
+        }
+    }
+
+    @Test("R-03: a refused link of a number counts as a write, and not as a guess at a code")
+    func refusedNumber() async throws {
+        let fixture = try await GatewayFixture()
+        let bobs = try await fixture.sentCode()
+        _ = try await fixture.signInByCode(bobs.request, bobs.code)
+        let ada = try await fixture.signUp()
+        let context = fixture.context().bearing(ada.session.accessToken)
+        let sent = try await fixture.sentCode(
+            GatewayFixture.number, .link, accessToken: ada.session.accessToken)
+        for _ in 0..<3 {
+            let error = try await refusal {
+                try await fixture.phone.linkPhone(
+                    .init(
+                        requestId: sent.request, phoneNumber: GatewayFixture.number,
+                        code: sent.code), context)
+            }
+            #expect(error.code == .credentialAlreadyInUse)
+        }
+        #expect(
+            try fixture.inner.left("document-write-by-account", ada.account.accountId) == 60 - 3)
+        #expect(try fixture.inner.left("phone-code-guess", GatewayFixture.number) == 5)
+    }
+
     @Test("G-13, G-14: both need a recent proof, for example a new provider token")
     func recentProof() async throws {
         try await ProviderFixture.with { fixture in
