@@ -8,6 +8,7 @@ import ServiceRuntime
 ///     or the service is overloaded                      refunded   refunded   refunded
 ///     the secret or the token was wrong                 stays      stays      refunded
 ///     it was right, or was not compared                 refunded   refunded   refunded
+///     it was right, and a second proof is required      stays      refunded   refunded
 ///     the person is too young                           refunded   refunded   stays, for a sign-up
 ///     the effect is committed                           refunded   refunded   stays
 ///     the idempotency key is another request's          refunded   refunded   refunded,
@@ -27,6 +28,9 @@ import ServiceRuntime
 /// - *An act whose caller cancels before the answer*: its effect may be committed, so it stays
 ///   charged. A retry with the same idempotency key is not charged again.
 /// - *Our own failures lock users out*: an act that failed on our side is refunded.
+/// - *A right code to a number that changed hands is sent again and again*: each is a row of the
+///   audit trail, and the code stays valid for the retry with a second proof. The address stays
+///   charged, the number does not (`LimitedAction.spared`).
 /// - *A link or a removal of a method that is refused again and again*: each is a row of the audit
 ///   trail. Neither the provider's token nor the code is used up by it.
 /// - *A write whose last document is refused*: the others are read and checked before, where all
@@ -54,6 +58,8 @@ enum ChargeSettlement: Hashable, Sendable {
         // It was compared, but too late. If it were refunded, one expired request would allow
         // unlimited guesses.
         case .codeExpired: kind == .guess
+        // It is recorded, and the code stays valid.
+        case .secondProofRequired: kind == .guess
         // The secret may have been compared before we failed.
         case .unavailable, .internalError: kind == .guess
         // The owner gets a mail. If it were refunded, the response would also help to test a list

@@ -86,6 +86,7 @@ extension RateLimiter {
     ///
     ///     the identity service's answer           charge on the number   on the address
     ///     the code is right                       refunded               refunded
+    ///     right, but a second proof is required   refunded               stays
     ///     wrong, compared with a live code        stays                  stays
     ///     no such live code, or it has expired    refunded               stays
     ///     no answer in time, or we failed         refunded               stays

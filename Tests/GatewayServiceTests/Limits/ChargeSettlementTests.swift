@@ -9,8 +9,9 @@ struct ChargeSettlementTests {
     /// The codes after which a charge stands, by kind. After every other code it is refunded.
     private static let standing: [ChargeKind: Set<ErrorCode>] = [
         .guess: [
-            .invalidCredential, .invalidCode, .codeExpired, .invalidProviderToken, .invalidNonce,
-            .deadlineExceeded, .cancelled, .unavailable, .internalError,
+            .invalidCredential, .invalidCode, .codeExpired, .secondProofRequired,
+            .invalidProviderToken, .invalidNonce, .deadlineExceeded, .cancelled, .unavailable,
+            .internalError,
         ],
         .token: [
             .invalidCredential, .invalidCode, .invalidProviderToken, .invalidNonce,
@@ -90,6 +91,7 @@ struct ChargeSettlementTests {
         #expect(guess.spared(by: ServiceError(.invalidCode, fields: ["request_id"])) == number)
         for code in [
             ErrorCode.deadlineExceeded, .cancelled, .unavailable, .internalError, .codeExpired,
+            .secondProofRequired,
         ] {
             #expect(guess.spared(by: ServiceError(code)) == number)
         }

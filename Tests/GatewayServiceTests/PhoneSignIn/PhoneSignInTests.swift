@@ -247,7 +247,7 @@ struct PhoneSignInTests {
         #expect(answer.account?.accountId == person.account.accountId)
     }
 
-    @Test("A-06: a number that changed hands needs a second proof and is not charged a guess")
+    @Test("A-06: without the second proof of a changed number only the address is charged a guess")
     func changed() async throws {
         let fixture = try await GatewayFixture()
         let person = try await fixture.signUp()
@@ -261,9 +261,15 @@ struct PhoneSignInTests {
             .init(phoneNumber: GatewayFixture.number, toldAtMs: fixture.time.now().milliseconds),
             fixture.context())
         let code = try await fixture.sentCode()
-        let error = try await refusal { try await fixture.signInByCode(code.request, code.code) }
-        #expect(error.code == .secondProofRequired)
-        #expect(error.alternatives == ["password"])
+        // The code stays valid, and each call is a row of the audit trail.
+        for _ in 0..<3 {
+            let error = try await refusal {
+                try await fixture.signInByCode(code.request, code.code)
+            }
+            #expect(error.code == .secondProofRequired)
+            #expect(error.alternatives == ["password"])
+        }
         #expect(try fixture.inner.left("phone-code-guess", GatewayFixture.number) == 5)
+        #expect(try fixture.inner.left("phone-code-guess-by-address", "192.0.2.7") == 50 - 3)
     }
 }
