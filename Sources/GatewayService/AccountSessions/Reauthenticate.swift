@@ -11,8 +11,12 @@ extension AccountSessionsHandler {
     ///
     /// A password, a provider's token and a code share the limits of a sign-in. Attack: a stolen
     /// access token is used to guess the password outside those limits. A device's proof is a
-    /// signature, which cannot be guessed. It counts as a write of documents, since each is a row of
-    /// the audit trail. The session service verifies it, as it has the device's key.
+    /// signature, which cannot be guessed. The session service verifies it, as it has the device's
+    /// key.
+    ///
+    /// A device's proof and a right password also count as writes of documents. Attack: an account's
+    /// own session repeats them without end, and each is a row of the audit trail. A provider's
+    /// token and a code serve once.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-credential`,
     ///   `auth/invalid-provider-token`, `auth/missing-or-invalid-nonce`,
     ///   `auth/provider-unavailable`, `auth/no-such-provider`, `auth/invalid-phone-number`,
@@ -33,13 +37,16 @@ extension AccountSessionsHandler {
             accessToken: session.accessToken, origin: origin)
         switch shown {
         case .password(let password):
-            reauthentication.proof = try await verify(
-                password, of: account, origin, context, onward)
+            // Its guess is refunded if it is right.
+            reauthentication.proof = try await limits.charging(
+                .documentWrite(account: account.accountId), context
+            ) {
+                try await verify(password, of: account, origin, context, onward)
+            }.answer
         case .deviceKey(let presence):
             // For a password, the identity service checks the account's status itself.
             guard account.status == .active else { throw ServiceError(.accountDisabled) }
             reauthentication.presence = SessionV1.PresenceProof(presence)
-            // Each proof is written to the audit trail.
             _ = try await limits.charging(
                 .documentWrite(account: account.accountId), context
             ) {}

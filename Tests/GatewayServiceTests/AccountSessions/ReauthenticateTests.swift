@@ -55,6 +55,18 @@ struct ReauthenticateTests {
         #expect(try await fixture.check(person.session.accessToken).authenticated)
     }
 
+    @Test("R-03: right passwords, each a row of the audit trail, count as writes of the account")
+    func counted() async throws {
+        let person = try await fixture.signUp()
+        for _ in 0..<3 { _ = try await reauthenticate(person.session.accessToken, "Correct7Horse") }
+        let writes = "document-write-by-account"
+        #expect(try fixture.inner.left(writes, person.account.accountId) == 60 - 3)
+        _ = try await refusal {
+            try await reauthenticate(person.session.accessToken, "Wrong7Horse")
+        }
+        #expect(try fixture.inner.left(writes, person.account.accountId) == 60 - 3)
+    }
+
     @Test("G-13: without a proof or a live session, no password is verified")
     func refused() async throws {
         let person = try await fixture.signUp()
