@@ -36,10 +36,17 @@ struct SignInRecorder: Sendable {
     }
 
     /// Records the device of a registration. It is the account's first device, so no mail is sent.
+    ///
+    /// A call without a device id counts as one from a new device, and nothing is stored of it.
+    /// Attack: somebody who knows the password leaves the id out, so that the owner gets no mail. An
+    /// app that never sends an id leaves its accounts without known devices, and those get no mail.
+    /// - Returns: whether the device is new.
     func remember(
         _ device: SignInDevice, of account: AccountID, _ transaction: Transaction
     ) throws -> Bool {
-        guard let key = device.key(in: account, keys) else { return false }
+        guard let key = device.key(in: account, keys) else {
+            return try transaction.knownDevices(of: account) > 0
+        }
         return try transaction.remember(key, of: account)
     }
 
@@ -162,7 +169,7 @@ extension Transaction {
         try put("DELETE FROM known_devices WHERE account = ?", [.integer(account.key)])
     }
 
-    private func knownDevices(of account: AccountID) throws -> Int {
+    fileprivate func knownDevices(of account: AccountID) throws -> Int {
         let count = try queryOne(
             "SELECT count(*) FROM known_devices WHERE account = ?", [.integer(account.key)]
         ) { try $0.integer(0) }

@@ -90,10 +90,21 @@ struct SignInHistoryTests {
         #expect(try await newDeviceMails().count == NoticeRule.mailsMax)
     }
 
-    @Test("a device without an id is neither new nor stored")
+    @Test("N-01: a sign-in without a device id counts as one from a new device, and is not stored")
     func unnamed() async throws {
-        #expect(try await signIn(on: "").isNewDevice == false)
+        try await proveAddress()
+        for _ in 0..<10 { #expect(try await signIn(on: "").isNewDevice) }
         #expect(try await fixture.count("known_devices") == 1)
+        #expect(try await fixture.count("audit", where: "kind = 'sign-in.new-device'") == 10)
+        #expect(try await newDeviceMails().count == NoticeRule.mailsMax)
+    }
+
+    @Test("a sign-in without a device id is none from a new device while no device is known")
+    func unnamedOnly() async throws {
+        try await fixture.change("DELETE FROM known_devices")
+        try await proveAddress()
+        for _ in 0..<2 { #expect(try await signIn(on: "").isNewDevice == false) }
+        #expect(try await newDeviceMails().isEmpty)
     }
 
     @Test("the first sign-in of an account without known devices counts as no new device")
