@@ -52,7 +52,7 @@ extension AuthHandler {
         _ request: GatewayV1.SignUpWithPasswordRequest, in language: String, _ caller: String,
         _ origin: IdentityV1.Origin, _ context: CallContext, _ onward: CallContext
     ) async throws -> IdentityV1.RegisterResponse {
-        try await limits.charging(
+        let (registered, mail) = try await limits.charging(
             .signUp(email: request.email, caller: LimitedCaller(context), app: context.app),
             context, chargedOnceFor: onward.idempotencyKey
         ) {
@@ -68,5 +68,11 @@ extension AuthHandler {
                     onward)
             }
         }.answer
+        // The account has the email at once, so it was free and no mail of this limit was sent. A
+        // claim, under `enumeration: strict`, stays charged whether or not the email is taken.
+        if let mail, registered.account?.email.isEmpty == false {
+            await limits.refund(mail, context)
+        }
+        return registered
     }
 }

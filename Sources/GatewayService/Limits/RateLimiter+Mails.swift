@@ -40,23 +40,25 @@ extension RateLimiter {
     /// reset link that this person requests.
     /// - Parameter call: calls the identity service with `onward`; its argument says whether to
     ///   withhold the mail.
+    /// - Returns: the response, and the charge, which stays until it is refunded; nil if nothing was
+    ///   charged.
     /// - Throws: as `begin` except `auth/too-many-requests`, and the errors of `call`.
     func countingUnrequestedMail<Answer>(
         to email: String, _ context: CallContext, _ onward: CallContext,
         _ call: (Bool) async throws -> Answer
-    ) async throws -> Answer {
+    ) async throws -> (answer: Answer, charge: LimitCharge?) {
         // The identity service rejects text that is not an email.
-        guard EmailAddress(email) != nil else { return try await call(false) }
+        guard EmailAddress(email) != nil else { return (try await call(false), nil) }
         let action = LimitedAction.unrequestedMail(email: email)
         let charge: LimitCharge
         do {
             charge = try await begin(
                 action, context, chargedOnceFor: onward.idempotencyKey)
         } catch let error as ServiceError where error.code == .tooManyRequests {
-            return try await call(true)
+            return (try await call(true), nil)
         }
         do {
-            return try await call(false)
+            return (try await call(false), charge)
         } catch let error as ServiceError {
             await settle(charge, of: action, after: error, context)
             throw error

@@ -13,7 +13,6 @@ struct UnrequestedMailTests {
     func taken() async throws {
         let fixture = try await GatewayFixture()
         _ = try await fixture.signUp()
-        fixture.time.advance(by: .seconds(3_600))
         for number in 0..<20 {
             let error = try await refusal {
                 try await fixture.signUp(
@@ -65,6 +64,16 @@ struct UnrequestedMailTests {
         }
         let mails = try await fixture.inner.mails(to: "victim@example.org")
         #expect(mails.count == 5)
+    }
+
+    @Test(
+        "M7: a sign-up with a free email uses up none of its mails, and a claim one",
+        arguments: [(.friendly, 5), (.strict, 4)]
+            as [(IdentitySettings.EnumerationMode, UInt32)])
+    func free(mode: IdentitySettings.EnumerationMode, left: UInt32) async throws {
+        let fixture = try await GatewayFixture(enumeration: mode)
+        _ = try await fixture.signUp()
+        #expect(try fixture.inner.left("mail-by-target", "ada@example.org") == left)
     }
 
     @Test("M7: under strict enumeration, mails to free, claimed and taken emails share one limit")
