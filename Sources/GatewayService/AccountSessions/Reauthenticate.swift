@@ -125,10 +125,13 @@ extension AccountSessionsHandler {
     ) async throws -> IdentityV1.SignInProof? {
         // An account without an email has no password.
         guard !account.email.isEmpty else { throw ServiceError(.invalidCredential) }
-        let (verified, charge) = try await limits.verifyPassword(
-            IdentityV1.VerifyPasswordRequest(
-                email: account.email, password: password, origin: origin),
-            by: accounts, context, onward: onward)
+        let (verified, charge) = try await limits.countingPasswordGuess(
+            email: account.email, device: origin.deviceId, context
+        ) {
+            try await accounts.verifyPassword(
+                IdentityV1.VerifyPasswordRequest(
+                    email: account.email, password: password, origin: origin), onward)
+        }
         await limits.succeed(charge, context)
         // The email may have moved to another account between the two calls.
         guard verified.account?.accountId == account.accountId else {

@@ -6,8 +6,8 @@ import ServiceRuntime
 extension AuthHandler {
     /// G-03: read the caller's session → charge the limit → verify the password → refund the charge
     /// and record the device as known → open a session. The limits count failures, and are charged
-    /// before the password is verified (`verifyPassword`). Their subject is the email as typed,
-    /// whether or not an account has it.
+    /// before the password is verified. Their subject is the email as typed, whether or not an
+    /// account has it.
     ///
     /// A guest stays an account of its own and keeps its session; the response has the collision
     /// (G-16, G-27).
@@ -21,11 +21,14 @@ extension AuthHandler {
         let onward = try context.onward(for: "SignInWithPassword")
         let origin = try Origin.of(request.device, context)
         let (verified, charge) = try await sessions.bringing(context) { caller in
-            try await limits.verifyPassword(
-                IdentityV1.VerifyPasswordRequest(
-                    email: request.email, password: request.password, origin: origin,
-                    guestAccessToken: caller),
-                by: accounts, context, onward: onward)
+            try await limits.countingPasswordGuess(
+                email: request.email, device: origin.deviceId, context
+            ) {
+                try await accounts.verifyPassword(
+                    IdentityV1.VerifyPasswordRequest(
+                        email: request.email, password: request.password, origin: origin,
+                        guestAccessToken: caller), onward)
+            }
         }
         // Independent of the session's outcome: if the session service is down, a right password
         // must not count as a failure.

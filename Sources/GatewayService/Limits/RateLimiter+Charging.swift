@@ -63,22 +63,6 @@ extension RateLimiter {
             attempt)
     }
 
-    /// Charges the limits, then calls the identity service with `onward`. Sign-in and
-    /// re-authentication share these steps.
-    /// - Returns: the identity service's response, and the charge, which stays until `succeed`
-    ///   reports a right password.
-    /// - Throws: as `charging`.
-    func verifyPassword(
-        _ request: IdentityV1.VerifyPasswordRequest, by accounts: any AccountsAPI,
-        _ context: CallContext, onward: CallContext
-    ) async throws -> (answer: IdentityV1.VerifyPasswordResponse, charge: LimitCharge) {
-        try await countingPasswordGuess(
-            email: request.email, device: request.origin?.deviceId ?? "", context
-        ) {
-            try await accounts.verifyPassword(request, onward)
-        }
-    }
-
     /// Counts a guess at a code in every flow that takes one. It is charged before the code
     /// is compared, so that parallel guesses cannot pass the limit. The subjects are the number
     /// that the caller names, which the identity service compares with the number that the code was
