@@ -22,7 +22,7 @@ struct AccountDeletionHandler: AccountDeletionService {
     func caller(
         _ linkToken: SecretBytes, _ context: CallContext
     ) async throws -> (caller: IdentityV1.DeletionCaller, session: CallerSession?) {
-        let session = try await sessions.optional(context)
+        let session = try await sessions.optionalSession(context)
         guard linkToken.isEmpty else {
             let text = linkToken.withBytes { String(decoding: $0, as: UTF8.self) }
             return (IdentityV1.DeletionCaller(by: .linkToken(text)), nil)

@@ -31,7 +31,7 @@ extension AccountSessionsHandler {
         guard let shown = request.proof else {
             throw ServiceError(.invalidArgument, fields: ["proof"])
         }
-        let session = try await sessions.required(context)
+        let session = try await sessions.requiredSession(context)
         let account = try await account(of: session, context)
         var reauthentication = SessionV1.ReauthenticateRequest(
             accessToken: session.accessToken, origin: origin)

@@ -20,14 +20,15 @@ extension AuthHandler {
     ) async throws -> GatewayV1.SignInWithPasswordResponse {
         let onward = try context.onward(for: "SignInWithPassword")
         let origin = try Origin.of(request.device, context)
-        let (verified, charge) = try await sessions.bringing(context) { caller in
+        let (verified, charge) = try await sessions.withOptionalAccessToken(of: context) {
+            accessToken in
             try await limits.countingPasswordGuess(
                 email: request.email, device: origin.deviceId, context
             ) {
                 try await accounts.verifyPassword(
                     IdentityV1.VerifyPasswordRequest(
                         email: request.email, password: request.password, origin: origin,
-                        guestAccessToken: caller), onward)
+                        guestAccessToken: accessToken), onward)
             }
         }
         // Independent of the session's outcome: if the session service is down, a right password

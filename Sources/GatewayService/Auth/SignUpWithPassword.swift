@@ -22,8 +22,8 @@ extension AuthHandler {
         let onward = try context.onward(for: "SignUpWithPassword")
         let origin = try Origin.of(request.device, context)
         let language = try context.mailLanguage(request.mailLanguage)
-        let registered = try await sessions.bringing(context) { caller in
-            try await register(request, in: language, caller, origin, context, onward)
+        let registered = try await sessions.withOptionalAccessToken(of: context) { accessToken in
+            try await register(request, in: language, accessToken, origin, context, onward)
         }
         // The device that created the account counts as known until another person proves to own
         // the address. Otherwise guesses by strangers would lock this device out. Attack: the
@@ -49,7 +49,7 @@ extension AuthHandler {
     }
 
     private func register(
-        _ request: GatewayV1.SignUpWithPasswordRequest, in language: String, _ caller: String,
+        _ request: GatewayV1.SignUpWithPasswordRequest, in language: String, _ accessToken: String,
         _ origin: IdentityV1.Origin, _ context: CallContext, _ onward: CallContext
     ) async throws -> IdentityV1.RegisterResponse {
         let (registered, mail) = try await limits.charging(
@@ -63,7 +63,7 @@ extension AuthHandler {
                     IdentityV1.RegisterRequest(
                         email: request.email, password: request.password,
                         displayName: request.displayName, language: language, origin: origin,
-                        guestAccessToken: caller, mailWithheld: isWithheld,
+                        guestAccessToken: accessToken, mailWithheld: isWithheld,
                         acceptance: request.acceptance.map(IdentityV1.Acceptance.init)),
                     onward)
             }

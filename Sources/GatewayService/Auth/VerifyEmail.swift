@@ -20,7 +20,7 @@ extension AuthHandler {
     ) async throws -> GatewayV1.VerifyEmailResponse {
         let onward = try context.onward(for: "VerifyEmail")
         let origin = try Origin.of(request.device, context)
-        let owner = try await sessions.optional(context)?.accountID ?? ""
+        let owner = try await sessions.optionalSession(context)?.accountID ?? ""
         func confirm() async throws -> IdentityV1.ConfirmEmailResponse {
             try await accounts.confirmEmail(
                 IdentityV1.ConfirmEmailRequest(

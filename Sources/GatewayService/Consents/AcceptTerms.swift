@@ -11,7 +11,7 @@ extension ConsentsHandler {
         _ request: GatewayV1.AcceptTermsRequest, _ context: CallContext
     ) async throws -> GatewayV1.AcceptTermsResponse {
         let origin = try Origin.of(nil, context)
-        let session = try await sessions.required(context)
+        let session = try await sessions.requiredSession(context)
         let (answer, _) = try await limits.charging(
             .documentWrite(account: session.accountID), context
         ) {

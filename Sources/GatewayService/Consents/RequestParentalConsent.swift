@@ -14,7 +14,7 @@ extension ConsentsHandler {
     ) async throws -> GatewayV1.RequestParentalConsentResponse {
         let onward = try context.onward(for: "RequestParentalConsent")
         let origin = try Origin.of(nil, context)
-        let session = try await sessions.required(context)
+        let session = try await sessions.requiredSession(context)
         let (answer, _) = try await limits.charging(
             .parentalMail(account: session.accountID), context,
             chargedOnceFor: onward.idempotencyKey

@@ -10,7 +10,7 @@ extension ConsentsHandler {
         _ request: GatewayV1.SetPrivacyRequest, _ context: CallContext
     ) async throws -> GatewayV1.SetPrivacyResponse {
         let origin = try Origin.of(nil, context)
-        let session = try await sessions.required(context)
+        let session = try await sessions.requiredSession(context)
         var change = IdentityV1.SetPrivacyRequest(
             accessToken: session.accessToken, origin: origin)
         if case .marketing(let isGiven) = request.newMarketing {

@@ -10,7 +10,7 @@ extension ConsentsHandler {
         _ request: GatewayV1.WithdrawConsentRequest, _ context: CallContext
     ) async throws -> GatewayV1.WithdrawConsentResponse {
         let origin = try Origin.of(nil, context)
-        let session = try await sessions.required(context)
+        let session = try await sessions.requiredSession(context)
         let (answer, _) = try await limits.charging(
             .documentWrite(account: session.accountID), context
         ) {

@@ -12,7 +12,7 @@ extension DataExportsHandler {
         _ request: GatewayV1.RequestDataExportRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestDataExportResponse {
         let origin = try Origin.of(nil, context)
-        let session = try await sessions.required(context)
+        let session = try await sessions.requiredSession(context)
         let order = IdentityV1.RequestDataExportRequest(
             accessToken: session.accessToken, origin: origin,
             acceptLanguage: context.metadata[Metadata.Key.acceptLanguage] ?? "")

@@ -24,7 +24,7 @@ extension DocumentsHandler {
         _ writes: [GatewayV1.DocumentWrite], _ context: CallContext, _ onward: CallContext
     ) async throws -> [GatewayV1.WrittenDocument] {
         let origin = try Origin.of(nil, context)
-        let session = try await sessions.required(context)
+        let session = try await sessions.requiredSession(context)
         let (answer, _) = try await limits.charging(
             .documentWrite(account: session.accountID, collections: writes.map(\.collection)),
             context, chargedOnceFor: onward.idempotencyKey

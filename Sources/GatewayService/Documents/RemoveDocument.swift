@@ -17,7 +17,7 @@ extension DocumentsHandler {
             case .baseVersion(let version): .baseVersion(version)
             case nil: nil
             }
-        let session = try await sessions.required(context)
+        let session = try await sessions.requiredSession(context)
         let (answer, _) = try await limits.charging(
             .documentWrite(account: session.accountID, collections: [request.collection]),
             context, chargedOnceFor: onward.idempotencyKey

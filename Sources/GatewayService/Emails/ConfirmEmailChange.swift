@@ -14,7 +14,7 @@ extension EmailsHandler {
     ) async throws -> GatewayV1.ConfirmEmailChangeResponse {
         let onward = try context.onward(for: "ConfirmEmailChange")
         let origin = try Origin.of(request.device, context)
-        let session = try await sessions.optional(context)
+        let session = try await sessions.optionalSession(context)
         let confirmed = try await changes.confirmEmailChange(
             IdentityV1.ConfirmEmailChangeRequest(
                 token: request.token, accessToken: session?.accessToken ?? "",

@@ -16,7 +16,7 @@ extension EmailsHandler {
     ) async throws -> GatewayV1.RequestEmailChangeResponse {
         let onward = try context.onward(for: "RequestEmailChange")
         let origin = try Origin.of(request.device, context)
-        let session = try await sessions.required(context)
+        let session = try await sessions.requiredSession(context)
         let (answer, charge) = try await limits.charging(
             .verificationMail(account: session.accountID), context,
             chargedOnceFor: onward.idempotencyKey

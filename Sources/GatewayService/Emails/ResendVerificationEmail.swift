@@ -13,7 +13,7 @@ extension EmailsHandler {
     ) async throws -> GatewayV1.ResendVerificationEmailResponse {
         let onward = try context.onward(for: "ResendVerificationEmail")
         let origin = try Origin.of(request.device, context)
-        let account = try await sessions.required(context).accountID
+        let account = try await sessions.requiredSession(context).accountID
         let (answer, charge) = try await limits.charging(
             .verificationMail(account: account), context, chargedOnceFor: onward.idempotencyKey
         ) {

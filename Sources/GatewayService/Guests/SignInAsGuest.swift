@@ -15,7 +15,7 @@ extension GuestsHandler {
         let onward = try context.onward(for: "SignInAsGuest")
         let origin = try Origin.of(request.device, context)
         let language = try context.mailLanguage(request.mailLanguage)
-        guard try await sessions.optional(context) == nil else {
+        guard try await sessions.optionalSession(context) == nil else {
             throw ServiceError(.alreadySignedIn)
         }
         let guest = try await make(request, in: language, from: origin, context, onward)

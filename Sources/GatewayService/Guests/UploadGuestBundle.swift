@@ -17,7 +17,7 @@ extension GuestsHandler {
     ) async throws {
         let onward = try context.onward(for: "UploadGuestBundle")
         let origin = try Origin.of(nil, context)
-        let session = try await sessions.required(context)
+        let session = try await sessions.requiredSession(context)
         guard case .head(let head) = try await incoming.makeAsyncIterator().next()?.part else {
             throw ServiceError(.invalidArgument, fields: ["head"])
         }

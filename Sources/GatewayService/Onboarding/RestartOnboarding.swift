@@ -10,7 +10,7 @@ extension OnboardingHandler {
         _ request: GatewayV1.RestartOnboardingRequest, _ context: CallContext
     ) async throws -> GatewayV1.RestartOnboardingResponse {
         let origin = try Origin.of(nil, context)
-        let session = try await sessions.required(context)
+        let session = try await sessions.requiredSession(context)
         _ = try await limits.charging(.documentWrite(account: session.accountID), context) {
             try await onboarding.restartOnboarding(
                 IdentityV1.RestartOnboardingRequest(

@@ -18,7 +18,7 @@ extension OnboardingHandler {
             case .baseVersion(let version): .baseVersion(version)
             case nil: nil
             }
-        let session = try await sessions.required(context)
+        let session = try await sessions.requiredSession(context)
         let (answer, _) = try await limits.charging(
             .documentWrite(account: session.accountID), context,
             chargedOnceFor: onward.idempotencyKey

@@ -16,7 +16,7 @@ extension PasswordsHandler {
     ) async throws -> GatewayV1.ChangePasswordResponse {
         let onward = try context.onward(for: "ChangePassword")
         let origin = try Origin.of(request.device, context)
-        let session = try await sessions.required(context)
+        let session = try await sessions.requiredSession(context)
         let change = IdentityV1.ChangePasswordRequest(
             accountId: session.accountID, sessionId: session.sessionID,
             currentPassword: request.currentPassword, newPassword: request.newPassword,

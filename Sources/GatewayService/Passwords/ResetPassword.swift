@@ -22,14 +22,14 @@ extension PasswordsHandler {
     ) async throws -> GatewayV1.ResetPasswordResponse {
         let onward = try context.onward(for: "ResetPassword")
         let origin = try Origin.of(request.device, context)
-        let reset = try await sessions.bringing(context) { caller in
+        let reset = try await sessions.withOptionalAccessToken(of: context) { accessToken in
             try await limits.charging(
                 .passwordCheck(caller: LimitedCaller(context)), context
             ) {
                 try await credentials.resetPassword(
                     IdentityV1.ResetPasswordRequest(
                         token: request.token, password: request.password, origin: origin,
-                        guestAccessToken: caller), onward)
+                        guestAccessToken: accessToken), onward)
             }.answer
         }
         // Independent of the session's outcome: the reader of the mail has set the password.

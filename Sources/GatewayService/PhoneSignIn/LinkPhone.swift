@@ -19,7 +19,7 @@ extension PhoneSignInHandler {
         let onward = try context.onward(for: "LinkPhone")
         let origin = try Origin.of(request.device, context)
         let number = try PhoneNumber.required(request.phoneNumber)
-        let session = try await sessions.required(context)
+        let session = try await sessions.requiredSession(context)
         // Each refusal is written to the audit trail, and a right code is not used up by it.
         let linked = try await limits.charging(
             .documentWrite(account: session.accountID), context

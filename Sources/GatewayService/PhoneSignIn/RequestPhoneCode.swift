@@ -22,7 +22,7 @@ extension PhoneSignInHandler {
             case .unspecified, .unrecognized:
                 throw ServiceError(.invalidArgument, fields: ["purpose"])
             }
-        let session = try await sessions.required(context)
+        let session = try await sessions.requiredSession(context)
         return try await send(
             IdentityV1.RequestCodeRequest(
                 phoneNumber: request.phoneNumber, purpose: purpose,

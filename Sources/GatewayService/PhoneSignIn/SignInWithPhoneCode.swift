@@ -22,14 +22,14 @@ extension PhoneSignInHandler {
         let origin = try Origin.of(request.device, context)
         let language = try context.mailLanguage(request.mailLanguage)
         let number = try PhoneNumber.required(request.phoneNumber)
-        let admitted = try await sessions.bringing(context) { caller in
+        let admitted = try await sessions.withOptionalAccessToken(of: context) { accessToken in
             try await limits.countingPhoneCode(
                 number, request: request.requestId, device: origin.deviceId, context
             ) {
                 try await codes.signInWithCode(
                     IdentityV1.SignInWithCodeRequest(
                         requestId: request.requestId, phoneNumber: number.text,
-                        code: request.code, guestAccessToken: caller,
+                        code: request.code, guestAccessToken: accessToken,
                         language: language, origin: origin,
                         acceptance: request.acceptance.map(IdentityV1.Acceptance.init)), onward)
             }

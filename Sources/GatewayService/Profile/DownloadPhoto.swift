@@ -9,7 +9,7 @@ extension ProfileHandler {
         _ request: GatewayV1.DownloadPhotoRequest,
         _ items: OutgoingItems<GatewayV1.DownloadPhotoItem>, _ context: CallContext
     ) async throws {
-        let session = try await sessions.optional(context)
+        let session = try await sessions.optionalSession(context)
         let download = photoStreams.downloadPhoto(
             IdentityV1.DownloadPhotoRequest(
                 name: request.name, accessToken: session?.accessToken ?? ""),

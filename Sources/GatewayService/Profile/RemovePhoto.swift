@@ -10,7 +10,7 @@ extension ProfileHandler {
         _ request: GatewayV1.RemovePhotoRequest, _ context: CallContext
     ) async throws -> GatewayV1.RemovePhotoResponse {
         let origin = try Origin.of(nil, context)
-        let session = try await sessions.required(context)
+        let session = try await sessions.requiredSession(context)
         let (answer, _) = try await limits.charging(
             .profileUpdate(account: session.accountID), context
         ) {

@@ -17,7 +17,7 @@ extension ProfileHandler {
             case .displayName(let name): .displayName(name)
             case nil: nil
             }
-        let session = try await sessions.required(context)
+        let session = try await sessions.requiredSession(context)
         let (answer, _) = try await limits.charging(
             .profileUpdate(account: session.accountID), context,
             chargedOnceFor: onward.idempotencyKey

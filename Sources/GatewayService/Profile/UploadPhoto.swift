@@ -14,7 +14,7 @@ extension ProfileHandler {
         _ outgoing: OutgoingItems<GatewayV1.UploadPhotoItem>, _ context: CallContext
     ) async throws {
         let origin = try Origin.of(nil, context)
-        let session = try await sessions.required(context)
+        let session = try await sessions.requiredSession(context)
         guard case .bytes(let bytes) = try await incoming.makeAsyncIterator().next()?.part else {
             throw ServiceError(.invalidArgument, fields: ["bytes"])
         }

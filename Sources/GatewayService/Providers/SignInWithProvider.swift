@@ -22,14 +22,14 @@ extension ProvidersHandler {
         let onward = try context.onward(for: "SignInWithProvider")
         let origin = try Origin.of(request.device, context)
         let language = try context.mailLanguage(request.mailLanguage)
-        let admission = try await sessions.bringing(context) { caller in
+        let admission = try await sessions.withOptionalAccessToken(of: context) { accessToken in
             try await limits.countingProviderToken(
                 .providerSignIn(device: origin.deviceId, caller: LimitedCaller(context)), context
             ) {
                 try await identities.signInWithProvider(
                     IdentityV1.SignInWithProviderRequest(
                         token: request.token.map(IdentityV1.ProviderToken.init),
-                        guestAccessToken: caller, language: language, origin: origin,
+                        guestAccessToken: accessToken, language: language, origin: origin,
                         acceptance: request.acceptance.map(IdentityV1.Acceptance.init)),
                     onward)
             }

@@ -21,7 +21,7 @@ import ServiceRuntime
 ///
 /// A call may end its own session (an upgrade of a guest, a sign-out). The service that stores its
 /// response therefore looks a repeat up by its key before it judges the token (G-25): the session
-/// service itself, and identity through `bringing`.
+/// service itself, and identity through `withOptionalAccessToken`.
 struct CallerSession: Hashable, Sendable {
     /// The access token, which is valid.
     let accessToken: String
@@ -71,14 +71,14 @@ extension SessionsAPI {
     /// The session of a call that requires one (`SESSION_REQUIRED`), where the gateway needs its
     /// account or charges a limit: a caller without a session must not use up limits.
     /// - Throws: as the table of `CallerSession`.
-    func required(_ context: CallContext) async throws -> CallerSession {
+    func requiredSession(_ context: CallContext) async throws -> CallerSession {
         let token = try context.requiredAccessToken()
         return try await session(of: token, unknown: .invalidAccessToken, context)
     }
 
     /// The session of a call that may have one (`SESSION_OPTIONAL`).
     /// - Throws: as the table of `CallerSession`.
-    func optional(_ context: CallContext) async throws -> CallerSession? {
+    func optionalSession(_ context: CallContext) async throws -> CallerSession? {
         guard let token = try context.accessToken() else { return nil }
         return try await session(of: token, unknown: .sessionEnded, context)
     }
@@ -89,9 +89,9 @@ extension SessionsAPI {
     /// The first call ends the session of a guest that becomes an account, so its repeat brings a
     /// token that is no longer valid. Only identity can look the repeat up by its idempotency key.
     /// It does so before it rejects the token; if it rejects it, the call was no repeat (G-25).
-    /// - Throws: as `optional`, and the errors of `body`.
-    func bringing<Answer>(
-        _ context: CallContext, _ body: (_ accessToken: String) async throws -> Answer
+    /// - Throws: as `optionalSession`, and the errors of `body`.
+    func withOptionalAccessToken<Answer>(
+        of context: CallContext, _ body: (_ accessToken: String) async throws -> Answer
     ) async throws -> Answer {
         guard let token = try context.accessToken() else { return try await body("") }
         do {

@@ -17,7 +17,7 @@ extension SignInMethodsHandler {
     ) async throws -> GatewayV1.LinkProviderResponse {
         let onward = try context.onward(for: "LinkProvider")
         let origin = try Origin.of(request.device, context)
-        let session = try await sessions.required(context)
+        let session = try await sessions.requiredSession(context)
         // Each refusal is written to the audit trail, and a valid token is not used up by it.
         let linked = try await limits.charging(
             .documentWrite(account: session.accountID), context

@@ -14,7 +14,7 @@ extension SignInMethodsHandler {
     ) async throws -> GatewayV1.UnlinkMethodResponse {
         let onward = try context.onward(for: "UnlinkMethod")
         let origin = try Origin.of(request.device, context)
-        let session = try await sessions.required(context)
+        let session = try await sessions.requiredSession(context)
         // Each refusal is written to the audit trail.
         let unlinked = try await limits.charging(
             .documentWrite(account: session.accountID), context
