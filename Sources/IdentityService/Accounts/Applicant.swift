@@ -25,7 +25,7 @@ struct Applicant: Sendable {
     /// Keyed hash of the address for the audit log.
     let subject: [UInt8]
     /// For idempotent retries; nil when the call carries no key.
-    let call: RepeatableCall?
+    let repeatable: RepeatableCall?
 
     /// Reads a request.
     /// - Parameter caller: The account of the calling session; nil outside a session.
@@ -54,7 +54,7 @@ struct Applicant: Sendable {
         lookUpKey = keys.lookUpKey(of: address)
         subject = keys.subject(of: address)
         // The language is left out: it may come from metadata, which a repeat need not have.
-        call = try RepeatableCall(
+        repeatable = try RepeatableCall(
             "Register",
             [lookUpKey, Array(displayName.utf8), []] + caller.fingerprint + acceptance.fingerprint,
             context, hash: keys.calls)

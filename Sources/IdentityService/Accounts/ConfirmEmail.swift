@@ -82,7 +82,7 @@ extension AccountsHandler {
     ) async throws -> (AccountRow, forgetsDevices: Bool)? {
         try await store.write(about: [.account(link.account)]) { transaction in
             let account = link.account
-            if let first = try transaction.storedResponse(of: attempt.call),
+            if let first = try transaction.storedResponse(of: attempt.repeatable),
                 let row = try transaction.account(account)
             {
                 return (row, first.forgetsDevices)
@@ -107,7 +107,8 @@ extension AccountsHandler {
                 throw ServiceError(.internalError, detail: "a verified address is missing")
             }
             try transaction.remember(
-                attempt.call, .init(repeatedByPasswordOf: row, forgetsDevices: newHash != nil))
+                attempt.repeatable, .init(repeatedByPasswordOf: row, forgetsDevices: newHash != nil)
+            )
             return (row, newHash != nil)
         }
     }
@@ -142,7 +143,7 @@ extension AccountsHandler {
         _ attempt: ConfirmationAttempt
     ) async throws -> IdentityV1.ConfirmEmailResponse {
         let (first, holder) = try await passwords.holder(
-            ofRepeated: attempt.call, asking: attempt.asking, password: attempt.password)
+            ofRepeated: attempt.repeatable, asking: attempt.asking, password: attempt.password)
         return try await answer(holder.row, forgetsDevices: first.forgetsDevices)
     }
 
@@ -173,7 +174,7 @@ struct ConfirmationAttempt: Sendable {
     let origin: CallOrigin
     let device: DeviceShown
     /// For idempotency; nil if the call has no key.
-    let call: RepeatableCall?
+    let repeatable: RepeatableCall?
 
     /// Reads a request.
     /// - Throws: `auth/invalid-link` for a malformed token; `rpc/invalid-argument` for a malformed
@@ -187,7 +188,7 @@ struct ConfirmationAttempt: Sendable {
         password = request.password
         origin = CallOrigin(request.origin, hash: keys.audit)
         device = DeviceShown(request.origin)
-        call = try RepeatableCall(
+        repeatable = try RepeatableCall(
             "ConfirmEmail", [tokenHash, Array(request.accountId.utf8)], context, hash: keys.calls)
     }
 }

@@ -39,7 +39,8 @@ extension AccountsHandler {
         } catch let refused as ServiceError {
             // An upgrade ends the guest's session, so a retry arrives with a token that is no
             // longer valid. Or the operator has named new versions since the first call.
-            guard let first = try await store.storedResponse(of: applicant.call, at: time.now())
+            guard
+                let first = try await store.storedResponse(of: applicant.repeatable, at: time.now())
             else {
                 if refused.code == .underageUser {
                     try await refuse(applicant, of: calling?.account)
@@ -92,7 +93,7 @@ extension AccountsHandler {
     ) async throws -> Outcome {
         do {
             return try await store.write(about: [.account(draft.account.account)]) { transaction in
-                if let first = try transaction.storedResponse(of: applicant.call) {
+                if let first = try transaction.storedResponse(of: applicant.repeatable) {
                     return .done(first)
                 }
                 if let guest { try transaction.requireLive(guest.owner) }
@@ -137,7 +138,7 @@ extension AccountsHandler {
             holder.row.address?.lookUpKey == applicant.lookUpKey, holder.sealedHash != nil
         else { throw ServiceError(.internalError, detail: "a new account is incomplete") }
         try transaction.remember(
-            applicant.call, .init(repeatedByPasswordOf: holder.row, wasGuest: guest != nil))
+            applicant.repeatable, .init(repeatedByPasswordOf: holder.row, wasGuest: guest != nil))
         return holder.row
     }
 
@@ -184,7 +185,7 @@ extension AccountsHandler {
         guard let holder = try await store.read({ try $0.passwordHolder(account) }) else {
             throw ServiceError(.idempotencyKeyReused)
         }
-        try await passwords.require(of: account, repeating: applicant.call) {
+        try await passwords.require(of: account, repeating: applicant.repeatable) {
             try await passwords.isRight(applicant.password, of: holder)
         }
         guard holder.row.status.mayVerify else { throw ServiceError(.accountDisabled) }
@@ -216,7 +217,7 @@ extension AccountsHandler {
             .verifyEmail, LinkToken.drawn(from: randomness), of: id, to: applicant.address,
             addressKey: applicant.lookUpKey, language: applicant.language, settings, outbox,
             at: moment)
-        let ownerMailKey = applicant.call.map { outbox.key(of: $0) } ?? outbox.newKey()
+        let ownerMailKey = applicant.repeatable.map { outbox.key(of: $0) } ?? outbox.newKey()
         return RegistrationDraft(
             account: account, verification: verification, ownerMailKey: ownerMailKey)
     }

@@ -45,10 +45,10 @@ extension AccountsHandler {
     /// It sees every response that was committed, which is each that a caller can have. The
     /// transaction of the sign-in looks again.
     private func requireAnswerable(_ attempt: SignInAttempt) async throws {
-        guard attempt.caller != nil || attempt.call != nil else { return }
+        guard attempt.caller != nil || attempt.repeatable != nil else { return }
         let now = time.now()
         try await store.read { session in
-            guard try session.storedResponse(of: attempt.call, at: now) == nil,
+            guard try session.storedResponse(of: attempt.repeatable, at: now) == nil,
                 let caller = attempt.caller
             else { return }
             try session.requireLive(try caller.owner.get())
@@ -93,7 +93,7 @@ extension AccountsHandler {
             guard let holder = try transaction.passwordHolder(account), holder.row.status.isUsable,
                 holder.sealedHash == checked.sealedHash
             else { return nil }
-            if let first = try transaction.storedResponse(of: attempt.call) {
+            if let first = try transaction.storedResponse(of: attempt.repeatable) {
                 return Recorded(
                     row: holder.row, history: first.history, at: transaction.at,
                     guest: try SettledGuest(first.collision, in: transaction))
@@ -108,7 +108,7 @@ extension AccountsHandler {
             let guest = try guests.settle(
                 attempt.caller, afterSignInTo: account, from: attempt.origin, transaction)
             try transaction.remember(
-                attempt.call,
+                attempt.repeatable,
                 .init(signInTo: holder.row, history: history, collision: guest?.collision))
             return Recorded(row: holder.row, history: history, at: transaction.at, guest: guest)
         }
@@ -146,7 +146,7 @@ struct SignInAttempt: Sendable {
     /// The session that made the call; nil outside a session.
     let caller: CallingSession?
     /// For idempotent retries; nil when the call carries no key.
-    let call: RepeatableCall?
+    let repeatable: RepeatableCall?
 
     /// Reads a request.
     /// - Throws: `auth/invalid-email`; `auth/invalid-credential` for a password that exceeds the
@@ -165,7 +165,7 @@ struct SignInAttempt: Sendable {
         origin = CallOrigin(request.origin, hash: keys.audit)
         device = SignInDevice(request.origin)
         self.caller = caller
-        call = try RepeatableCall(
+        repeatable = try RepeatableCall(
             "VerifyPassword", [lookUpKey] + (caller?.account).fingerprint, context,
             hash: keys.calls)
     }

@@ -71,7 +71,7 @@ struct ClaimConfirmation: Sendable {
     ) async throws -> AccountRow? {
         do {
             return try await store.write(about: [.account(checked.account)]) { transaction in
-                guard try transaction.storedResponse(of: attempt.call) == nil,
+                guard try transaction.storedResponse(of: attempt.repeatable) == nil,
                     let claim = try transaction.claim(
                         tokenHash: attempt.tokenHash, at: transaction.at), claim == checked,
                     let row = try transaction.account(claim.account), row.status.isUsable,
@@ -84,7 +84,7 @@ struct ClaimConfirmation: Sendable {
                     !holder.row.isGuest
                 else { throw ServiceError(.internalError, detail: "a confirmed claim is missing") }
                 try transaction.remember(
-                    attempt.call,
+                    attempt.repeatable,
                     .init(repeatedByPasswordOf: holder.row, forgetsDevices: true))
                 return holder.row
             }

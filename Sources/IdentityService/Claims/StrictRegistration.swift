@@ -55,7 +55,7 @@ struct StrictRegistration: Sendable {
         _ applicant: Applicant, _ draft: Draft, _ age: AgeRule.Outcome, _ guest: GuestSession?
     ) async throws -> Outcome {
         try await store.write(about: [.account(draft.claim.account)]) { transaction in
-            if let first = try transaction.storedResponse(of: applicant.call) {
+            if let first = try transaction.storedResponse(of: applicant.repeatable) {
                 return .done(first)
             }
             if let guest { try transaction.requireLive(guest.owner) }
@@ -83,7 +83,7 @@ struct StrictRegistration: Sendable {
                 throw ServiceError(.internalError, detail: "a new guest is incomplete")
             }
             try transaction.remember(
-                applicant.call, .init(repeatedByPasswordOf: row, wasGuest: guest != nil))
+                applicant.repeatable, .init(repeatedByPasswordOf: row, wasGuest: guest != nil))
             return .claimed(
                 row, at: transaction.at + (guest == nil ? .zero : ProofIssuer.afterEnd))
         }
@@ -153,7 +153,7 @@ struct StrictRegistration: Sendable {
             )
         }
         guard let row = holder?.row else { throw ServiceError(.idempotencyKeyReused) }
-        try await passwords.require(of: account, repeating: applicant.call) {
+        try await passwords.require(of: account, repeating: applicant.repeatable) {
             try await isRight(applicant.password, holder, claim)
         }
         guard row.status.isUsable else { throw ServiceError(.accountDisabled) }

@@ -20,7 +20,7 @@ extension CredentialsHandler {
         _ request: IdentityV1.ChangePasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.ChangePasswordResponse {
         let attempt = try ChangeAttempt(request, context, keys)
-        _ = try await store.storedResponse(of: attempt.call, at: time.now())
+        _ = try await store.storedResponse(of: attempt.repeatable, at: time.now())
         try await passwords.responseTimeFloor.requireTime(until: context.deadline)
         return try await untilUnchanged {
             try await check(attempt) ? IdentityV1.ChangePasswordResponse() : nil
@@ -89,9 +89,11 @@ extension CredentialsHandler {
     private func isRepeat(
         _ attempt: ChangeAttempt, _ new: Password, _ holder: PasswordHolder?
     ) async throws -> Bool {
-        guard attempt.call != nil, let holder, holder.row.status.isUsable else { return false }
+        guard attempt.repeatable != nil, let holder, holder.row.status.isUsable else {
+            return false
+        }
         do {
-            let first = try await store.storedResponse(of: attempt.call, at: time.now())
+            let first = try await store.storedResponse(of: attempt.repeatable, at: time.now())
             guard first != nil else { return false }
         } catch let error as ServiceError where error.code == .idempotencyKeyReused {
             // The key belongs to a different request, so this one was never committed.
@@ -112,13 +114,13 @@ extension CredentialsHandler {
             guard let holder = try transaction.passwordHolder(attempt.account),
                 holder.row.status.isUsable, holder.sealedHash == checked.sealedHash
             else { return false }
-            if try transaction.storedResponse(of: attempt.call) != nil {
+            if try transaction.storedResponse(of: attempt.repeatable) != nil {
                 // The fingerprint has no passwords. This is the first call's request only if that
                 // one set the password which is the current one now.
                 return isSame ? true : nil
             }
             try replace(hash, attempt, transaction)
-            try transaction.remember(attempt.call, .init(account: attempt.account.key))
+            try transaction.remember(attempt.repeatable, .init(account: attempt.account.key))
             return true
         }
     }
@@ -149,7 +151,7 @@ extension CredentialsHandler {
         let device: DeviceShown
         let origin: CallOrigin
         /// For idempotent retries; nil when the call carries no key.
-        let call: RepeatableCall?
+        let repeatable: RepeatableCall?
 
         /// Reads a request. The session id is validated here, because an outbox message with an id
         /// that the session service rejects would be retried forever and block the end of all other
@@ -172,7 +174,7 @@ extension CredentialsHandler {
             new = request.newPassword
             device = DeviceShown(request.origin)
             origin = CallOrigin(request.origin, hash: keys.audit)
-            call = try RepeatableCall(
+            repeatable = try RepeatableCall(
                 "ChangePassword", [Array(account.text.utf8), Array(session.text.utf8)], context,
                 hash: keys.calls)
         }

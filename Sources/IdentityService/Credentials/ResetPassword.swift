@@ -79,7 +79,7 @@ extension CredentialsHandler {
         let subjects = [.account(checked.account)] + attempt.caller.subjects
         return try await store.write(about: subjects) { transaction in
             // A key that another request used is rejected before anything is written.
-            guard try transaction.storedResponse(of: attempt.call) == nil,
+            guard try transaction.storedResponse(of: attempt.repeatable) == nil,
                 let (link, row) = try Self.find(attempt, transaction, at: transaction.at),
                 link == checked, row.status.mayVerify
             else { return nil }
@@ -92,7 +92,7 @@ extension CredentialsHandler {
             guard let new = try transaction.account(row.account), new.address?.provedAt != nil
             else { throw ServiceError(.internalError, detail: "the address is not verified") }
             try transaction.remember(
-                attempt.call,
+                attempt.repeatable,
                 .init(
                     signInTo: new, history: history, forgetsDevices: forgetsDevices,
                     collision: guest?.collision))
@@ -137,7 +137,8 @@ extension CredentialsHandler {
     private func answerAgain(
         _ attempt: ResetAttempt
     ) async throws -> IdentityV1.ResetPasswordResponse {
-        guard let first = try await store.storedResponse(of: attempt.call, at: time.now()) else {
+        guard let first = try await store.storedResponse(of: attempt.repeatable, at: time.now())
+        else {
             throw ServiceError(.invalidLink)
         }
         let account = try AccountID(stored: first.account)
@@ -147,7 +148,7 @@ extension CredentialsHandler {
         let (holder, setAt) = try await store.read {
             (try $0.passwordHolder(account), try $0.passwordSetAt(account))
         }
-        try await passwords.require(of: account, repeating: attempt.call) {
+        try await passwords.require(of: account, repeating: attempt.repeatable) {
             try await passwords.isRight(attempt.password, of: holder)
         }
         guard let holder, let setAt else { throw ServiceError(.idempotencyKeyReused) }
@@ -184,7 +185,7 @@ extension CredentialsHandler {
         /// The session that made the call; nil outside a session.
         let caller: CallingSession?
         /// For idempotent retries; nil when the call carries no key.
-        let call: RepeatableCall?
+        let repeatable: RepeatableCall?
 
         /// Reads a request.
         /// - Throws: `auth/invalid-link` for a malformed token; `rpc/invalid-argument` for an
@@ -201,7 +202,7 @@ extension CredentialsHandler {
             device = SignInDevice(request.origin)
             origin = CallOrigin(request.origin, hash: keys.audit)
             self.caller = caller
-            call = try RepeatableCall("ResetPassword", [tokenHash], context, hash: keys.calls)
+            repeatable = try RepeatableCall("ResetPassword", [tokenHash], context, hash: keys.calls)
         }
     }
 }

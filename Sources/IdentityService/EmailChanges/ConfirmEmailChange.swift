@@ -67,7 +67,7 @@ extension EmailChangesHandler {
     ) async throws -> AccountRow? {
         do {
             return try await store.write(about: [.account(change.account)]) { transaction in
-                guard try transaction.storedResponse(of: attempt.call) == nil,
+                guard try transaction.storedResponse(of: attempt.repeatable) == nil,
                     try transaction.emailChange(
                         tokenHash: attempt.tokenHash, at: transaction.at) == change,
                     let holder = try transaction.passwordHolder(change.account),
@@ -84,7 +84,7 @@ extension EmailChangesHandler {
                 guard let row = try transaction.account(change.account),
                     row.address?.lookUpKey == change.addressKey, row.address?.provedAt != nil
                 else { throw ServiceError(.internalError, detail: "the new address is missing") }
-                try transaction.remember(attempt.call, .init(repeatedByPasswordOf: row))
+                try transaction.remember(attempt.repeatable, .init(repeatedByPasswordOf: row))
                 return row
             }
         } catch let error as SQLError where error.kind == .constraint(.unique) {
@@ -118,7 +118,7 @@ extension EmailChangesHandler {
         _ attempt: Attempt
     ) async throws -> IdentityV1.ConfirmEmailChangeResponse {
         let (_, holder) = try await passwords.holder(
-            ofRepeated: attempt.call, asking: attempt.asking, password: attempt.password)
+            ofRepeated: attempt.repeatable, asking: attempt.asking, password: attempt.password)
         return try await answer(holder.row)
     }
 
@@ -142,7 +142,7 @@ extension EmailChangesHandler {
         let password: SecretBytes
         let origin: CallOrigin
         /// For idempotency; nil if the call has no key.
-        let call: RepeatableCall?
+        let repeatable: RepeatableCall?
 
         /// Reads a request.
         /// - Throws: `auth/invalid-link` for a malformed token; `rpc/invalid-argument` for a
@@ -159,7 +159,8 @@ extension EmailChangesHandler {
             asking = owner?.account
             password = request.password
             origin = CallOrigin(request.origin, hash: keys.audit)
-            call = try RepeatableCall("ConfirmEmailChange", [tokenHash], context, hash: keys.calls)
+            repeatable = try RepeatableCall(
+                "ConfirmEmailChange", [tokenHash], context, hash: keys.calls)
         }
     }
 }

@@ -25,7 +25,7 @@ extension IdentitiesHandler {
         let outcome: Result<(AccountRow, IdentityV1.StoredResponse?, Timestamp), ServiceError> =
             try await store.write(about: [.account(owner.account)]) { transaction in
                 try transaction.requireLive(owner)
-                let first = try transaction.storedResponse(of: call.call)
+                let first = try transaction.storedResponse(of: call.repeatable)
                 if first == nil, let nonce = proved.nonce, try !transaction.use(nonce) {
                     return .failure(try refusal(.invalidNonce, proved, call, transaction))
                 }
@@ -35,7 +35,7 @@ extension IdentitiesHandler {
                 guard row.status.isUsable else { throw ServiceError(.accountDisabled) }
                 if first == nil {
                     try transaction.remember(
-                        call.call,
+                        call.repeatable,
                         .init(
                             account: owner.account.key,
                             authenticatedAtMs: transaction.at.milliseconds))

@@ -24,7 +24,8 @@ extension IdentitiesHandler {
             [[], Array((request.origin?.deviceId ?? "").utf8)] + acceptance.fingerprint, context,
             hash: keys.calls)
         let signIn = try FederatedSignInCall(
-            from: request.origin, language: request.language, acceptance: acceptance, call: call,
+            from: request.origin, language: request.language, acceptance: acceptance,
+            repeatable: call,
             settings, keys)
         let account = AccountID.drawn(from: randomness)
         let vault = try AccountVault(new: account, under: keys.accounts, randomness: randomness)
@@ -36,7 +37,7 @@ extension IdentitiesHandler {
             transaction in
             (
                 try write(new, signIn, transaction),
-                try transaction.storedResponse(of: signIn.call), transaction.at
+                try transaction.storedResponse(of: signIn.repeatable), transaction.at
             )
         }
         return IdentityV1.AdmissionResponse(
@@ -50,7 +51,7 @@ extension IdentitiesHandler {
     private func write(
         _ new: NewAccount, _ call: FederatedSignInCall, _ transaction: Transaction
     ) throws -> AccountRow {
-        if let first = try transaction.storedResponse(of: call.call) {
+        if let first = try transaction.storedResponse(of: call.repeatable) {
             // If the guest has become a full account since then, only the owner's proof gives
             // access.
             guard let row = try transaction.account(AccountID(stored: first.account)), row.isGuest
@@ -74,7 +75,7 @@ extension IdentitiesHandler {
         try transaction.audit(
             AuditEvent(.guestRegistered, account: new.account.key).from(call.origin))
         try transaction.remember(
-            call.call,
+            call.repeatable,
             .init(account: new.account.key, authenticatedAtMs: transaction.at.milliseconds))
         guard let row = try transaction.account(new.account), row.isGuest else {
             throw ServiceError(.internalError, detail: "a new guest account is incomplete")

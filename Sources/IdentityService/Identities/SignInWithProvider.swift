@@ -23,6 +23,6 @@ extension IdentitiesHandler {
             proved,
             FederatedSignInCall(
                 from: request.origin, language: request.language, acceptance: acceptance,
-                in: caller, call: call, settings, keys))
+                in: caller, repeatable: call, settings, keys))
     }
 }

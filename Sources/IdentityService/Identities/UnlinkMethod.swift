@@ -36,7 +36,7 @@ extension IdentitiesHandler {
     ) throws -> Result<AccountRow, ServiceError> {
         let row = try transaction.callersRow(call.owner.account)
         try transaction.requireLive(call.owner)
-        if try transaction.storedResponse(of: call.call) != nil { return .success(row) }
+        if try transaction.storedResponse(of: call.repeatable) != nil { return .success(row) }
         if let code = MethodRule.refusal(removing: method, from: row.methods) {
             try transaction.audit(
                 AuditEvent(.linkingRefused, account: row.account.key, outcome: code)
@@ -44,7 +44,7 @@ extension IdentitiesHandler {
             return .failure(ServiceError(code))
         }
         try remove(method, from: row, call, transaction)
-        try transaction.remember(call.call, .init(account: row.account.key))
+        try transaction.remember(call.repeatable, .init(account: row.account.key))
         return .success(try transaction.callersRow(row.account))
     }
 

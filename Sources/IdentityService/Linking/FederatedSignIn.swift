@@ -55,7 +55,7 @@ struct FederatedSignIn: Sendable {
     private func answerAgain(
         _ proved: ProvedIdentity, _ call: FederatedSignInCall
     ) async throws -> IdentityV1.AdmissionResponse? {
-        guard call.call != nil else { return nil }
+        guard call.repeatable != nil else { return nil }
         let again = try await store.write(about: []) { transaction in
             try FederatedSignInTransaction(self, proved, call, transaction).replay()
         }
@@ -124,14 +124,14 @@ struct FederatedSignInCall: Sendable {
     /// For idempotent retries; nil when the call carries no key. The fingerprint covers the
     /// identity (`IdentityKeys.lookUpKey(of:)`), because a stored response is returned only to a
     /// caller that proves the same identity again, and the account of the calling session.
-    let call: RepeatableCall?
+    let repeatable: RepeatableCall?
 
     /// Reads the fields of a request other than its proof.
     /// - Parameter language: BCP 47; empty selects the default.
     /// - Throws: `rpc/invalid-argument` when `language` is not a language tag.
     init(
         from origin: IdentityV1.Origin?, language: String, acceptance: Acceptance,
-        in caller: CallingSession? = nil, call: RepeatableCall?, _ settings: IdentitySettings,
+        in caller: CallingSession? = nil, repeatable: RepeatableCall?, _ settings: IdentitySettings,
         _ keys: IdentityKeys
     ) throws(ServiceError) {
         guard language.isEmpty || LanguageTag.isValid(language) else {
@@ -142,7 +142,7 @@ struct FederatedSignInCall: Sendable {
         self.language = language.isEmpty ? settings.defaultLanguage : language
         self.acceptance = acceptance
         self.caller = caller
-        self.call = call
+        self.repeatable = repeatable
     }
 }
 

@@ -108,7 +108,7 @@ struct FederatedSignInTransaction {
     /// - Throws: `auth/idempotency-key-reused` when the identity is no longer linked to that
     ///   account, `auth/user-disabled`.
     func replay() throws -> CommittedSignIn? {
-        guard let bytes = try transaction.remembered(of: call.call) else { return nil }
+        guard let bytes = try transaction.remembered(of: call.repeatable) else { return nil }
         let record = try FederatedSignInRecord(bytes)
         guard try transaction.identity(lookUpKey: lookUpKey)?.account == record.account,
             let row = try transaction.account(record.account)
@@ -224,7 +224,7 @@ struct FederatedSignInTransaction {
         try audit(.signInSucceeded, done.account)
         let moment = transaction.at + (done.endsSessions ? ProofIssuer.afterEnd : .zero)
         record.add(authenticatedAt: moment)
-        try transaction.remember(call.call, record.bytes)
+        try transaction.remember(call.repeatable, record.bytes)
         return CommittedSignIn(
             row: try done.unchanged ?? readBack(done.account), record: record, provedAt: moment,
             guest: guest)

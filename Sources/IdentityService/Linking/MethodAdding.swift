@@ -42,7 +42,7 @@ struct MethodAdding: Sendable {
         }
         let row = try transaction.callersRow(account)
         if try transaction.hasEnded(call.owner) { return .failure(try refusal(.sessionEnded)) }
-        if try transaction.storedResponse(of: call.call) != nil { return .success(row) }
+        if try transaction.storedResponse(of: call.repeatable) != nil { return .success(row) }
         let known = try transaction.identity(lookUpKey: keys.lookUpKey(of: proved))
         let code = MethodRule.refusal(
             adding: proved.method, to: account, having: row.methods, known: known?.account)
@@ -52,7 +52,7 @@ struct MethodAdding: Sendable {
             return .failure(try refusal(.invalidNonce))
         }
         try add(proved, to: row, call, transaction)
-        try transaction.remember(call.call, .init(account: account.key))
+        try transaction.remember(call.repeatable, .init(account: account.key))
         return .success(try transaction.callersRow(account))
     }
 
@@ -117,7 +117,7 @@ struct MethodCall: Sendable {
     let origin: CallOrigin
     let device: DeviceShown
     /// For idempotent retries; nil when the call carries no key.
-    let call: RepeatableCall?
+    let repeatable: RepeatableCall?
 
     /// - Parameters:
     ///   - method: The rpc.
@@ -130,7 +130,7 @@ struct MethodCall: Sendable {
         self.owner = owner
         self.origin = CallOrigin(origin, hash: keys.audit)
         device = DeviceShown(origin)
-        call = try RepeatableCall(
+        repeatable = try RepeatableCall(
             method, [Array(owner.account.text.utf8), subject], context, hash: keys.calls)
     }
 }

@@ -27,7 +27,7 @@ extension PhoneCodesHandler {
             request: PhoneCodeID(text: request.requestId), purpose: .link,
             owner: owner, number: number, numberKey: keys.lookUpKey(of: number),
             code: PhoneCode(typed: request.code), origin: call.origin)
-        try await require(guess, call.call)
+        try await require(guess, call.repeatable)
         do {
             let row = try await adding.add(proved, call)
             return IdentityV1.LinkPhoneResponse(

@@ -35,7 +35,7 @@ extension PhoneCodesHandler {
         // The whole request is validated before a guess is counted.
         let admission = try FederatedSignInCall(
             from: request.origin, language: request.language, acceptance: acceptance, in: caller,
-            call: call, settings, keys)
+            repeatable: call, settings, keys)
         let guess = guess(request, number)
         try await require(guess, call)
         try await requireEnough(guess)

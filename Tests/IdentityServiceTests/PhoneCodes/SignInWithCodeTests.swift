@@ -225,7 +225,7 @@ struct SignInWithCodeTests {
         let sent = try await fixture.sent()
         let number = try #require(PhoneNumber(PhoneCodeFixture.number))
         let asked = try FederatedSignInCall(
-            from: nil, language: "", acceptance: Acceptance(nil), call: nil,
+            from: nil, language: "", acceptance: Acceptance(nil), repeatable: nil,
             fixture.phones.settings, fixture.identity.keys)
         let guess = PhoneCodeGuess(
             request: PhoneCodeID(text: sent.request), purpose: .signIn, owner: nil,

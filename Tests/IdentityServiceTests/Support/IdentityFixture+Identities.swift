@@ -59,7 +59,8 @@ extension IdentityFixture {
         try await federatedSignIn(keepsGrants: keepsGrants).admit(
             proved,
             FederatedSignInCall(
-                from: origin, language: "", acceptance: Acceptance(nil), call: nil, settings, keys))
+                from: origin, language: "", acceptance: Acceptance(nil), repeatable: nil, settings,
+                keys))
     }
 
     /// Signs in with a provider.
