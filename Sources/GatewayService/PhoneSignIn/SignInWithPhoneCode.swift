@@ -22,7 +22,7 @@ extension PhoneSignInHandler {
         let origin = try Origin.of(request.device, context)
         let language = try context.mailLanguage(request.mailLanguage)
         let number = try PhoneNumber.required(request.phoneNumber)
-        let admitted = try await sessions.withOptionalAccessToken(of: context) { accessToken in
+        let signedIn = try await sessions.withOptionalAccessToken(of: context) { accessToken in
             try await limits.countingPhoneCode(
                 number, request: request.requestId, device: origin.deviceId, context
             ) {
@@ -35,12 +35,12 @@ extension PhoneSignInHandler {
             }
         }
         let session = try await sessions.open(
-            by: admitted.proof, on: request.device, from: origin, onward)
+            by: signedIn.proof, on: request.device, from: origin, onward)
         return GatewayV1.SignInWithPhoneCodeResponse(
-            account: admitted.account.map { GatewayV1.Account($0, photos) }, session: session,
-            isNewUser: admitted.isNewUser, isUpgraded: admitted.isUpgraded,
-            collision: admitted.collision.map { GatewayV1.Collision($0, photos) },
-            history: admitted.history.map(GatewayV1.SignInHistory.init),
-            requiredActions: GatewayV1.RequiredAction.of(admitted.account))
+            account: signedIn.account.map { GatewayV1.Account($0, photos) }, session: session,
+            isNewUser: signedIn.isNewUser, isUpgraded: signedIn.isUpgraded,
+            collision: signedIn.collision.map { GatewayV1.Collision($0, photos) },
+            history: signedIn.history.map(GatewayV1.SignInHistory.init),
+            requiredActions: GatewayV1.RequiredAction.of(signedIn.account))
     }
 }

@@ -22,7 +22,7 @@ extension ProvidersHandler {
         let onward = try context.onward(for: "SignInWithProvider")
         let origin = try Origin.of(request.device, context)
         let language = try context.mailLanguage(request.mailLanguage)
-        let admission = try await sessions.withOptionalAccessToken(of: context) { accessToken in
+        let signedIn = try await sessions.withOptionalAccessToken(of: context) { accessToken in
             try await limits.countingProviderToken(
                 .providerSignIn(device: origin.deviceId, caller: LimitedCaller(context)), context
             ) {
@@ -34,20 +34,20 @@ extension ProvidersHandler {
                     onward)
             }
         }
-        if !admission.removedMethods.isEmpty {
+        if !signedIn.removedMethods.isEmpty {
             await limits.remember(
-                admission.account?.email ?? "", on: origin.deviceId, forgettingOthers: true,
+                signedIn.account?.email ?? "", on: origin.deviceId, forgettingOthers: true,
                 context)
         }
         let session = try await sessions.open(
-            by: admission.proof, on: request.device, from: origin, onward)
+            by: signedIn.proof, on: request.device, from: origin, onward)
         return GatewayV1.SignInWithProviderResponse(
-            account: admission.account.map { GatewayV1.Account($0, photos) }, session: session,
-            isNewUser: admission.isNewUser, removedMethods: admission.removedMethods,
-            isLinked: admission.isLinked, isUpgraded: admission.isUpgraded,
-            collision: admission.collision.map { GatewayV1.Collision($0, photos) },
-            history: admission.history.map(GatewayV1.SignInHistory.init),
-            requiredActions: GatewayV1.RequiredAction.of(admission.account))
+            account: signedIn.account.map { GatewayV1.Account($0, photos) }, session: session,
+            isNewUser: signedIn.isNewUser, removedMethods: signedIn.removedMethods,
+            isLinked: signedIn.isLinked, isUpgraded: signedIn.isUpgraded,
+            collision: signedIn.collision.map { GatewayV1.Collision($0, photos) },
+            history: signedIn.history.map(GatewayV1.SignInHistory.init),
+            requiredActions: GatewayV1.RequiredAction.of(signedIn.account))
     }
 }
 

@@ -19,7 +19,7 @@ extension IdentitiesHandler {
             "SignInWithProvider",
             [keys.lookUpKey(of: proved), []] + (caller?.account).fingerprint
                 + acceptance.fingerprint, context, hash: keys.calls)
-        return try await signIn.admit(
+        return try await signIn.run(
             proved,
             FederatedSignInCall(
                 from: request.origin, language: request.language, acceptance: acceptance,

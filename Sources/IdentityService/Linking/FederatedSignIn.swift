@@ -33,7 +33,7 @@ struct FederatedSignIn: Sendable {
     ///   `auth/invalid-access-token` when the caller's account no longer exists;
     ///   `auth/session-ended` when the calling session has ended; as `SessionOwners.owner`;
     ///   `rpc/unavailable` when all attempts conflict with other writers.
-    func admit(
+    func run(
         _ proved: ProvedIdentity, _ call: FederatedSignInCall
     ) async throws -> IdentityV1.AdmissionResponse {
         if let caller = call.caller, case .failure(let refused) = caller.owner {
@@ -42,9 +42,9 @@ struct FederatedSignIn: Sendable {
         }
         for _ in 0..<Self.triesMax {
             switch try await write(proved, call) {
-            case .admitted(let admitted):
-                if admitted.guest != nil { guests.wake() }
-                return try await answer(admitted, proved)
+            case .signedIn(let committed):
+                if committed.guest != nil { guests.wake() }
+                return try await answer(committed, proved)
             case .refused(let code): throw ServiceError(code)
             case .undecided: continue
             }
@@ -77,22 +77,22 @@ struct FederatedSignIn: Sendable {
     }
 
     private func answer(
-        _ admitted: CommittedSignIn, _ proved: ProvedIdentity
+        _ committed: CommittedSignIn, _ proved: ProvedIdentity
     ) async throws -> IdentityV1.AdmissionResponse {
-        var answer = admitted.record.message
+        var answer = committed.record.message
         answer.account = try await answers.account(
-            admitted.row, lastSignInAt: admitted.record.lastSignInAt)
+            committed.row, lastSignInAt: committed.record.lastSignInAt)
         answer.proof = ProofIssuer(keys: keys, randomness: randomness).proof(
-            admitted.row, by: proved.amr, authenticatedAt: admitted.record.authenticatedAt,
-            provedAt: admitted.provedAt)
-        answer.collision = try await admitted.guest?.answer(answers)
+            committed.row, by: proved.amr, authenticatedAt: committed.record.authenticatedAt,
+            provedAt: committed.provedAt)
+        answer.collision = try await committed.guest?.answer(answers)
         return answer
     }
 }
 
 /// The outcome of one transaction.
 enum FederatedSignInOutcome: Sendable {
-    case admitted(CommittedSignIn)
+    case signedIn(CommittedSignIn)
     /// The rejection is recorded in the audit log, and the nonce is used up.
     case refused(ErrorCode)
     /// Another writer committed in between: repeat the decision.

@@ -52,13 +52,13 @@ struct FederatedSignInTransaction {
 
     /// - Throws: `SQLError` of kind `.constraint(.unique)` when another writer got in between;
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled` and
-    ///   `auth/idempotency-key-reused`, `auth/consent-required` as `FederatedSignIn.admit`.
+    ///   `auth/idempotency-key-reused`, `auth/consent-required` as `FederatedSignIn.run`.
     mutating func run() throws -> FederatedSignInOutcome {
-        if let again = try replay() { return .admitted(again) }
+        if let again = try replay() { return .signedIn(again) }
         if let nonce = proved.nonce, try !transaction.use(nonce) {
             return try refuse(.invalidNonce, of: nil)
         }
-        let linking = try look()
+        let linking = try readCase()
         let decision = LinkingRule.decision(for: linking)
         if case .refuse(let code) = decision {
             return try refuse(code, of: linking.known?.account ?? linking.owner?.holder.account)
@@ -66,7 +66,7 @@ struct FederatedSignInTransaction {
         try requireConsent(for: decision)
         let age = try self.age(for: decision)
         guard age != .underage else { return try refuseUnderage(decision) }
-        return .admitted(try write(decision, age))
+        return .signedIn(try write(decision, age))
     }
 
     /// Refuses a sign-up without the consent that the operator requires (G-23). The error undoes
@@ -124,12 +124,12 @@ struct FederatedSignInTransaction {
 
     // MARK: look up
 
-    private mutating func look() throws -> LinkingRule.Case {
-        let word = LinkingRule.EmailClaim(proved.email)
+    private mutating func readCase() throws -> LinkingRule.Case {
+        let claim = LinkingRule.EmailClaim(proved.email)
         found.identity = try lockedIdentity()
-        let asking = try asking()
+        let guest = try callingGuest()
         var addressOwner: AccountID?
-        if found.identity == nil, word.isProof, let email = proved.email {
+        if found.identity == nil, claim.isProof, let email = proved.email {
             addressOwner = try transaction.lockedOwner(
                 ofAddress: keys.lookUpKey(of: email.address))
             // Another sign-in may have linked the identity while this one waited for the lock.
@@ -137,10 +137,10 @@ struct FederatedSignInTransaction {
         }
         if let identity = found.identity {
             return LinkingRule.Case(
-                asking: asking, known: try holder(identity.account), email: word)
+                guest: guest, known: try holder(identity.account), email: claim)
         }
         return LinkingRule.Case(
-            asking: asking, email: word, owner: try addressOwner.map { try owner($0) })
+            guest: guest, email: claim, owner: try addressOwner.map { try owner($0) })
     }
 
     private func lockedIdentity() throws -> IdentityRow? {
@@ -158,8 +158,8 @@ struct FederatedSignInTransaction {
         return row
     }
 
-    private mutating func asking() throws -> LinkingRule.Case.Asking {
-        guard let caller = call.caller else { return .nobody }
+    private mutating func callingGuest() throws -> AccountHolder? {
+        guard let caller = call.caller else { return nil }
         let owner = try caller.owner.get()
         guard let row = try account(owner.account) else {
             throw ServiceError(.invalidAccessToken)
@@ -168,7 +168,7 @@ struct FederatedSignInTransaction {
         // two identities, the second would create another account.
         try transaction.requireLive(owner)
         // The session of a full account is ignored.
-        return row.isGuest ? .guest(row.holder) : .nobody
+        return row.isGuest ? row.holder : nil
     }
 
     private mutating func holder(_ account: AccountID) throws -> AccountHolder {

@@ -59,14 +59,14 @@ import ServiceRuntime
 enum LinkingRule {
     /// The decision for a case.
     static func decision(for linking: Case) -> Decision {
-        if case .guest(let guest) = linking.asking, !guest.status.isUsable {
+        if let guest = linking.guest, !guest.status.isUsable {
             return .refuse(.accountDisabled)
         }
         if let known = linking.known {
             return refusal(of: known.status).map { .refuse($0) } ?? .signIn(known.account)
         }
-        guard linking.email.isProof else { return new(linking.asking, ownsAddress: false) }
-        guard let owner = linking.owner else { return new(linking.asking, ownsAddress: true) }
+        guard linking.email.isProof else { return new(linking.guest, ownsAddress: false) }
+        guard let owner = linking.owner else { return new(linking.guest, ownsAddress: true) }
         return decision(about: owner)
     }
 
@@ -81,10 +81,8 @@ enum LinkingRule {
             ? .refuse(.emailAlreadyInUse) : .link(account)
     }
 
-    private static func new(
-        _ asking: Case.Asking, ownsAddress: Bool
-    ) -> Decision {
-        if case .guest(let guest) = asking {
+    private static func new(_ guest: AccountHolder?, ownsAddress: Bool) -> Decision {
+        if let guest {
             .upgrade(guest.account, ownsAddress: ownsAddress)
         } else {
             .create(ownsAddress: ownsAddress)
@@ -104,20 +102,15 @@ enum LinkingRule {
 extension LinkingRule {
     /// The input of the rule, after an identity has been proved.
     struct Case: Hashable, Sendable {
-        /// The caller's session.
-        var asking: Asking
+        /// The guest whose session made the call; nil for none. The session of a full account counts
+        /// as none.
+        var guest: AccountHolder?
         /// The account that has this identity; nil when the identity is unknown.
         var known: AccountHolder?
         /// What the issuer states about the email.
         var email: EmailClaim
         /// The owner of that address here; nil when it is free, or when the email proves nothing.
         var owner: AddressOwner?
-
-        /// The session that made the call. That of a full account is ignored.
-        enum Asking: Hashable, Sendable {
-            case nobody
-            case guest(AccountHolder)
-        }
     }
 }
 

@@ -33,14 +33,14 @@ extension PhoneCodesHandler {
                 + (caller?.account).fingerprint + acceptance.fingerprint, context,
             hash: keys.calls)
         // The whole request is validated before a guess is counted.
-        let admission = try FederatedSignInCall(
+        let signInCall = try FederatedSignInCall(
             from: request.origin, language: request.language, acceptance: acceptance, in: caller,
             repeatable: call, settings, keys)
         let guess = guess(request, number)
         try await require(guess, call)
         try await requireEnough(guess)
         do {
-            return try await signIn.admit(proved, admission)
+            return try await signIn.run(proved, signInCall)
         } catch let error as ServiceError where error.code == .invalidNonce {
             // Another call has used the code, or this is a repeat of one that was refused after it. It
             // was right, so it is no guess at a live code: the gateway refunds it to the number.

@@ -28,23 +28,21 @@ private struct Row: CustomTestStringConvertible, Sendable {
     let decision: LinkingRule.Decision
 
     init(
-        _ name: String, asking: LinkingRule.Case.Asking = .nobody, known: AccountHolder? = nil,
+        _ name: String, guest: AccountHolder? = nil, known: AccountHolder? = nil,
         email: LinkingRule.EmailClaim = .none, owner: LinkingRule.AddressOwner? = nil,
         _ decision: LinkingRule.Decision
     ) {
         testDescription = name
-        linking = LinkingRule.Case(asking: asking, known: known, email: email, owner: owner)
+        linking = LinkingRule.Case(guest: guest, known: known, email: email, owner: owner)
         self.decision = decision
     }
 }
-
-private let byGuest = LinkingRule.Case.Asking.guest(guest)
 
 /// Every case in which no session or a guest asks and the identity is unknown.
 private let unknownRows: [Row] = [
     Row("no email: an account without an address", .create(ownsAddress: false)),
     Row(
-        "no email, a guest asks: upgrade without an address", asking: byGuest,
+        "no email, a guest asks: upgrade without an address", guest: guest,
         .upgrade(guest.account, ownsAddress: false)),
     Row(
         "unverified: as no email, the address is not taken", email: .unverified,
@@ -56,16 +54,16 @@ private let unknownRows: [Row] = [
         "unverified, the address has an unproved owner: no takeover", email: .unverified,
         owner: owned(isProved: false), .create(ownsAddress: false)),
     Row(
-        "unverified, a guest asks: upgrade without an address", asking: byGuest,
+        "unverified, a guest asks: upgrade without an address", guest: guest,
         email: .unverified,
         owner: owned(isProved: true), .upgrade(guest.account, ownsAddress: false)),
     Row("verified, free: an account that owns it", email: .verified, .create(ownsAddress: true)),
     Row("relay, free: an account that owns it", email: .relay, .create(ownsAddress: true)),
     Row(
-        "verified, free, a guest asks: upgrade with the address", asking: byGuest, email: .verified,
+        "verified, free, a guest asks: upgrade with the address", guest: guest, email: .verified,
         .upgrade(guest.account, ownsAddress: true)),
     Row(
-        "relay, free, a guest asks: upgrade with the address", asking: byGuest, email: .relay,
+        "relay, free, a guest asks: upgrade with the address", guest: guest, email: .relay,
         .upgrade(guest.account, ownsAddress: true)),
     Row(
         "verified, owned and proved: link", email: .verified, owner: owned(isProved: true),
@@ -74,7 +72,7 @@ private let unknownRows: [Row] = [
         "relay, owned and proved: link", email: .relay, owner: owned(isProved: true),
         .link(owner.account)),
     Row(
-        "verified, owned and proved, a guest asks: link to the owner", asking: byGuest,
+        "verified, owned and proved, a guest asks: link to the owner", guest: guest,
         email: .verified,
         owner: owned(isProved: true), .link(owner.account)),
     Row(
@@ -84,7 +82,7 @@ private let unknownRows: [Row] = [
         "verified, proved owner who unlinked this identity: refuse", email: .verified,
         owner: owned(isProved: true, wasRemoved: true), .refuse(.emailAlreadyInUse)),
     Row(
-        "relay, proved owner who unlinked this identity, a guest asks: refuse", asking: byGuest,
+        "relay, proved owner who unlinked this identity, a guest asks: refuse", guest: guest,
         email: .relay, owner: owned(isProved: true, wasRemoved: true),
         .refuse(.emailAlreadyInUse)),
     Row(
@@ -101,7 +99,7 @@ private let unknownRows: [Row] = [
         email: .verified, owner: owned(isProved: false, hasThisMethod: true),
         .takeOver(owner.account)),
     Row(
-        "verified, owned and unproved, a guest asks: take over", asking: byGuest, email: .verified,
+        "verified, owned and unproved, a guest asks: take over", guest: guest, email: .verified,
         owner: owned(isProved: false), .takeOver(owner.account)),
 ]
 
@@ -116,10 +114,10 @@ private let stateRows: [Row] =
             Row(
                 "known, \(status): refused", known: holder(1, status), .refuse(.accountDisabled)),
             Row(
-                "known, \(status), a guest asks: refused", asking: byGuest,
+                "known, \(status), a guest asks: refused", guest: guest,
                 known: holder(1, status), email: .verified, .refuse(.accountDisabled)),
             Row(
-                "a guest that is \(status) asks: refused", asking: .guest(holder(3, status)),
+                "a guest that is \(status) asks: refused", guest: holder(3, status),
                 email: .verified, .refuse(.accountDisabled)),
         ]
     } + [
@@ -139,7 +137,7 @@ private let knownRows: [Row] = LinkingRule.EmailClaim.allCases.flatMap { email i
     [
         Row("known, \(email): sign in", known: known, email: email, .signIn(known.account)),
         Row(
-            "known, \(email), a guest asks: sign in", asking: byGuest, known: known, email: email,
+            "known, \(email), a guest asks: sign in", guest: guest, known: known, email: email,
             .signIn(known.account)),
         Row(
             "known, \(email), another account owns the address: sign in", known: known,
@@ -168,10 +166,10 @@ struct LinkingRuleTests {
     @Test("X-04: without a verified email no decision leads to the account that owns the address")
     func onlyProofs() {
         for email in [LinkingRule.EmailClaim.none, .unverified] {
-            for asking in [LinkingRule.Case.Asking.nobody, byGuest] {
+            for caller in [nil, guest] {
                 for owner in [nil, owned(isProved: true), owned(isProved: false)] {
                     let decision = LinkingRule.decision(
-                        for: LinkingRule.Case(asking: asking, email: email, owner: owner))
+                        for: LinkingRule.Case(guest: caller, email: email, owner: owner))
                     switch decision {
                     case .create(false), .upgrade(guest.account, false): break
                     default: Issue.record("\(email): \(decision)")
@@ -184,15 +182,17 @@ struct LinkingRuleTests {
     @Test("X-04: an unproved owner is never linked to")
     func neverLinked() {
         for email in LinkingRule.EmailClaim.allCases {
-            for asking in [LinkingRule.Case.Asking.nobody, byGuest] {
+            for caller in [nil, guest] {
                 for status in [
                     AccountStatus.active, .suspended, .pendingVerification, .deleting,
                 ] {
                     let decision = LinkingRule.decision(
                         for: LinkingRule.Case(
-                            asking: asking, email: email,
+                            guest: caller, email: email,
                             owner: owned(status, isProved: false)))
-                    if case .link = decision { Issue.record("\(email) \(asking) \(status)") }
+                    if case .link = decision {
+                        Issue.record("\(email), guest: \(caller != nil), \(status)")
+                    }
                 }
             }
         }

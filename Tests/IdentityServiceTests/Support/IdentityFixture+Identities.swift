@@ -56,7 +56,7 @@ extension IdentityFixture {
     func signIn(
         _ proved: ProvedIdentity, from origin: IdentityV1.Origin? = nil, keepsGrants: Bool = false
     ) async throws -> IdentityV1.AdmissionResponse {
-        try await federatedSignIn(keepsGrants: keepsGrants).admit(
+        try await federatedSignIn(keepsGrants: keepsGrants).run(
             proved,
             FederatedSignInCall(
                 from: origin, language: "", acceptance: Acceptance(nil), repeatable: nil, settings,
