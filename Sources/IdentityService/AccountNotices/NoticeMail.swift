@@ -10,6 +10,7 @@ struct NoticeMail: Sendable {
 
     /// - Parameters:
     ///   - names: The affected sign-in methods; for `.welcome`, the reader's name.
+    ///   - documents: For `.guestDataAttention`, how many documents need attention.
     ///   - milliseconds: Time of the event, since 1970; nil for the transaction's.
     ///   - key: The idempotency key of the mail at the notification service; nil for a new one.
     /// - Returns: false when no mail is sent: the account has no usable address or is being
@@ -17,8 +18,8 @@ struct NoticeMail: Sendable {
     @discardableResult
     func write(
         _ kind: NoticeKind, to account: AccountID, _ device: DeviceShown,
-        naming names: [String] = [], at milliseconds: Int64? = nil, key: String? = nil,
-        _ transaction: Transaction
+        naming names: [String] = [], counting documents: Int = 0, at milliseconds: Int64? = nil,
+        key: String? = nil, _ transaction: Transaction
     ) throws -> Bool {
         let outbox = IdentityOutbox(keys: keys, randomness: randomness)
         let key = key ?? outbox.newKey()
@@ -39,7 +40,8 @@ struct NoticeMail: Sendable {
                 kind.mail(
                     device: words,
                     time: NoticeTime.text(of: milliseconds ?? transaction.at.milliseconds),
-                    naming: names.map { DeviceWords.words(name: $0, platform: "") }),
+                    naming: names.map { DeviceWords.words(name: $0, platform: "") },
+                    counting: documents),
                 of: account, to: recipient.mailbox, language: row.language, expiresAt: nil,
                 key: key))
         try transaction.recordNotice(account, kind)
@@ -96,9 +98,12 @@ enum NoticeKind: Int64, CaseIterable, Sendable {
     }
 
     /// The mail for this kind.
-    /// - Parameter names: the affected sign-in methods; for `.welcome`, the reader's name; for
-    ///   `.guestDataAttention`, the number of documents.
-    func mail(device: String, time: String, naming names: [String]) -> IdentityMail {
+    /// - Parameters:
+    ///   - names: the affected sign-in methods; for `.welcome`, the reader's name.
+    ///   - documents: for `.guestDataAttention`, how many documents need attention.
+    func mail(
+        device: String, time: String, naming names: [String], counting documents: Int
+    ) -> IdentityMail {
         switch self {
         case .sessionDisplaced: .sessionDisplaced(device: device, time: time)
         case .sessionReplayed: .sessionReplayed(device: device, time: time)
@@ -111,8 +116,7 @@ enum NoticeKind: Int64, CaseIterable, Sendable {
         case .addressClaimed: .addressClaimed(methods: names, time: time)
         case .accountSuspended: .accountSuspended(time: time)
         case .accountRestored: .accountRestored(time: time)
-        case .guestDataAttention:
-            .guestDataAttention(documents: names.first.flatMap { Int64($0) } ?? 0)
+        case .guestDataAttention: .guestDataAttention(documents: Int64(documents))
         case .welcome: .welcome(name: names.first ?? "", device: device, time: time)
         }
     }

@@ -254,7 +254,7 @@ struct MigrationStep {
                     .guestDataNeedsAttention, account: account.key, attempt: Int64(issues)))
             try NoticeMail(keys: documents.keys, randomness: documents.randomness).write(
                 .guestDataAttention, to: account, DeviceShown(name: "", platform: ""),
-                naming: ["\(issues)"], transaction)
+                counting: issues, transaction)
             return
         }
         try transaction.audit(
