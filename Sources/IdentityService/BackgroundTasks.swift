@@ -6,7 +6,7 @@ import ServiceRuntime
 import Storage
 
 /// The identity service's work between calls: delivers the outbox, performs the duties of its
-/// store, and measures password schemes.
+/// store, carries out deletions, and measures password schemes.
 package struct BackgroundTasks: Service {
     private let responseTimeFloor: ResponseTimeFloor
     private let relay: OutboxRelay

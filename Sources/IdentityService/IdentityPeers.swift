@@ -60,3 +60,11 @@ package struct IdentityPeers: Sendable {
         self.rateLimitData = rateLimitData
     }
 }
+
+extension CallContext {
+    /// The context of a call that identity makes by itself. A peer in another program knows the
+    /// caller by its key; one in the same program, as in tests, by this name.
+    static func byIdentity(deadline: Duration, metadata: Metadata = Metadata()) -> CallContext {
+        CallContext(application: identity, deadline: deadline, metadata: metadata)
+    }
+}

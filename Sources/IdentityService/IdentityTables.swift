@@ -8,6 +8,8 @@ package import Storage
 package enum IdentityTables {
     /// The migrations from an empty store, for `Store.init`.
     package static let migrations = [
+        // A row of `accounts` is inserted by Accounts/NewAccount.swift or Imports/ImportStore.swift,
+        // and read as `AccountRow` (Accounts/AccountRow.swift).
         Migration(
             number: 1,
             sql: """
@@ -65,24 +67,28 @@ package enum IdentityTables {
                 ) STRICT;
                 CREATE INDEX notices_by_account ON notices (account, kind);
                 """),
-        Migration(number: 3, sql: identities),
-        Migration(number: 4, sql: oneOfEachMethod),
-        Migration(number: 5, sql: phoneCodes),
-        Migration(number: 6, sql: pendingAddresses),
-        Migration(number: 7, sql: providerNotices),
-        Migration(number: 8, sql: imports),
+        Migration(number: 3, sql: identities),  // below
+        Migration(number: 4, sql: oneOfEachMethod),  // Linking/LinkingStore.swift
+        Migration(number: 5, sql: phoneCodes),  // PhoneCodes/PhoneCode.swift
+        Migration(number: 6, sql: pendingAddresses),  // EmailChanges/EmailChangeStore.swift
+        Migration(number: 7, sql: providerNotices),  // ProviderEvents/ProviderEventsHandler.swift
+        Migration(number: 8, sql: imports),  // Imports/ImportStore.swift
+        // Accounts/AccountStatusRule.swift, AccountAdmin/AdminStore.swift,
+        // SignInHistory/SignInRecorder.swift
         Migration(number: 9, sql: accountStatus + suspensions + knownDevices),
+        // Linking/LinkingStore.swift, Calls/SessionsEnd.swift
         Migration(number: 10, sql: removedIdentities + sessionsEnd),
-        Migration(number: 11, sql: sessionGeneration),
-        Migration(number: 12, sql: documents),
-        Migration(number: 13, sql: photos),
-        Migration(number: 14, sql: onboarding),
-        Migration(number: 15, sql: consents),
-        Migration(number: 16, sql: guestMigrations),
+        Migration(number: 11, sql: sessionGeneration),  // Calls/SessionsEnd.swift
+        Migration(number: 12, sql: documents),  // Documents/DocumentTables.swift
+        Migration(number: 13, sql: photos),  // Profiles/PhotoStore.swift
+        Migration(number: 14, sql: onboarding),  // Onboarding/OnboardingRecord.swift
+        Migration(number: 15, sql: consents),  // Consents/Consents.swift
+        Migration(number: 16, sql: guestMigrations),  // GuestData/StoredMigration.swift
+        // Consents/AgeGate.swift, Consents/ParentalConsentStore.swift
         Migration(number: 17, sql: ages + parentalConsents),
-        Migration(number: 18, sql: deletions),
-        Migration(number: 19, sql: exports),
-        Migration(number: guestsMigration, sql: guests),
+        Migration(number: 18, sql: deletions),  // Deletions/DeletionStore.swift
+        Migration(number: 19, sql: exports),  // Exports/ExportStore.swift
+        Migration(number: 20, sql: guests),  // UnusedGuests/UnusedGuestSearch.swift
     ]
 
     /// Identities at providers and phone numbers, looked up by a keyed hash of issuer and subject;

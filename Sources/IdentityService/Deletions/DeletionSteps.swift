@@ -87,9 +87,7 @@ struct DeletionSteps: Sendable {
         let name = "deletion\0\(deletion.account.key)\0\(deletion.begunAt?.milliseconds ?? 0)"
         metadata[Metadata.Key.idempotencyKey] = Base64URL.encode(
             deletions.keys.calls.lookUpKey(Array("\(name)\0\(step.name)".utf8)))
-        return CallContext(
-            application: CallContext.identity, deadline: time.uptime() + Self.timeout,
-            metadata: metadata)
+        return .byIdentity(deadline: time.uptime() + Self.timeout, metadata: metadata)
     }
 }
 

@@ -40,8 +40,7 @@ struct ExportCollection: Sendable {
     ) async throws {
         let items = service.collectAccountData(
             AccountDataV1.CollectAccountDataRequest(subject: subject),
-            CallContext(
-                application: CallContext.identity, deadline: time.uptime() + Self.timeout))
+            .byIdentity(deadline: time.uptime() + Self.timeout))
         var isOpen = false
         for try await item in items {
             switch item.part {

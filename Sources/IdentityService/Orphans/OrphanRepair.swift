@@ -104,7 +104,7 @@ struct OrphanRepair: Sendable {
         let answer = try await service.forgetAccountData(
             AccountDataV1.ForgetAccountDataRequest(
                 subject: AccountDataV1.DataSubject(accountId: account.text)),
-            CallContext(application: CallContext.identity, deadline: context.deadline))
+            .byIdentity(deadline: context.deadline))
         guard answer.rows > 0 else { return false }
         try await store.write(about: []) { try $0.audit(orphan: account, by: caller) }
         return true

@@ -98,8 +98,7 @@ final class OrphansElsewhere: Sendable {
         do {
             return try await holder.data.listAccountsWithData(
                 AccountDataV1.ListAccountsWithDataRequest(pageToken: token),
-                CallContext(
-                    application: CallContext.identity, deadline: time.uptime() + Self.timeout))
+                .byIdentity(deadline: time.uptime() + Self.timeout))
         } catch let error as ServiceError {
             throw Failure(error: error)
         }

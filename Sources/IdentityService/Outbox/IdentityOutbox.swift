@@ -13,7 +13,8 @@ enum OutboxTopic: String, Sendable {
     case email
     /// To notification: `SendText`, with a code to a phone. The payload is the sealed request.
     case text
-    /// To session: `EndAccount`. The payload is the request. Delivered in order for each account.
+    /// To session: `EndAccountSessions`. The payload is the request. Delivered in order for each
+    /// account.
     case endAccount = "end-account"
     /// To notification: `PushDevices.RevokeAll`. The payload is the request.
     case revokeDevices = "revoke-devices"

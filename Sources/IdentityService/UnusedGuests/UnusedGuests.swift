@@ -56,7 +56,7 @@ final class UnusedGuests: Sendable {
         let page = try await search.page(
             after: after, createdBefore: isReported ? due : nil,
             limit: UnusedGuestSearch.guestsMax, rule,
-            CallContext(application: CallContext.identity, deadline: time.uptime() + Self.timeout))
+            .byIdentity(deadline: time.uptime() + Self.timeout))
         for guest in page.guests { try await delete(guest) }
         return goOn(page)
     }
