@@ -14,9 +14,9 @@ extension AccountSessionsHandler {
     /// signature, which cannot be guessed. The session service verifies it, as it has the device's
     /// key.
     ///
-    /// A device's proof and a right password also count as writes of documents. Attack: an account's
-    /// own session repeats them without end, and each is a row of the audit trail. A provider's
-    /// token and a code serve once.
+    /// A device's proof and a right password also count as writes of documents. Attack: an
+    /// account's own session repeats them without end, and each is a row of the audit trail. A
+    /// provider's token and a code serve once.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-credential`,
     ///   `auth/invalid-provider-token`, `auth/missing-or-invalid-nonce`,
     ///   `auth/provider-unavailable`, `auth/no-such-provider`, `auth/invalid-phone-number`,

@@ -69,7 +69,8 @@ extension AuthHandler {
             }
         }.answer
         // The account has the email at once, so it was free and no mail of this limit was sent. A
-        // claim, under `enumeration: strict`, stays charged whether or not the email is taken.
+        // claim, under `enumeration: strict`, stays charged whether or not the email is taken
+        //
         if let mail, registered.account?.email.isEmpty == false {
             await limits.refund(mail, context)
         }

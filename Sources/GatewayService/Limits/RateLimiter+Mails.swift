@@ -40,8 +40,8 @@ extension RateLimiter {
     /// reset link that this person requests.
     /// - Parameter call: calls the identity service with `onward`; its argument says whether to
     ///   withhold the mail.
-    /// - Returns: the response, and the charge, which stays until it is refunded; nil if nothing was
-    ///   charged.
+    /// - Returns: the response, and the charge, which stays until it is refunded; nil if nothing
+    ///   was charged.
     /// - Throws: as `begin` except `auth/too-many-requests`, and the errors of `call`.
     func countingUnrequestedMail<Answer>(
         to email: String, _ context: CallContext, _ onward: CallContext,

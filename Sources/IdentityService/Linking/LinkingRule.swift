@@ -102,8 +102,8 @@ enum LinkingRule {
 extension LinkingRule {
     /// The input of the rule, after an identity has been proved.
     struct Case: Hashable, Sendable {
-        /// The guest whose session made the call; nil for none. The session of a full account counts
-        /// as none.
+        /// The guest whose session made the call; nil for none. The session of a full account
+        /// counts as none.
         var guest: AccountHolder?
         /// The account that has this identity; nil when the identity is unknown.
         var known: AccountHolder?

@@ -38,8 +38,9 @@ struct SignInRecorder: Sendable {
     /// Records the device of a registration. It is the account's first device, so no mail is sent.
     ///
     /// A call without a device id counts as one from a new device, and nothing is stored of it.
-    /// Attack: somebody who knows the password leaves the id out, so that the owner gets no mail. An
-    /// app that never sends an id leaves its accounts without known devices, and those get no mail.
+    /// Attack: somebody who knows the password leaves the id out, so that the owner gets no mail.
+    /// An app that never sends an id leaves its accounts without known devices, and those get no
+    /// mail.
     /// - Returns: whether the device is new.
     func remember(
         _ device: SignInDevice, of account: AccountID, _ transaction: Transaction
