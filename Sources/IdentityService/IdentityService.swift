@@ -86,9 +86,9 @@ package struct IdentityService: Sendable {
         let answers = AccountAnswers(
             settings: settings, store: store, keys: keys, randomness: randomness, rules: rules)
         let owners = SessionOwners(store: store, devices: peers.devices, sessions: peers.sessions)
-        let queue = DeletionQueue(keys: keys, randomness: randomness)
+        let deletionTools = DeletionTools(keys: keys, randomness: randomness)
         let guests = GuestSettlement(
-            mode: settings.guestData, keys: keys, randomness: randomness, deletion: queue,
+            mode: settings.guestData, keys: keys, randomness: randomness, deletion: deletionTools,
             job: WakeSignal())
         accounts = AccountsHandler(
             store: store, keys: keys, passwords: check, time: time, randomness: randomness,
@@ -108,7 +108,7 @@ package struct IdentityService: Sendable {
             time: time, logger: logger)
         deletions = AccountDeletionsHandler(
             settings: settings, store: store, keys: keys, time: time, randomness: randomness,
-            owners: owners, deletions: queue)
+            owners: owners, deletions: deletionTools)
         blobs = try BlobFolder(in: store.folder)
         let orphans = OrphanRepair(
             settings: settings, store: store, keys: keys, randomness: randomness,
@@ -117,10 +117,10 @@ package struct IdentityService: Sendable {
         let unused = UnusedGuests(
             search: UnusedGuestSearch(
                 store: store, activity: peers.activity, kept: settings.guestKept),
-            deletions: queue, time: time, logger: logger)
+            deletions: deletionTools, time: time, logger: logger)
         accountAdmin = AccountAdminHandler(
             settings: settings, store: store, keys: keys, time: time, randomness: randomness,
-            answers: answers, logger: logger, deletions: queue, guests: unused.search,
+            answers: answers, logger: logger, deletions: deletionTools, guests: unused.search,
             orphans: orphans)
         let signIn = FederatedSignIn(
             settings: settings, store: store, keys: keys, randomness: randomness,
@@ -146,7 +146,7 @@ package struct IdentityService: Sendable {
         onboarding = AccountOnboardingHandler(documents: documents, answers: answers)
         consents = AccountConsentsHandler(
             settings: settings.consent, linkOrigin: settings.linkOrigin, store: store, keys: keys,
-            time: time, randomness: randomness, deletions: queue, owners: owners)
+            time: time, randomness: randomness, deletions: deletionTools, owners: owners)
         guestData = GuestDataHandler(
             documents: documents, guests: guests, watchers: AccountWatchers(), logger: logger)
         tombstones = try Tombstones(
@@ -173,7 +173,7 @@ package struct IdentityService: Sendable {
             blobs: blobs, watchers: watchers, work: work)
         background = BackgroundTasks(
             beside: accounts, profiles: profiles, guestData: guestData, exports: work,
-            deletions: queue, tombstones: tombstones, peers: peers, apple: apple,
+            deletions: deletionTools, tombstones: tombstones, peers: peers, apple: apple,
             orphans: orphans, guests: unused, logger: logger, metrics: metrics)
         // With this type from the start, as in `WebService`.
         var tasks: [@Sendable () async throws -> Void] = [background.run]

@@ -10,7 +10,7 @@ struct ParentalConsentExpiry: Sendable {
 
     let store: Store
     let time: any Time
-    let deletions: DeletionQueue
+    let deletions: DeletionTools
 
     var duty: Duty { Duty("parental-consents", every: Self.interval) { try await step() } }
 
@@ -43,7 +43,7 @@ extension Transaction {
     /// with the same address. So the deletion of a suspended account is held (as `isHeld` does for
     /// owners): the answer is recorded, and `ParentalConsentExpiry` begins the deletion when the
     /// suspension ends. It is no deletion that waits, since a link in a mail could cancel that.
-    func end(_ consent: ParentalConsent, _ deletions: DeletionQueue) throws {
+    func end(_ consent: ParentalConsent, _ deletions: DeletionTools) throws {
         guard try standing(consent.account)?.status != .suspended else {
             return try answerParent(of: consent.account, .refused, until: at)
         }

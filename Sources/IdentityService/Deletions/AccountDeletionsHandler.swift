@@ -14,7 +14,7 @@ struct AccountDeletionsHandler: AccountDeletionsService {
     let time: any Time
     let randomness: any Randomness
     let owners: SessionOwners
-    let deletions: DeletionQueue
+    let deletions: DeletionTools
 
     var outbox: IdentityOutbox { IdentityOutbox(keys: keys, randomness: randomness) }
 }

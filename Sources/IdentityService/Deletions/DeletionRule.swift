@@ -11,30 +11,49 @@ enum DeletionState: Hashable, Sendable {
     case deleting(DeletionStep)
 }
 
-/// The steps of a deletion, in their order (G-20). Each can be repeated. Raw values are stored and
-/// must never change.
+/// The steps of a deletion, in their order (G-20). Each can be repeated, since a crash before its
+/// commit leaves only this:
+///
+///     tombstone        the line; it is written again
+///     release          nothing
+///     sessions         ended sessions; they are ended again
+///     push-devices     none; asked again
+///     backend          nothing
+///     content          fewer guests and documents; rows without a file
+///     other-services   one that has forgotten; asked again
+///     rows             nothing
+///     notice           nothing
+///     grants           a revoked grant; asked again
+///     end              nothing
+///
+/// Raw values are stored and must never change.
 enum DeletionStep: Int64, CaseIterable, Sendable {
-    /// Write the tombstone.
+    /// Write a line into each folder of `tombstones`, synced, and `account.deletion-begun` for
+    /// webhooks.
     case tombstone = 1
-    /// Release what the account is looked up by, and void its links and codes.
+    /// Delete email, number, identities, password, links and codes. What later steps need is sealed
+    /// in the deletion's row. From its commit on the same person can sign up again.
     case release = 2
-    /// End its sessions.
+    /// Have the session service end its sessions, with the reason that the account is deleted.
     case sessions = 3
-    /// Remove its devices for push messages.
+    /// Have the notification service remove its devices for push messages.
     case pushDevices = 4
-    /// Wait until the app's backend has deleted its part.
+    /// Wait until the app's backend has deleted its part, if `deletion-awaits-backend`.
     case backend = 5
-    /// Delete documents, files and exports.
+    /// Begin to delete guests that were kept for the account, or wait to be merged, except suspended
+    /// ones. Delete documents, 200 a transaction, and photo and export, the file before the row.
     case content = 6
-    /// Have the other services delete their part.
+    /// Have session, notification and rate limit delete their part (`ForgetAccountData`).
     case otherServices = 7
-    /// Delete the account's rows and its key.
+    /// Delete all rows of the account, and its key.
     case rows = 8
-    /// Send the last mail.
+    /// Put the last mail into the outbox, sealed, without account id, for 24 h. Email and numbers
+    /// leave the deletion's row.
     case notice = 9
-    /// Revoke what providers have granted.
+    /// Have Apple revoke what it granted, unless that identity has signed up again. Tried for 30
+    /// days.
     case grants = 10
-    /// Delete the row of the deletion itself.
+    /// Delete the row of the deletion itself, and audit `account.deleted`.
     case end = 11
 
     /// The name that operators see.

@@ -7,24 +7,9 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// The steps of a deletion (G-20). Each makes its change, then commits that it is done, in one
-/// transaction where the change is in this store. So after a crash a step is repeated, and each can
-/// be.
-///
-///     step             change                                       a crash before commit leaves
-///     tombstone        the tombstone is on disk; audit              a second line, the same
-///     release          look-up keys, links, codes are gone          nothing
-///     sessions         the session service ends them                sessions that have ended
-///     push-devices     the notification service removes them        devices that are gone
-///     backend          none: it waits for the app's backend         nothing
-///     content          guests whose documents were kept for the     fewer guests and documents; a
-///                      account begin to be deleted; documents,      row without a file
-///                      photo and export are deleted
-///     other-services   session, notification, rate limit forget     one that has forgotten already
-///     rows             the account's rows and its key are gone      nothing
-///     notice           the last mail is in the outbox               nothing
-///     grants           the provider has revoked them                a grant that is revoked twice
-///     end              the row of the deletion is gone; audit       nothing
+/// Performs the steps of a deletion (G-20): `DeletionStep` lists them, and what a crash in each
+/// leaves. A step makes its change, then commits that it is done, in one transaction where the
+/// change is in this store. So after a crash a step is repeated, and each can be.
 struct DeletionSteps: Sendable {
     /// How long a deletion waits for the app's backend, from its begin.
     static let backendWaitMax: Duration = .seconds(72 * 3_600)
@@ -37,7 +22,7 @@ struct DeletionSteps: Sendable {
 
     let settings: IdentitySettings
     let store: Store
-    let deletions: DeletionQueue
+    let deletions: DeletionTools
     let peers: IdentityPeers
     let tombstones: Tombstones
     let blobs: any BlobStore
@@ -47,7 +32,7 @@ struct DeletionSteps: Sendable {
 
     /// Does the step that is next, and commits that it is done; or commits when to look again.
     /// - Throws: errors of the store and of the other services. The step can be repeated.
-    func take(_ step: DeletionStep, of deletion: StoredDeletion) async throws {
+    func perform(_ step: DeletionStep, of deletion: StoredDeletion) async throws {
         switch step {
         case .tombstone: try await writeTombstone(deletion)
         case .release: try await release(deletion)

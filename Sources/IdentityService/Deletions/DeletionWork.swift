@@ -32,7 +32,7 @@ final class DeletionWork: Sendable {
     /// With it, what was deleted is in no file any more, 10 s after a deletion at the latest.
     let log: LogTruncation
     private let store: Store
-    private let deletions: DeletionQueue
+    private let deletions: DeletionTools
     private let time: any Time
     private let logger: Logger
     private let failures: [DeletionStep: Counter]
@@ -98,23 +98,23 @@ final class DeletionWork: Sendable {
     }
 
     private func work(on account: AccountID) async {
-        await carryOn(account)
+        await perform(account)
         underway.withLock { _ = $0.remove(account) }
         deletions.wake()
     }
 
     /// Does what is due of the deletion of an account, and returns when it is done, waits, or has
     /// failed.
-    func carryOn(_ account: AccountID) async {
+    func perform(_ account: AccountID) async {
         var step: DeletionStep?
         do {
-            while let deletion = try await next(of: account) {
+            while let deletion = try await dueDeletion(of: account) {
                 step = deletion.step
                 guard let current = deletion.step else {
-                    try await attend(account)
+                    try await beginOrNotify(account)
                     continue
                 }
-                try await steps.take(current, of: deletion)
+                try await steps.perform(current, of: deletion)
                 if current == .rows || current == .end { log.recordDeletion() }
             }
         } catch {
@@ -125,7 +125,7 @@ final class DeletionWork: Sendable {
     }
 
     /// The deletion of an account, if it is due.
-    private func next(of account: AccountID) async throws -> StoredDeletion? {
+    private func dueDeletion(of account: AccountID) async throws -> StoredDeletion? {
         let now = time.now()
         guard let deletion = try await store.read({ try $0.deletion(of: account) }),
             deletion.nextAttemptAt <= now, !Task.isCancelled
@@ -137,7 +137,7 @@ final class DeletionWork: Sendable {
     ///
     /// Attack: an owner who expects a suspension requests a deletion before it, and signs up again
     /// after it. So an owner's deletion waits for as long as the account is suspended.
-    private func attend(_ account: AccountID) async throws {
+    private func beginOrNotify(_ account: AccountID) async throws {
         let mail = DeletionMail(
             settings: steps.settings,
             outbox: IdentityOutbox(keys: deletions.keys, randomness: deletions.randomness))

@@ -23,7 +23,7 @@ struct GuestSettlement: Sendable {
     let mode: IdentitySettings.GuestDataMode
     let keys: IdentityKeys
     let randomness: any Randomness
-    let deletion: DeletionQueue
+    let deletion: DeletionTools
     /// Wakes the job that moves documents.
     let job: WakeSignal
 

@@ -91,7 +91,7 @@ struct AccountDeletionsTests {
         let first = try #require(try await request(confirmation))
         fixture.devices.end(token)
         #expect(try await request(confirmation) == first)
-        await fixture.carryOn(ada)
+        await fixture.performDeletion(of: ada)
         #expect(try await !fixture.exists(ada))
         #expect(try await request(confirmation)?.state == .deleting)
         #expect(try await fixture.audited("account.deletion-requested") == 1)
@@ -111,7 +111,7 @@ struct AccountDeletionsTests {
             }
         }
         try await expectRefusals()
-        await fixture.carryOn(ada)
+        await fixture.performDeletion(of: ada)
         try await expectRefusals()
         #expect(try await request(confirmation)?.state == .deleting)
     }
@@ -145,12 +145,12 @@ struct AccountDeletionsTests {
     @Test("it begins when the wait is over, and not a millisecond before")
     func due() async throws {
         try await fixture.requestDeletion(caller, wait: true)
-        await fixture.carryOn(ada)
+        await fixture.performDeletion(of: ada)
         fixture.time.advance(by: .seconds(7 * 24 * 3_600) - .milliseconds(1))
-        await fixture.carryOn(ada)
+        await fixture.performDeletion(of: ada)
         #expect(try await fixture.deletion(of: ada)?.step == nil)
         fixture.time.advance(by: .milliseconds(1))
-        await fixture.carryOn(ada)
+        await fixture.performDeletion(of: ada)
         #expect(try await fixture.deletion(of: ada) == nil)
         #expect(try await !fixture.exists(ada))
     }
@@ -195,7 +195,7 @@ struct AccountDeletionsTests {
         let guest = try #require(AccountID(text: text))
         let mails = fixture.templates.count
         try await fixture.requestDeletion(IdentityFixture.caller(token))
-        await fixture.carryOn(guest)
+        await fixture.performDeletion(of: guest)
         try await fixture.relay()
         #expect(try await !fixture.exists(guest))
         #expect(fixture.templates.count == mails)

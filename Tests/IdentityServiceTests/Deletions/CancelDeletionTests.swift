@@ -21,7 +21,7 @@ struct CancelDeletionTests {
 
     private func wait() async throws {
         try await fixture.requestDeletion(IdentityFixture.caller(token), wait: true)
-        await fixture.carryOn(ada)
+        await fixture.performDeletion(of: ada)
         try await fixture.relay()
     }
 
@@ -54,7 +54,7 @@ struct CancelDeletionTests {
         #expect(fixture.templates.last == "deletion-cancelled")
         #expect(try await fixture.audited("account.deletion-cancelled") == 1)
         fixture.time.advance(by: .seconds(8 * 24 * 3_600))
-        await fixture.carryOn(ada)
+        await fixture.performDeletion(of: ada)
         _ = try await fixture.signIn()
     }
 
@@ -84,7 +84,7 @@ struct CancelDeletionTests {
         try await fixture.relay()
         _ = try await fixture.confirmChange(try fixture.changeToken(), access: token)
         #expect(try await refusal { try await cancel(former) }.code == .invalidLink)
-        await fixture.carryOn(ada)
+        await fixture.performDeletion(of: ada)
         try await fixture.relay()
         // The mails about the change wait beside it, and are delivered in any order.
         let mail = fixture.notifications.mails.last { $0.template == "deletion-scheduled" }
@@ -98,14 +98,14 @@ struct CancelDeletionTests {
     @Test("the mail is sent once, and never to an address that is not verified")
     func mails() async throws {
         try await wait()
-        await fixture.carryOn(ada)
+        await fixture.performDeletion(of: ada)
         try await fixture.relay()
         #expect(fixture.templates.filter { $0 == "deletion-scheduled" }.count == 1)
         let eve = try #require(try await fixture.register("eve@example.org").account)
         let id = try #require(AccountID(text: eve.accountId))
         try await fixture.requestDeletion(
             IdentityFixture.caller(fixture.devices.open(eve.accountId)), wait: true)
-        await fixture.carryOn(id)
+        await fixture.performDeletion(of: id)
         try await fixture.relay()
         #expect(fixture.templates.filter { $0 == "deletion-scheduled" }.count == 1)
         #expect(try await fixture.deletion(of: id)?.step == nil)
@@ -182,7 +182,7 @@ struct CancelDeletionTests {
         let text = try #require(link.split(separator: "=").last.map(String.init))
         try await fixture.requestDeletion(IdentityFixture.caller(link: text))
         let id = try #require(AccountID(text: account.accountId))
-        await fixture.carryOn(id)
+        await fixture.performDeletion(of: id)
         #expect(try await !fixture.exists(id))
     }
 
@@ -221,7 +221,7 @@ struct CancelDeletionTests {
             #expect(try await fixture.deletion(of: guest) == nil)
             #expect(try await fixture.audited("account.deletion-cancelled") == cancelled)
             fixture.time.advance(by: .seconds(8 * 24 * 3_600))
-            await fixture.carryOn(guest)
+            await fixture.performDeletion(of: guest)
             #expect(try await fixture.exists(guest))
         }
     }

@@ -23,7 +23,7 @@ struct DeletionCrashTests {
         try await first.requestDeletion(IdentityFixture.caller(token))
         let backend = try #require(holder.backend)
         backend.fail(after: commits)
-        let work = Task { await first.carryOn(ada) }
+        let work = Task { await first.performDeletion(of: ada) }
         while backend.failures < 2, try await first.deletion(of: ada) != nil { await Task.yield() }
         work.cancel()
         await work.value
@@ -33,7 +33,7 @@ struct DeletionCrashTests {
 
         let second = try IdentityFixture(folder: first.folder, time: first.time, seed: 2)
         try await second.service.replayTombstones()
-        await second.carryOn(ada)
+        await second.performDeletion(of: ada)
         try await requireDeleted(ada, second)
         // The relay of the first run never delivered anything after the request.
         try await second.relay()
@@ -73,7 +73,7 @@ struct DeletionCrashTests {
         let (ada, token) = try await fixture.person()
         try await fixture.requestDeletion(IdentityFixture.caller(token))
         fixture.notificationData.fail(.unavailable)
-        await fixture.carryOn(ada)
+        await fixture.performDeletion(of: ada)
         var last = Duration.zero
         for attempt in 1...12 {
             let deletion = try #require(try await fixture.deletion(of: ada))
@@ -82,7 +82,7 @@ struct DeletionCrashTests {
             #expect(wait > .zero && wait <= DeletionWork.longestBackoff)
             if attempt == 1 { last = wait }
             fixture.time.advance(by: wait)
-            await fixture.carryOn(ada)
+            await fixture.performDeletion(of: ada)
         }
         let deletion = try #require(try await fixture.deletion(of: ada))
         #expect(deletion.nextAttemptAt - fixture.time.now() > last)
@@ -90,7 +90,7 @@ struct DeletionCrashTests {
         _ = try await fixture.registerProved("ada@example.org")
         fixture.notificationData.fail(nil)
         fixture.time.advance(by: DeletionWork.longestBackoff)
-        await fixture.carryOn(ada)
+        await fixture.performDeletion(of: ada)
         #expect(try await fixture.deletion(of: ada) == nil)
         #expect(fixture.metric("identity_deletion_failures", "\"other-services\"") == 13)
     }

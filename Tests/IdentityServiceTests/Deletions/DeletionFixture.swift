@@ -38,7 +38,7 @@ extension IdentityFixture {
     }
 
     /// Carries a deletion on, as the worker does.
-    func carryOn(_ account: AccountID) async { await tasks.deletionWork.carryOn(account) }
+    func performDeletion(of account: AccountID) async { await tasks.deletionWork.perform(account) }
 
     /// The deletion of an account, as it is stored.
     func deletion(of account: AccountID) async throws -> StoredDeletion? {

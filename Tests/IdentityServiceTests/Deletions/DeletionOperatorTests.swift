@@ -20,7 +20,7 @@ struct DeletionOperatorTests {
         let fixture = try IdentityFixture()
         let (ada, token) = try await fixture.person()
         try await fixture.requestDeletion(IdentityFixture.caller(token), wait: true)
-        await fixture.carryOn(ada)
+        await fixture.performDeletion(of: ada)
         try await suspend(ada, fixture)
         return (fixture, ada)
     }
@@ -35,7 +35,7 @@ struct DeletionOperatorTests {
         days: Int, _ fixture: IdentityFixture, _ account: AccountID
     ) async {
         fixture.time.advance(by: .seconds(days * 24 * 3_600))
-        await fixture.carryOn(account)
+        await fixture.performDeletion(of: account)
     }
 
     @Test("an operator deletes a suspended account at once; the trail names the operator")
@@ -49,7 +49,7 @@ struct DeletionOperatorTests {
         #expect(answer.deletion?.state == .deleting)
         let repeated = try await admin.deleteAccount(.init(accountId: ada.text), tool(fixture))
         #expect(repeated == answer)
-        await fixture.carryOn(ada)
+        await fixture.performDeletion(of: ada)
         #expect(try await !fixture.exists(ada))
         let named = try await fixture.count(
             "audit", where: "kind = 'account.deletion-requested' AND actor = 'tool/ann'")
@@ -72,7 +72,7 @@ struct DeletionOperatorTests {
         #expect(taken.code == .emailAlreadyInUse)
         _ = try await admin.deleteAccount(
             .init(accountId: ada.text, actor: "ann"), tool(fixture))
-        await fixture.carryOn(ada)
+        await fixture.performDeletion(of: ada)
         #expect(try await !fixture.exists(ada))
     }
 
@@ -98,7 +98,7 @@ struct DeletionOperatorTests {
         let admin = fixture.service.accountAdmin
         await pass(days: 8, fixture, ada)
         _ = try await admin.deleteAccount(.init(accountId: ada.text, wait: true), tool(fixture))
-        await fixture.carryOn(ada)
+        await fixture.performDeletion(of: ada)
         await pass(days: 6, fixture, ada)
         #expect(try await fixture.exists(ada), "the owner can still cancel it")
         await pass(days: 2, fixture, ada)
@@ -113,7 +113,7 @@ struct DeletionOperatorTests {
         _ = try await admin.restoreAccount(
             .init(accountId: ada.text, actor: "ann"), tool(fixture))
         fixture.time.advance(by: DeletionWork.heldRetry)
-        await fixture.carryOn(ada)
+        await fixture.performDeletion(of: ada)
         #expect(try await !fixture.exists(ada))
     }
 
@@ -143,7 +143,7 @@ struct DeletionOperatorTests {
         fixture.time.advance(by: .milliseconds(1))
         _ = try await admin.deleteAccount(.init(accountId: eve.text), tool(fixture))
         fixture.sessionData.fail(.unavailable)
-        await fixture.carryOn(eve)
+        await fixture.performDeletion(of: eve)
         let list = try await admin.listDeletions(.init(), tool(fixture)).deletions
         #expect(list.map(\.accountId) == [ada.text, eve.text])
         #expect(list.map(\.step) == ["", "other-services"])
@@ -167,7 +167,7 @@ struct DeletionOperatorTests {
         for answers in [true, false] {
             let (ada, token) = try await fixture.person()
             try await fixture.requestDeletion(IdentityFixture.caller(token))
-            await fixture.carryOn(ada)
+            await fixture.performDeletion(of: ada)
             #expect(try await fixture.deletion(of: ada)?.step == .backend)
             #expect(try await fixture.audited("account.deletion-begun") == (answers ? 1 : 2))
             if answers {
@@ -175,11 +175,11 @@ struct DeletionOperatorTests {
                     .init(accountId: ada.text, backendDone: true), tool(fixture))
             } else {
                 fixture.time.advance(by: DeletionSteps.backendWaitMax - .milliseconds(1))
-                await fixture.carryOn(ada)
+                await fixture.performDeletion(of: ada)
                 #expect(try await fixture.deletion(of: ada)?.step == .backend)
                 fixture.time.advance(by: .milliseconds(1))
             }
-            await fixture.carryOn(ada)
+            await fixture.performDeletion(of: ada)
             #expect(try await fixture.deletion(of: ada) == nil)
             #expect(
                 try await fixture.audited("account.deletion-unanswered") == (answers ? 0 : 1))
@@ -193,10 +193,10 @@ struct DeletionOperatorTests {
         let admin = fixture.service.accountAdmin
         try await fixture.requestDeletion(IdentityFixture.caller(token))
         for wait in [Duration.zero, .seconds(3_600)] {
-            await fixture.carryOn(ada)
+            await fixture.performDeletion(of: ada)
             fixture.time.advance(by: wait)
             _ = try await admin.deleteAccount(.init(accountId: ada.text), tool(fixture))
-            await fixture.carryOn(ada)
+            await fixture.performDeletion(of: ada)
             #expect(try await fixture.deletion(of: ada)?.step == .backend)
         }
     }
@@ -212,12 +212,12 @@ struct DeletionOperatorTests {
             while let deletion = try await fixture.deletion(of: ada), let next = deletion.step,
                 next != step
             {
-                try await fixture.tasks.deletionWork.steps.take(next, of: deletion)
+                try await fixture.tasks.deletionWork.steps.perform(next, of: deletion)
             }
         }
         _ = try await fixture.service.accountAdmin.deleteAccount(
             .init(accountId: ada.text, backendDone: true), tool(fixture))
-        await fixture.carryOn(ada)
+        await fixture.performDeletion(of: ada)
         #expect(try await fixture.deletion(of: ada) == nil)
         #expect(try await fixture.audited("account.deletion-unanswered") == 0)
     }
@@ -242,7 +242,7 @@ struct DeletionOperatorTests {
         try await fixture.requestDeletion(IdentityFixture.caller(token))
         try await fixture.requestDeletion(IdentityFixture.caller(other), wait: true)
         fixture.sessionData.fail(.unavailable)
-        await fixture.carryOn(ada)
+        await fixture.performDeletion(of: ada)
         let check = DeletionCheck(
             store: fixture.store, settings: fixture.settings.deletion, time: fixture.time,
             logger: fixture.log.logger(time: fixture.time), metrics: fixture.metrics)
@@ -269,13 +269,13 @@ struct DeletionOperatorTests {
         let fixture = try IdentityFixture()
         let (ada, token) = try await fixture.person()
         try await fixture.requestDeletion(IdentityFixture.caller(token), wait: true)
-        await fixture.carryOn(ada)
+        await fixture.performDeletion(of: ada)
         let folder = try TemporaryFolder()
         try await fixture.store.backup(to: folder.file("identity.sqlite"))
         fixture.time.advance(by: .seconds(8 * 24 * 3_600))
         let copy = try IdentityFixture(folder: folder, time: fixture.time, seed: 2)
         try await RestoredStore.settle(copy.store)
-        await copy.carryOn(ada)
+        await copy.performDeletion(of: ada)
         let deletion = try #require(try await copy.deletion(of: ada))
         #expect(
             deletion.state == .waiting(until: fixture.time.now() + DeletionSettings().wait))
@@ -352,11 +352,11 @@ struct DeletionOperatorTests {
             while let deletion = try await identity.deletion(of: ada), let step = deletion.step,
                 step != .grants
             {
-                try await work.steps.take(step, of: deletion)
+                try await work.steps.perform(step, of: deletion)
             }
             #expect(try await !identity.exists(ada))
             if isBack { try await apple.signIn("second") }
-            await work.carryOn(ada)
+            await work.perform(ada)
             #expect(try await identity.deletion(of: ada) == nil)
             #expect(try await apple.count(.grantRevoked) == (isBack ? 0 : 1))
             #expect(try await apple.count(.grantRevocationGivenUp) == (isBack ? 1 : 0))

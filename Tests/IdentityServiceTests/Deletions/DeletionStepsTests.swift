@@ -25,7 +25,7 @@ struct DeletionStepsTests {
         while let deletion = try await fixture.deletion(of: account), let current = deletion.step,
             current != step
         {
-            try await fixture.tasks.deletionWork.steps.take(current, of: deletion)
+            try await fixture.tasks.deletionWork.steps.perform(current, of: deletion)
         }
     }
 
@@ -44,7 +44,7 @@ struct DeletionStepsTests {
         let email = try #require(try await fixture.register("ada@example.org").account)
         let provider = try await fixture.account(by: google)
         #expect(Set([email.accountId, provider.accountId, ada.text]).count == 3)
-        await fixture.carryOn(ada)
+        await fixture.performDeletion(of: ada)
         _ = try await fixture.signIn()
         #expect(try await fixture.account(by: google).accountId == provider.accountId)
         let forgotten = try #require(fixture.rateLimitData.forgotten.last)
@@ -70,7 +70,7 @@ struct DeletionStepsTests {
         let fixture = try IdentityFixture()
         let (ada, token) = try await fixture.person()
         try await fixture.requestDeletion(IdentityFixture.caller(token))
-        await fixture.carryOn(ada)
+        await fixture.performDeletion(of: ada)
         let end = try #require(fixture.sessions.ended.last)
         #expect(end.accountId == ada.text && end.reason == .accountDeleted)
         #expect(end.sessionGeneration > 1 && end.exceptSessionId.isEmpty)
@@ -87,7 +87,7 @@ struct DeletionStepsTests {
         let eve = try #require(try await fixture.register("eve@example.org").account)
         let token = fixture.devices.open(eve.accountId)
         try await fixture.requestDeletion(IdentityFixture.caller(token))
-        await fixture.carryOn(try #require(AccountID(text: eve.accountId)))
+        await fixture.performDeletion(of: try #require(AccountID(text: eve.accountId)))
         #expect(try #require(fixture.notificationData.forgotten.last).emails.isEmpty)
         #expect(try #require(fixture.rateLimitData.forgotten.last).emails == ["eve@example.org"])
     }
@@ -106,7 +106,7 @@ struct DeletionStepsTests {
             }
         }
         #expect(canaries.count >= 6)
-        await fixture.carryOn(ada)
+        await fixture.performDeletion(of: ada)
         try await fixture.tasks.deletionWork.log.truncate()
         let files = ["identity.sqlite", "identity.sqlite-wal"].map { fixture.folder.file($0) }
         for file in files {
@@ -150,7 +150,7 @@ struct DeletionStepsTests {
         let (ada, token) = try await fixture.person()
         try await fixture.relay()
         try await fixture.requestDeletion(IdentityFixture.caller(token))
-        await fixture.carryOn(ada)
+        await fixture.performDeletion(of: ada)
         #expect(try await fixture.waiting() == 1)
         fixture.time.advance(by: DeletionMail.lastMailLife)
         try await fixture.relay()
@@ -162,10 +162,10 @@ struct DeletionStepsTests {
         let fixture = try IdentityFixture()
         let (ada, token) = try await fixture.person()
         try await fixture.requestDeletion(IdentityFixture.caller(token), wait: true)
-        await fixture.carryOn(ada)
+        await fixture.performDeletion(of: ada)
         let before = fixture.templates
         try await fixture.requestDeletion(IdentityFixture.caller(token))
-        await fixture.carryOn(ada)
+        await fixture.performDeletion(of: ada)
         try await fixture.relay()
         #expect(Array(fixture.templates.dropFirst(before.count)) == ["deletion-done"])
     }
@@ -180,7 +180,7 @@ struct DeletionStepsTests {
             try transaction.beginDeletion(
                 of: account, source: .operator, due: transaction.at, deletions)
         }
-        await fixture.carryOn(ada)
+        await fixture.performDeletion(of: ada)
         #expect(try await !fixture.exists(ada))
         #expect(try await fixture.deletion(of: ada) == nil)
     }

@@ -120,10 +120,10 @@ struct GuestSettlementTests {
             [fixture.account, fixture.guest.account].compactMap(AccountID.init(text:))
         )
         try await identity.requestDeletion(IdentityFixture.caller(fixture.token))
-        await identity.carryOn(ids[0])
+        await identity.performDeletion(of: ids[0])
         #expect(try await !identity.exists(ids[0]))
         #expect(try await fixture.isGuestEnding())
-        await identity.carryOn(ids[1])
+        await identity.performDeletion(of: ids[1])
         #expect(try await !identity.exists(ids[1]))
         #expect(try await identity.count("documents") == 0)
     }
@@ -136,7 +136,7 @@ struct GuestSettlementTests {
         try await fixture.apply(.suspend)
         let account = try #require(AccountID(text: fixture.account))
         try await fixture.identity.requestDeletion(IdentityFixture.caller(fixture.token))
-        await fixture.identity.carryOn(account)
+        await fixture.identity.performDeletion(of: account)
         #expect(try await !fixture.identity.exists(account))
         #expect(try await !fixture.isGuestEnding())
     }

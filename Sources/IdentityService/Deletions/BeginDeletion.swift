@@ -1,32 +1,10 @@
 import ServiceRuntime
 import Storage
 
-/// What a flow needs to begin or cancel a deletion.
-struct DeletionQueue: Sendable {
-    let keys: IdentityKeys
-    let randomness: any Randomness
-    /// Wakes the worker.
-    private let signal = WakeSignal()
-
-    init(keys: IdentityKeys, randomness: any Randomness) {
-        self.keys = keys
-        self.randomness = randomness
-    }
-
-    /// Wakes the worker. To be called after the commit of a flow that has begun a deletion; without
-    /// it the deletion waits until the worker looks again.
-    func wake() { signal.wake() }
-
-    /// Returns when the worker is woken, or after `duration`. For the worker only.
-    func wait(atMost duration: Duration, time: any Time) async {
-        await signal.wait(atMost: duration, time: time)
-    }
-}
-
 extension Transaction {
     /// Begins the deletion of an account at `due` (`DeletionRule`): now or earlier means at once. A
     /// deletion that waits for a later time begins at once then; one that has begun goes on. Call
-    /// `DeletionQueue.wake` after the commit.
+    /// `DeletionTools.wake` after the commit.
     ///
     /// If it begins at once, this transaction makes the account *deleting* and ends its sessions,
     /// as far as identity decides it: sign-in, links and refreshes are refused from its commit on.
@@ -34,12 +12,14 @@ extension Transaction {
     /// - Returns: the deletion as it is now.
     @discardableResult
     func beginDeletion(
-        of account: AccountID, source: DeletionSource, due: Timestamp, _ deletions: DeletionQueue
+        of account: AccountID, source: DeletionSource, due: Timestamp, _ deletions: DeletionTools
     ) throws -> StoredDeletion {
         let former = try deletion(of: account)
         let before: DeletionState = former?.state ?? .none
         let after = DeletionRule.state(before, after: .requested(due: due), at: at)
-        if let former, after == before { return try adopt(former, for: source, due: due) }
+        if let former, after == before {
+            return try takeOverOwnersRequest(former, for: source, due: due)
+        }
         var deletion: StoredDeletion
         if let former {
             deletion = former
@@ -58,28 +38,28 @@ extension Transaction {
     /// Makes a deletion that waits for its owner's request one that `source` requested too: an
     /// owner's is held while the account is suspended, and others are not.
     /// - Returns: the deletion as it is now; unchanged in all other cases.
-    private func adopt(
+    private func takeOverOwnersRequest(
         _ deletion: StoredDeletion, for source: DeletionSource, due: Timestamp
     ) throws -> StoredDeletion {
         guard deletion.step == nil, deletion.source == .owner, source != .owner else {
             return deletion
         }
-        var adopted = deletion
-        adopted.source = source
-        if adopted.dueAt <= at {
+        var taken = deletion
+        taken.source = source
+        if taken.dueAt <= at {
             // It was held beyond its time. The owner has the new wait to cancel it.
-            (adopted.state, adopted.dueAt) = (.waiting(until: due), due)
-            (adopted.nextAttemptAt, adopted.keepLink) = (at, nil)
+            (taken.state, taken.dueAt) = (.waiting(until: due), due)
+            (taken.nextAttemptAt, taken.keepLink) = (at, nil)
         }
-        try update(adopted)
-        return adopted
+        try update(taken)
+        return taken
     }
 
     /// Begins a deletion that a person asks for, as `beginDeletion`, and records who asked; not
     /// again if that changes nothing.
     /// - Parameter signed: Adds to the audit event who asked.
     func requestDeletion(
-        of account: AccountID, source: DeletionSource, due: Timestamp, _ deletions: DeletionQueue,
+        of account: AccountID, source: DeletionSource, due: Timestamp, _ deletions: DeletionTools,
         signed: (AuditEvent) -> AuditEvent
     ) throws -> StoredDeletion {
         let former = try deletion(of: account)

@@ -1,0 +1,23 @@
+import ServiceRuntime
+
+/// What a flow needs to begin or cancel a deletion.
+struct DeletionTools: Sendable {
+    let keys: IdentityKeys
+    let randomness: any Randomness
+    /// Wakes the worker.
+    private let signal = WakeSignal()
+
+    init(keys: IdentityKeys, randomness: any Randomness) {
+        self.keys = keys
+        self.randomness = randomness
+    }
+
+    /// Wakes the worker. To be called after the commit of a flow that has begun a deletion; without
+    /// it the deletion waits until the worker looks again.
+    func wake() { signal.wake() }
+
+    /// Returns when the worker is woken, or after `duration`. For the worker only.
+    func wait(atMost duration: Duration, time: any Time) async {
+        await signal.wait(atMost: duration, time: time)
+    }
+}
