@@ -51,8 +51,13 @@ struct ProviderTokenCheck: Sendable {
             identity.code = GrantCode(of: token, to: identity)
             return identity
         } catch let refusal as Refusal {
-            refusals.count(refusal, of: source.provider)
-            throw refusal.serviceError(of: source.provider)
+            refusals.count(refusal.rawValue, of: source.provider)
+            throw Self.error(
+                refusal.isAboutNonce ? .invalidNonce : .invalidProviderToken, refusal.rawValue,
+                source)
+        } catch let refusal as TokenRefusal {
+            refusals.count(refusal.rawValue, of: source.provider)
+            throw Self.error(.invalidProviderToken, refusal.rawValue, source)
         }
     }
 
@@ -64,9 +69,16 @@ struct ProviderTokenCheck: Sendable {
         let source = try source(named: provider)
         do {
             return try await signedClaims(of: token, source)
-        } catch let refusal as Refusal {
-            throw refusal.serviceError(of: source.provider)
+        } catch let refusal as TokenRefusal {
+            throw Self.error(.invalidProviderToken, refusal.rawValue, source)
         }
+    }
+
+    /// The error for callers, with the reason for the log.
+    private static func error(
+        _ code: ErrorCode, _ reason: String, _ source: Source
+    ) -> ServiceError {
+        ServiceError(code, detail: "\(source.provider.name): \(reason)")
     }
 
     /// A configured provider and its keys.
@@ -78,35 +90,30 @@ struct ProviderTokenCheck: Sendable {
         return source
     }
 
-    /// - Throws: `Refusal`; `auth/provider-unavailable`.
+    /// - Throws: `TokenRefusal`; `auth/provider-unavailable`.
     private func signedClaims(of token: String, _ source: Source) async throws -> JSONObject {
-        do {
-            let signed = try ForeignToken(
-                token, bytesMax: Self.tokenBytesMax, algorithms: source.provider.algorithms)
-            guard let key = try await source.keys.key(named: signed.keyIdentifier) else {
-                throw TokenRefusal.unknownKey
-            }
-            return try signed.claims(signedBy: key)
-        } catch let refusal as TokenRefusal {
-            throw Refusal.token(refusal)
+        let signed = try ForeignToken(
+            token, bytesMax: Self.tokenBytesMax, algorithms: source.provider.algorithms)
+        guard let key = try await source.keys.key(named: signed.keyIdentifier) else {
+            throw TokenRefusal.unknownKey
         }
+        return try signed.claims(signedBy: key)
     }
 }
 
 extension ProviderTokenCheck {
-    /// Why a provider's token is rejected. Only for log and metric: the caller learns that the
-    /// token or its nonce was rejected.
-    enum Refusal: Error, Hashable, Sendable {
+    /// Why a provider's token or its nonce is rejected, except for the token's format, key and
+    /// signature (`TokenRefusal`). Only for log and metric, which have the raw values: the caller
+    /// learns which of the two was rejected.
+    enum Refusal: String, Error, Hashable, CaseIterable, Sendable {
         /// The call has no nonce.
-        case nonceMissing
+        case nonceMissing = "nonce-missing"
         /// The call's nonce was not made by `Nonces`.
-        case nonceUnknown
+        case nonceUnknown = "nonce-unknown"
         /// The call's nonce was changed, or issued for another provider.
-        case nonceProvider
+        case nonceProvider = "nonce-provider"
         /// The call's nonce has expired.
-        case nonceExpired
-        /// Its format, its key or its signature.
-        case token(TokenRefusal)
+        case nonceExpired = "nonce-expired"
         /// A required claim is missing, or a claim has the wrong type.
         case claims
         /// `iss` is not the provider's issuer.
@@ -114,51 +121,22 @@ extension ProviderTokenCheck {
         /// `aud` contains an id that is not one of the operator's client ids.
         case audience
         /// `azp` of a token with several audiences is not one of the operator's client ids.
-        case authorisedParty
+        case authorisedParty = "authorised-party"
         /// `exp` has passed.
         case expired
         /// `iat` or `nbf` is in the future, or `iat` is after `exp`.
-        case issuedAt
+        case issuedAt = "issued-at"
         /// `sub` is invalid.
         case subject
         /// `nonce` differs from the one in the call, or only one of the two is present.
         case nonce
 
-        /// One word for log and metric.
-        var word: String {
-            switch self {
-            case .nonceMissing: "nonce-missing"
-            case .nonceUnknown: "nonce-unknown"
-            case .nonceProvider: "nonce-provider"
-            case .nonceExpired: "nonce-expired"
-            case .token(let refusal): refusal.rawValue
-            case .authorisedParty: "authorised-party"
-            case .issuedAt: "issued-at"
-            case .claims, .issuer, .audience, .expired, .subject, .nonce: "\(self)"
-            }
-        }
-
-        /// All words. A case that is missing here is neither counted nor logged.
-        static var words: Set<String> {
-            let cases: [Refusal] = [
-                .nonceMissing, .nonceUnknown, .nonceProvider, .nonceExpired, .claims, .issuer,
-                .audience, .authorisedParty, .expired, .issuedAt, .subject, .nonce,
-            ]
-            return Set((cases + TokenRefusal.allCases.map(Refusal.token)).map(\.word))
-        }
-
-        private var isAboutNonce: Bool {
+        /// Whether the nonce, and not the token, was rejected.
+        fileprivate var isAboutNonce: Bool {
             switch self {
             case .nonceMissing, .nonceUnknown, .nonceProvider, .nonceExpired, .nonce: true
             default: false
             }
-        }
-
-        /// The error for callers, with the detail for the log.
-        func serviceError(of provider: Provider) -> ServiceError {
-            ServiceError(
-                isAboutNonce ? .invalidNonce : .invalidProviderToken,
-                detail: "\(provider.name): \(word)")
         }
     }
 }

@@ -1,3 +1,4 @@
+import Cryptography
 import Logging
 import Metrics
 import ServiceRuntime
@@ -22,9 +23,12 @@ struct ProviderTokenRefusals: Sendable {
     /// - Parameter providers: The names of the configured providers. Names and reasons are fixed,
     ///   so that no caller can create a time series.
     init(providers: [String], time: any Time, logger: Logger) {
+        let reasons = Set(
+            ProviderTokenCheck.Refusal.allCases.map(\.rawValue)
+                + TokenRefusal.allCases.map(\.rawValue))
         var seen: [Key: Seen] = [:]
         for provider in providers {
-            for reason in ProviderTokenCheck.Refusal.words {
+            for reason in reasons {
                 seen[Key(provider: provider, reason: reason)] = Seen(
                     counter: Counter(
                         label: "provider_token_refusals",
@@ -37,12 +41,13 @@ struct ProviderTokenRefusals: Sendable {
     }
 
     /// Counts a refusal, and logs it if its reason was not logged in the last minute.
-    func count(_ refusal: ProviderTokenCheck.Refusal, of provider: Provider) {
-        guard let seen = seen[Key(provider: provider.name, reason: refusal.word)] else { return }
+    /// - Parameter reason: The raw value of a `ProviderTokenCheck.Refusal` or `TokenRefusal`.
+    func count(_ reason: String, of provider: Provider) {
+        guard let seen = seen[Key(provider: provider.name, reason: reason)] else { return }
         seen.counter.increment()
         guard seen.throttle.allows() else { return }
         logger.info(
             "identity.provider.token.refused", "a provider's ID token or its nonce was refused",
-            fields: [.part: .text(provider.name), .reason: .text(refusal.word)])
+            fields: [.part: .text(provider.name), .reason: .text(reason)])
     }
 }
