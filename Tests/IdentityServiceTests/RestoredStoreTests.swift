@@ -167,7 +167,7 @@ struct RestoredStoreTests {
         let fixture = try IdentityFixture()
         let google = Provider(
             name: "google", issuers: ["https://google.example"], audiences: ["a"],
-            keyPlace: .at(
+            jwksLocation: .at(
                 try #require(HTTPURL("https://google.example/keys", allowsPlain: false))),
             emailTrust: .verified)
         let nonces = Nonces(

@@ -68,7 +68,8 @@ enum BuiltInProvider: String, CaseIterable, Sendable {
         guard !audiences.isEmpty, let url else { return nil }
         return Provider(
             name: rawValue, issuers: issuer == issuers[0] ? issuers : [issuer],
-            audiences: Set(audiences), keyPlace: .at(url), emailTrust: trust, noncePolicy: nonce,
+            audiences: Set(audiences), jwksLocation: .at(url), emailTrust: trust,
+            noncePolicy: nonce,
             hashesNonce: self == .apple, namesComeWithRequest: self == .apple)
     }
 

@@ -14,20 +14,20 @@ struct JWKSFetcher: Sendable {
         case failed(String)
     }
 
-    let place: Provider.KeyPlace
+    let location: Provider.JWKSLocation
     let issuer: String
     let client: OutboundClient
     let terms: HTTPTerms
     let allowsPlain: Bool
 
     func run() async -> Outcome {
-        switch place {
+        switch location {
         case .at(let url): return await keys(at: url)
         case .described(let url):
             switch await answer(of: url) {
             case .failure(let failure): return .failed("description-\(failure.word)")
             case .success(let response):
-                guard let url = keyPlace(in: response) else { return .failed("description") }
+                guard let url = jwksLocation(in: response) else { return .failed("description") }
                 return await keys(at: url)
             }
         }
@@ -44,7 +44,7 @@ struct JWKSFetcher: Sendable {
             do throws(JSONWebKeySetError) {
                 let keys = try PublishedKeySet(json: response.body)
                 guard !keys.isEmpty else { return .failed("no-usable-key") }
-                return .keys(keys, life: KeySetLife.of(response.fields))
+                return .keys(keys, life: JWKSLife.of(response.fields))
             } catch {
                 return .failed("key-set")
             }
@@ -61,7 +61,7 @@ struct JWKSFetcher: Sendable {
 
     /// The `jwks_uri` of a discovery document. A document of another issuer is rejected (Discovery,
     /// 4.3): otherwise an attacker who can redirect the request could supply their own keys.
-    private func keyPlace(in response: HTTPResponse) -> HTTPURL? {
+    private func jwksLocation(in response: HTTPResponse) -> HTTPURL? {
         guard
             let object = JSONReader.object(
                 in: response.body, membersMax: Self.descriptionMembersMax),
@@ -82,7 +82,7 @@ extension JWKSFetcher {
     /// | `cache-control: max-age=N` | N seconds minus `age`, within the bounds |
     /// | `no-store`, `no-cache` | the minimum |
     /// | none, or malformed | one hour |
-    enum KeySetLife {
+    enum JWKSLife {
         /// The minimum, whatever the provider sends: a sign-in waits for at most one scheduled
         /// fetch in this time.
         static let least: Duration = .seconds(300)

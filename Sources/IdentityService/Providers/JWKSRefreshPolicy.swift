@@ -5,11 +5,14 @@ import ServiceRuntime
 ///
 /// | cached keys | the token's key is among them | it is not |
 /// |---|---|---|
-/// | fresh | use it | fetch and wait; unknown if the last fetch began within 30 s |
+/// | fresh | use it | fetch and wait |
 /// | ageing (last quarter of the lifetime) | use it, fetch in the background | as for fresh keys |
 /// | expired, the last fetch succeeded | fetch and wait | as for fresh keys |
-/// | expired, the last fetch failed | use it, fetch in the background | fetch and wait |
+/// | expired, the last fetch failed | use it, fetch in the background | as for fresh keys |
 /// | none, or expired more than a day ago | fetch and wait | fetch and wait |
+///
+/// For a key that is not among cached ones, no fetch begins within 30 s of the last one's begin.
+/// Until then the key is unknown, or the provider unavailable if that fetch failed.
 ///
 /// After a failed fetch, no fetch begins before its backoff has passed; until then "fetch and wait"
 /// becomes "unavailable". While a fetch runs, callers wait for it and no second one begins.

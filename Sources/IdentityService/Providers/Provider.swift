@@ -4,7 +4,7 @@ package import Outbound
 /// An OpenID provider that the operator has configured (G-04, G-05).
 package struct Provider: Sendable {
     /// The location of its JWKS.
-    package enum KeyPlace: Hashable, Sendable {
+    package enum JWKSLocation: Hashable, Sendable {
         /// At this URL.
         case at(HTTPURL)
         /// At the `jwks_uri` of its discovery document (OpenID Connect Discovery 1.0, 4).
@@ -47,7 +47,7 @@ package struct Provider: Sendable {
     let issuers: [String]
     /// The operator's client ids at the provider.
     let audiences: Set<String>
-    let keyPlace: KeyPlace
+    let jwksLocation: JWKSLocation
     /// The accepted signature algorithms.
     let algorithms: Set<SignatureAlgorithm>
     let emailTrust: EmailTrust
@@ -62,7 +62,7 @@ package struct Provider: Sendable {
 
     /// A provider. `issuers` has at least one element.
     init(
-        name: String, issuers: [String], audiences: Set<String>, keyPlace: KeyPlace,
+        name: String, issuers: [String], audiences: Set<String>, jwksLocation: JWKSLocation,
         algorithms: Set<SignatureAlgorithm> = [.rs256], emailTrust: EmailTrust,
         noncePolicy: NoncePolicy = .required, hashesNonce: Bool = false,
         namesComeWithRequest: Bool = false
@@ -71,7 +71,7 @@ package struct Provider: Sendable {
         self.name = name
         self.issuers = issuers
         self.audiences = audiences
-        self.keyPlace = keyPlace
+        self.jwksLocation = jwksLocation
         self.algorithms = algorithms
         self.emailTrust = emailTrust
         self.noncePolicy = noncePolicy

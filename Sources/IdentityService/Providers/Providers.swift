@@ -41,7 +41,7 @@ package struct Providers: Sendable {
             limits: .init(transfersMax: transfersMax, connectionsMax: transfersMax))
         return settings.providers.map { provider in
             let fetch = JWKSFetcher(
-                place: provider.keyPlace, issuer: provider.issuer, client: client,
+                location: provider.jwksLocation, issuer: provider.issuer, client: client,
                 terms: settings.terms, allowsPlain: settings.allowsPrivate)
             return ProviderTokenCheck.Source(
                 provider: provider, keys: keys(provider.name) { await fetch.run() })

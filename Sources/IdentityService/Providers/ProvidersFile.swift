@@ -102,15 +102,15 @@ extension ProvidersFile {
             let name = name(beside: others)
             let issuer = issuer(beside: others, allowsPlain: allowsPlain)
             let audiences = audiences()
-            let place = keyPlace(issuer: issuer, allowsPlain: allowsPlain)
+            let location = readLocation(issuer: issuer, allowsPlain: allowsPlain)
             let algorithms = algorithms()
             let trust: Provider.EmailTrust = choice(
                 "emails", of: [.none, .verified], default: .none)
             let nonce: Provider.NoncePolicy = choice(
                 "nonce", of: Provider.NoncePolicy.allCases, default: .required)
-            guard errors.isEmpty, let name, let issuer, let place else { return nil }
+            guard errors.isEmpty, let name, let issuer, let location else { return nil }
             return Provider(
-                name: name, issuers: [issuer], audiences: audiences, keyPlace: place,
+                name: name, issuers: [issuer], audiences: audiences, jwksLocation: location,
                 algorithms: algorithms, emailTrust: trust, noncePolicy: nonce)
         }
 
@@ -159,7 +159,9 @@ extension ProvidersFile {
             return Set(audiences)
         }
 
-        private mutating func keyPlace(issuer: String?, allowsPlain: Bool) -> Provider.KeyPlace? {
+        private mutating func readLocation(
+            issuer: String?, allowsPlain: Bool
+        ) -> Provider.JWKSLocation? {
             if let value = object["keys-url"] {
                 if let url = value.string.flatMap({ HTTPURL($0, allowsPlain: allowsPlain) }) {
                     return .at(url)

@@ -165,9 +165,9 @@ struct JWKSCacheTests {
         func described(_ provider: Provider) -> Provider {
             Provider(
                 name: provider.name, issuers: provider.issuers, audiences: provider.audiences,
-                keyPlace: HTTPURL(
+                jwksLocation: HTTPURL(
                     provider.issuer + "/.well-known/openid-configuration", allowsPlain: true
-                ).map { .described(by: $0) } ?? provider.keyPlace,
+                ).map { .described(by: $0) } ?? provider.jwksLocation,
                 emailTrust: .verified, hashesNonce: provider.hashesNonce)
         }
         try await ProviderFixture.with(described) { fixture in

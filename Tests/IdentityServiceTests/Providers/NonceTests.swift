@@ -23,7 +23,7 @@ struct NonceTests {
     ) throws -> Provider {
         Provider(
             name: name, issuers: ["https://\(name).example"], audiences: ["a"],
-            keyPlace: .at(
+            jwksLocation: .at(
                 try #require(HTTPURL("https://\(name).example/keys", allowsPlain: false))),
             emailTrust: .verified, noncePolicy: policy, hashesNonce: name == "apple")
     }

@@ -19,7 +19,7 @@ struct ProviderEmailTests {
         let time = ManualTime()
         let provider = Provider(
             name: "p", issuers: ["https://p.example"], audiences: ["a"],
-            keyPlace: .at(try #require(HTTPURL("https://p.example/keys", allowsPlain: false))),
+            jwksLocation: .at(try #require(HTTPURL("https://p.example/keys", allowsPlain: false))),
             emailTrust: trust, namesComeWithRequest: isApple)
         let claims = IssuedClaims([
             ("iss", .string("https://p.example")), ("aud", .string("a")),

@@ -74,7 +74,7 @@ struct ProviderFixture {
         Provider(
             name: name, issuers: [issuer.issuer, String(issuer.issuer.dropFirst("http://".count))],
             audiences: audiences,
-            keyPlace: .at(try #require(HTTPURL(issuer.keysURL, allowsPlain: true))),
+            jwksLocation: .at(try #require(HTTPURL(issuer.keysURL, allowsPlain: true))),
             algorithms: algorithms, emailTrust: emailTrust, noncePolicy: noncePolicy,
             hashesNonce: isApple, namesComeWithRequest: isApple)
     }

@@ -115,7 +115,7 @@ struct ProvidersSettingsTests {
         #expect(first.noncePolicy == .optional)
         let place = HTTPURL(
             "https://other.example/.well-known/openid-configuration", allowsPlain: false)
-        #expect(place.map { second.keyPlace == .described(by: $0) } == true)
+        #expect(place.map { second.jwksLocation == .described(by: $0) } == true)
         #expect(second.issuer == "https://other.example/", "compared byte by byte")
         #expect(second.emailTrust == .none)
         #expect(second.noncePolicy == .required)

@@ -14,7 +14,7 @@ struct TokenMutationTests {
     private func two(_ provider: Provider) -> Provider {
         Provider(
             name: provider.name, issuers: provider.issuers, audiences: ["client-1", "client-2"],
-            keyPlace: provider.keyPlace, emailTrust: provider.emailTrust,
+            jwksLocation: provider.jwksLocation, emailTrust: provider.emailTrust,
             hashesNonce: provider.hashesNonce,
             namesComeWithRequest: provider.namesComeWithRequest)
     }
@@ -144,7 +144,7 @@ struct TokenMutationTests {
         func easy(_ provider: Provider) -> Provider {
             Provider(
                 name: provider.name, issuers: provider.issuers, audiences: provider.audiences,
-                keyPlace: provider.keyPlace, emailTrust: provider.emailTrust,
+                jwksLocation: provider.jwksLocation, emailTrust: provider.emailTrust,
                 noncePolicy: .optional)
         }
         try await ProviderFixture.with(easy) { fixture in

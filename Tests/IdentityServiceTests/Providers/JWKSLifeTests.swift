@@ -4,7 +4,7 @@ import Testing
 @testable import IdentityService
 
 @Suite("How long a key set is cached")
-struct KeySetLifeTests {
+struct JWKSLifeTests {
     @Test(
         "Cache-Control and Age set a key set's life, within its bounds",
         arguments: [
@@ -24,6 +24,6 @@ struct KeySetLifeTests {
         let fields = [("Cache-Control", control), ("Age", age)].compactMap { name, value in
             value.map { (name: name, value: $0) }
         }
-        #expect(JWKSFetcher.KeySetLife.of(HTTPFields(fields)) == .seconds(seconds))
+        #expect(JWKSFetcher.JWKSLife.of(HTTPFields(fields)) == .seconds(seconds))
     }
 }
