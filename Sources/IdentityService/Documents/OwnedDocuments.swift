@@ -98,7 +98,7 @@ extension OwnedDocuments {
     func write(
         _ changes: [DocumentChange], within quota: DocumentQuota, in transaction: Transaction
     ) throws -> [IdentityV1.Document] {
-        if owner.isGuest { try transaction.requireUnsettled(owner.account) }
+        if owner.isGuest { try transaction.requireNoChoice(owner.account) }
         try quota.check(owner.totals, owner.totals.after(changes))
         var totals = owner.totals
         let written = try changes.map { change in
@@ -140,7 +140,7 @@ extension OwnedDocuments {
     /// Removes documents that exist.
     /// - Throws: `auth/operation-not-allowed` as `write`.
     func remove(_ documents: [StoredDocument], in transaction: Transaction) throws {
-        if owner.isGuest { try transaction.requireUnsettled(owner.account) }
+        if owner.isGuest { try transaction.requireNoChoice(owner.account) }
         try take(documents, in: transaction)
     }
 

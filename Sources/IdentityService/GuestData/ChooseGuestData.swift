@@ -35,11 +35,11 @@ extension GuestDataHandler {
             }
             _ = try guest(of: choice, in: transaction)
             try requireDocuments(of: request.picks, choice, in: transaction)
-            let settled = try guests.settle(
-                choice.guest, into: choice.account, chosen,
+            let written = try guests.write(
+                chosen, for: choice.guest, into: choice.account,
                 sealedPicks: try sealed(request.picks, of: row, id), from: origin,
                 as: id, transaction)
-            return try message(settled, in: transaction)
+            return try message(written, in: transaction)
         }
         guests.wake()
         watchers.changed(choice.account)

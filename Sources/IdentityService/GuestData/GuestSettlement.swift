@@ -15,7 +15,7 @@ import Storage
 ///     chosen into another one   any        nothing                              no collision
 ///
 /// A sign-in does not fail for any of it, and a migration does its work after it. From a
-/// choice on, the guest's documents can only be read (`requireUnsettled`).
+/// choice on, the guest's documents can only be read (`requireNoChoice`).
 struct GuestSettlement: Sendable {
     /// How long a kept guest can be read.
     static let keptFor: Duration = .seconds(30 * 24 * 3_600)
@@ -64,35 +64,35 @@ struct GuestSettlement: Sendable {
             ).message(keys)
         }
         return Self.collision(
-            try settle(
-                guest.account, into: account, choice, sealedPicks: nil, from: origin,
+            try write(
+                choice, for: guest.account, into: account, sealedPicks: nil, from: origin,
                 as: MigrationID.drawn(from: randomness), transaction))
     }
 
-    /// Writes a choice.
+    /// Writes a choice, and what follows from it at once.
     /// - Parameters:
     ///   - sealedPicks: The picked sides, sealed for the row of `migration`; nil for none.
     ///   - migration: The id of the new migration.
-    func settle(
-        _ guest: AccountID, into account: AccountID, _ choice: GuestDataChoice,
+    func write(
+        _ choice: GuestDataChoice, for guest: AccountID, into account: AccountID,
         sealedPicks: [UInt8]?, from origin: CallOrigin, as migration: MigrationID,
         _ transaction: Transaction
     ) throws -> StoredMigration {
         let documents = try transaction.documentOwner(guest)?.totals.documents ?? 0
-        let settled = StoredMigration(
+        let stored = StoredMigration(
             migration: migration, account: account, guest: guest, choice: choice,
             state: choice == .merge ? .waiting : .succeeded,
             documents: choice == .merge ? documents : 0, done: 0, sealedPicks: sealedPicks,
             keptUntil: choice == .keep ? transaction.at + Self.keptFor : nil,
             createdAt: transaction.at, changedAt: transaction.at)
         try transaction.insert(
-            settled,
+            stored,
             expiresAt: choice == .discard ? transaction.at + StoredMigration.keptAfter : nil)
         try transaction.audit(
             AuditEvent(.guestDataChosen, account: account.key, attempt: choice.rawValue)
                 .from(origin))
         if choice == .discard { try delete(guest, transaction) }
-        return settled
+        return stored
     }
 
     /// Begins the deletion of a guest.

@@ -106,7 +106,7 @@ extension SQLSession {
     /// Requires that nothing was chosen yet for a guest's documents: from then on they can only be
     /// read.
     /// - Throws: `auth/operation-not-allowed`.
-    func requireUnsettled(_ guest: AccountID) throws {
+    func requireNoChoice(_ guest: AccountID) throws {
         let isSettled = try queryOne(
             "SELECT 1 FROM guest_migrations WHERE guest = ?", [.integer(guest.key)]
         ) { _ in true }
@@ -114,10 +114,10 @@ extension SQLSession {
     }
 
     /// The row of the account whose profile a call changes.
-    /// - Throws: as `callersRow` and `requireUnsettled`.
+    /// - Throws: as `callersRow` and `requireNoChoice`.
     func changeableRow(_ account: AccountID) throws -> AccountRow {
         let row = try callersRow(account)
-        if row.isGuest { try requireUnsettled(account) }
+        if row.isGuest { try requireNoChoice(account) }
         return row
     }
 }

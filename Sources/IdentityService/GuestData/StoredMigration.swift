@@ -2,7 +2,9 @@ import Messages
 import ServiceRuntime
 import Storage
 
-/// A row of `guest_migrations`.
+/// A row of `guest_migrations`: what was chosen for a guest, or a bundle that an app has uploaded.
+/// Only `merge` and bundles move documents; `keep` and `discard` are stored so that a repeat of the
+/// choice finds the first one.
 struct StoredMigration: Hashable, Sendable {
     let migration: MigrationID
     /// The account that gets the documents.
@@ -26,7 +28,8 @@ struct StoredMigration: Hashable, Sendable {
     /// How long callers can read a migration that has succeeded.
     static let keptAfter: Duration = .seconds(30 * 24 * 3_600)
 
-    /// A condition on a row of `accounts`: documents of this guest are still to be moved.
+    /// A condition on a row of `accounts`: documents of this guest are still to be moved. The states
+    /// are `.waiting`, `.running` and `.needsAttention`.
     static let isUnderWay = """
         EXISTS (
             SELECT 1 FROM guest_migrations
