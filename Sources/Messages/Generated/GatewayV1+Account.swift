@@ -249,9 +249,9 @@ extension GatewayV1 {
     public struct SignInHistory: Hashable, Sendable {
         /// The previous sign-in; absent if there was none.
         public var previous: Optional<GatewayV1.PreviousSignIn>
-        /// This is the first sign-in to this account from this device; never set at the account's first
-        /// sign-in, and never if the caller gave no device id. The owner has been notified by mail, unless
-        /// the operator has turned that off.
+        /// This is the first sign-in to this account from this device, or the caller gave no device id.
+        /// Never set at the account's first sign-in, nor while no device of the account is known. The owner
+        /// has been notified by mail, unless the operator has turned that off.
         public var isNewDevice: Bool
 
         /// A message of these fields.

@@ -10,9 +10,9 @@ extension IdentityV1 {
         package var lastSignInAtMs: Int64
         /// Time since the previous sign-in, in milliseconds; 0 if there was none.
         package var gapMs: Int64
-        /// This is the first sign-in to this account from this device; never set at the account's first
-        /// sign-in, and never if the caller gave no device id. The owner has been notified by mail, unless
-        /// the operator has turned that off.
+        /// This is the first sign-in to this account from this device, or the caller gave no device id.
+        /// Never set at the account's first sign-in, nor while no device of the account is known. The owner
+        /// has been notified by mail, unless the operator has turned that off.
         package var isNewDevice: Bool
 
         /// A message of these fields.

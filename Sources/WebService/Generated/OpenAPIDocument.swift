@@ -4605,7 +4605,7 @@ enum OpenAPIDocument {
           },
           "isNewDevice": {
             "type": "boolean",
-            "description": "This is the first sign-in to this account from this device; never set at the account's first sign-in, and never if the caller gave no device id. The owner has been notified by mail, unless the operator has turned that off."
+            "description": "This is the first sign-in to this account from this device, or the caller gave no device id. Never set at the account's first sign-in, nor while no device of the account is known. The owner has been notified by mail, unless the operator has turned that off."
           }
         }
       },
