@@ -2094,9 +2094,10 @@ static const ProtobufCFieldDescriptor postern__identity__v1__verify_password_req
     FIELD("password", 2, NONE, BYTES, 0, 40, NULL, 0),
     FIELD("origin", 3, NONE, MESSAGE, 0, 56, &postern__identity__v1__origin__descriptor, 0),
     FIELD("guest_access_token", 4, NONE, BYTES, 0, 64, NULL, 0),
+    FIELD("in_own_session", 5, NONE, BOOL, 0, 80, NULL, 0),
 };
-static const ProtobufCIntRange postern__identity__v1__verify_password_request__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__identity__v1__verify_password_request, "postern.identity.v1.VerifyPasswordRequest", 80, 4,
+static const ProtobufCIntRange postern__identity__v1__verify_password_request__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__identity__v1__verify_password_request, "postern.identity.v1.VerifyPasswordRequest", 88, 5,
         postern__identity__v1__verify_password_request__fields, 1, postern__identity__v1__verify_password_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__verify_password_response__fields[] = {

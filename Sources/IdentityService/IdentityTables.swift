@@ -88,7 +88,7 @@ package enum IdentityTables {
         Migration(number: 17, sql: ages + parentalConsents),
         Migration(number: 18, sql: deletions),  // Deletions/DeletionStore.swift
         Migration(number: 19, sql: exports),  // Exports/ExportStore.swift
-        Migration(number: 20, sql: guests),  // UnusedGuests/UnusedGuestSearch.swift
+        Migration(number: guestsMigration, sql: guests),  // UnusedGuests/UnusedGuestSearch.swift
     ]
 
     /// Identities at providers and phone numbers, looked up by a keyed hash of issuer and subject;

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Dispatch
+import Hosting
 import ServiceRuntime
 
 /// `postern`: the operator's and developer's tool.
@@ -41,6 +42,7 @@ struct PosternTool: AsyncParsableCommand {
 @main
 enum ToolStart {
     static func main() {
+        CoreDumps.disable()
         do {
             var command = try PosternTool.parseAsRoot()
             guard let waiting = command as? any AsyncParsableCommand else {

@@ -27,6 +27,9 @@ struct VocabularyTests {
         "TokenIssuing": "issueTokens", "UnknownKeyTurn": "UnknownKeyFetch",
         "VerifiedTokens": "VerifiedTokenCache",
         "KeysInForce": "CurrentSigningKeys", "SigningKeyMaker": "SigningKeyGenerator",
+        "KeyPlace": "JWKSLocation", "KeySetLife": "JWKSLife",
+        // Calls.
+        "CallCaller": "CallIdentity", "HTTPConnection": "HTTPClientInfo",
         // Sessions.
         "SessionRoom": "SessionDisplacement", "SessionUpkeep": "SessionMaintenance",
         "SessionWork": "SessionBackgroundTasks",

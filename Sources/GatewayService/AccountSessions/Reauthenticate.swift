@@ -14,9 +14,8 @@ extension AccountSessionsHandler {
     /// signature, which cannot be guessed. The session service verifies it, as it has the device's
     /// key.
     ///
-    /// A device's proof and a right password also count as writes of documents. Attack: an
-    /// account's own session repeats them without end, and each is a row of the audit trail. A
-    /// provider's token and a code serve once.
+    /// Each proof also counts as a write of documents. Attack: an account's own session repeats
+    /// them without end, and each is a row of the audit trail.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-credential`,
     ///   `auth/invalid-provider-token`, `auth/missing-or-invalid-nonce`,
     ///   `auth/provider-unavailable`, `auth/no-such-provider`, `auth/invalid-phone-number`,
@@ -35,26 +34,13 @@ extension AccountSessionsHandler {
         let account = try await account(of: session, context)
         var reauthentication = SessionV1.ReauthenticateRequest(
             accessToken: session.accessToken, origin: origin)
-        switch shown {
-        case .password(let password):
-            // Its guess is refunded if it is right.
-            reauthentication.proof = try await limits.charging(
-                .documentWrite(account: account.accountId), context
-            ) {
-                try await verify(password, of: account, origin, context, onward)
-            }.answer
-        case .deviceKey(let presence):
-            // For a password, the identity service checks the account's status itself.
-            guard account.status == .active else { throw ServiceError(.accountDisabled) }
+        reauthentication.proof = try await limits.charging(
+            .documentWrite(account: account.accountId), context
+        ) {
+            try await prove(shown, of: account, in: session, origin, context, onward)
+        }.answer
+        if case .deviceKey(let presence) = shown {
             reauthentication.presence = SessionV1.PresenceProof(presence)
-            _ = try await limits.charging(
-                .documentWrite(account: account.accountId), context
-            ) {}
-        case .providerToken(let token):
-            reauthentication.proof = try await prove(
-                token, of: account, in: session, origin, context, onward)
-        case .phoneCode(let code):
-            reauthentication.proof = try await prove(code, in: session, origin, context, onward)
         }
         let answer = try await devices.reauthenticate(reauthentication, onward)
         await remember(shown, of: account, on: origin.deviceId, context)
@@ -81,6 +67,27 @@ extension AccountSessionsHandler {
             IdentityV1.GetAccountRequest(accountId: session.accountID), context.onward())
         guard let account = answer.account else { throw ServiceError(.invalidCredential) }
         return account
+    }
+
+    /// Has the identity service verify what is shown. A device's proof is the session service's.
+    private func prove(
+        _ shown: GatewayV1.ReauthenticateRequest.Proof, of account: IdentityV1.Account,
+        in session: CallerSession, _ origin: IdentityV1.Origin, _ context: CallContext,
+        _ onward: CallContext
+    ) async throws -> IdentityV1.SignInProof? {
+        switch shown {
+        case .password(let password):
+            // Its guess is refunded if it is right.
+            return try await verify(password, of: account, origin, context, onward)
+        case .deviceKey:
+            // For a password, the identity service checks the account's status itself.
+            guard account.status == .active else { throw ServiceError(.accountDisabled) }
+            return nil
+        case .providerToken(let token):
+            return try await prove(token, of: account, in: session, origin, context, onward)
+        case .phoneCode(let code):
+            return try await prove(code, in: session, origin, context, onward)
+        }
     }
 
     /// The identity service checks whose session calls, and whether the token belongs to a provider
@@ -130,7 +137,8 @@ extension AccountSessionsHandler {
         ) {
             try await accounts.verifyPassword(
                 IdentityV1.VerifyPasswordRequest(
-                    email: account.email, password: password, origin: origin), onward)
+                    email: account.email, password: password, origin: origin, inOwnSession: true),
+                onward)
         }
         await limits.succeed(charge, context)
         // The email may have moved to another account between the two calls.

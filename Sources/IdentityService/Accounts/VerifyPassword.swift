@@ -163,7 +163,7 @@ struct SignInAttempt: Sendable {
         lookUpKey = keys.lookUpKey(of: address)
         subject = keys.subject(of: address)
         origin = CallOrigin(request.origin, hash: keys.audit)
-        device = SignInDevice(request.origin)
+        device = SignInDevice(request.origin, inOwnSession: request.inOwnSession)
         self.caller = caller
         repeatable = try RepeatableCall(
             "VerifyPassword", [lookUpKey] + (caller?.account).fingerprint, context,

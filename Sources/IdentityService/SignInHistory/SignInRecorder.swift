@@ -40,13 +40,13 @@ struct SignInRecorder: Sendable {
     /// A call without a device id counts as one from a new device, and nothing is stored of it.
     /// Attack: somebody who knows the password leaves the id out, so that the owner gets no mail.
     /// An app that never sends an id leaves its accounts without known devices, and those get no
-    /// mail.
+    /// mail; nor does a proof in the account's own session.
     /// - Returns: whether the device is new.
     func remember(
         _ device: SignInDevice, of account: AccountID, _ transaction: Transaction
     ) throws -> Bool {
         guard let key = device.key(in: account, keys) else {
-            return try transaction.knownDevices(of: account) > 0
+            return try !device.isInOwnSession && transaction.knownDevices(of: account) > 0
         }
         return try transaction.remember(key, of: account)
     }
@@ -75,10 +75,13 @@ struct SignInDevice: Hashable, Sendable {
     /// Empty when the caller sent none.
     let id: String
     let shown: DeviceShown
+    /// Whether the call is a recent proof in a session of the account.
+    let isInOwnSession: Bool
 
-    init(_ origin: IdentityV1.Origin?) {
+    init(_ origin: IdentityV1.Origin?, inOwnSession: Bool = false) {
         id = origin?.deviceId ?? ""
         shown = DeviceShown(origin)
+        isInOwnSession = inOwnSession
     }
 
     /// The keyed hash that identifies the device within an account; nil without a device id.

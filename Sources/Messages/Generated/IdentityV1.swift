@@ -532,18 +532,23 @@ extension IdentityV1 {
         /// The access token of the calling session; empty for none. A guest does not become this account
         /// (Collision); an account's session is ignored.
         package var guestAccessToken: String
+        /// A recent proof in the account's own session: without a device id it is then no sign-in from a
+        /// new device.
+        package var inOwnSession: Bool
 
         /// A message of these fields.
         package init(
             email: String = "",
             password: SecretBytes = .empty,
             origin: IdentityV1.Origin? = nil,
-            guestAccessToken: String = ""
+            guestAccessToken: String = "",
+            inOwnSession: Bool = false
         ) {
             self.email = email
             self.password = password
             self.origin = origin
             self.guestAccessToken = guestAccessToken
+            self.inOwnSession = inOwnSession
         }
     }
 }
@@ -559,7 +564,8 @@ extension IdentityV1.VerifyPasswordRequest: ProtobufMessage {
         let password = try reader.secret(18)
         let origin: IdentityV1.Origin? = try reader.message(26)
         let guestAccessToken = try reader.text(34)
-        return IdentityV1.VerifyPasswordRequest(email: email, password: password, origin: origin, guestAccessToken: guestAccessToken)
+        let inOwnSession = try reader.bool(40)
+        return IdentityV1.VerifyPasswordRequest(email: email, password: password, origin: origin, guestAccessToken: guestAccessToken, inOwnSession: inOwnSession)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -567,6 +573,7 @@ extension IdentityV1.VerifyPasswordRequest: ProtobufMessage {
         if !password.isEmpty { sink.secret(18, password) }
         if let origin { sink.message(26, origin) }
         if !guestAccessToken.isEmpty { sink.text(34, guestAccessToken) }
+        if inOwnSession { sink.bool(40, inOwnSession) }
     }
 }
 

@@ -122,8 +122,12 @@ package enum MetricCatalogue {
         Entry(
             "web_requests_total", .number,
             "HTTP requests, by class of status; cancelled if the client left before the response."),
-        Entry("web_requests_in_flight", .number, "HTTP requests that run."),
-        Entry("web_request_seconds", .seconds, "Durations of HTTP requests."),
+        Entry(
+            "web_requests_in_flight", .number,
+            "HTTP requests that run, or whose response is not yet taken."),
+        Entry(
+            "web_request_seconds", .seconds,
+            "Durations of HTTP requests, by HTTP/2 until the client has taken the response."),
         Entry("web_received_bytes_total", .bytes, "Bytes read from HTTP connections."),
         Entry("web_sent_bytes_total", .bytes, "Bytes written to HTTP connections."),
         Entry(

@@ -25,7 +25,7 @@ package struct CallerCheck: Sendable {
     ///   `rpc/permission-denied` for a page whose origin the app does not have, and for a method
     ///   that the app may not call.
     package func caller(
-        of head: HTTPRequest, _ connection: HTTPClientInfo, method: SchemaMethod,
+        of head: HTTPRequest, _ client: HTTPClientInfo, method: SchemaMethod,
         bindsBody: Bool = true
     ) throws(ServiceError) -> WebCaller {
         let apps = apps.value
@@ -51,25 +51,25 @@ package struct CallerCheck: Sendable {
         }
         return WebCaller(
             app: app, applicationToken: token == nil ? nil : text,
-            clientAddress: address(head.headerFields, connection).text,
+            clientAddress: address(head.headerFields, client).text,
             responseFields: CrossOrigin.responseFields(head.headerFields, apps),
-            isPlainLoopback: Self.isPlainLoopback(head, connection), bodyHash: token?.bodyHash)
+            isPlainLoopback: Self.isPlainLoopback(head, client), bodyHash: token?.bodyHash)
     }
 
     /// The caller of a public method that a browser asks for without being able to name the app, as
     /// for an `<img>`: then it is anyone, of whom only the address is known.
     /// - Throws: as `caller`, for a request that names its caller.
     func callerOrAnyone(
-        of head: HTTPRequest, _ connection: HTTPClientInfo, method: SchemaMethod
+        of head: HTTPRequest, _ client: HTTPClientInfo, method: SchemaMethod
     ) throws(ServiceError) -> WebCaller {
         guard head.headerFields[CallerField.app] == nil else {
-            return try caller(of: head, connection, method: method)
+            return try caller(of: head, client, method: method)
         }
         return WebCaller(
             app: nil, applicationToken: nil,
-            clientAddress: address(head.headerFields, connection).text,
+            clientAddress: address(head.headerFields, client).text,
             responseFields: responseFields(of: head),
-            isPlainLoopback: Self.isPlainLoopback(head, connection), bodyHash: nil)
+            isPlainLoopback: Self.isPlainLoopback(head, client), bodyHash: nil)
     }
 
     /// The fields of a response to a request that was refused, so that the page of an app can read
@@ -85,9 +85,9 @@ package struct CallerCheck: Sendable {
     }
 
     /// The address of the person, for limits and their list of sessions.
-    package func address(_ fields: HTTPFields, _ connection: HTTPClientInfo) -> ClientAddress {
+    package func address(_ fields: HTTPFields, _ client: HTTPClientInfo) -> ClientAddress {
         ForwardedAddress.of(
-            peer: connection.peer, isFromTrustedProxy: connection.isFromTrustedProxy,
+            peer: client.peer, isFromTrustedProxy: client.isFromTrustedProxy,
             forwarded: fields[values: CallerField.forwarded],
             xForwardedFor: fields[values: CallerField.xForwardedFor], trusted: trusted)
     }
@@ -137,8 +137,8 @@ package struct CallerCheck: Sendable {
     /// Whether the person's browser reaches the web service by plain HTTP on the same machine.
     /// Behind a proxy the scheme is not known, and a cookie without `Secure` would be sent in
     /// clear.
-    static func isPlainLoopback(_ head: HTTPRequest, _ connection: HTTPClientInfo) -> Bool {
-        !connection.isTLS && !connection.isFromTrustedProxy
+    static func isPlainLoopback(_ head: HTTPRequest, _ client: HTTPClientInfo) -> Bool {
+        !client.isTLS && !client.isFromTrustedProxy
             && head.authority.map(LoopbackHost.isHost) == true
     }
 

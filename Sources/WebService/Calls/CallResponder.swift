@@ -52,7 +52,7 @@ package struct CallResponder: Sendable {
         let format: CallFormat
         do {
             format = try CallFormat(
-                negotiating: exchange.head, isHTTP2: exchange.connection.isHTTP2, method)
+                negotiating: exchange.head, isHTTP2: exchange.client.isHTTP2, method)
         } catch {
             return CallResponse(exchange, method, .unaryJSON, fields: fields, voice).fail(error)
         }
@@ -82,7 +82,7 @@ package struct CallResponder: Sendable {
         var caller: WebCaller?
         if case .gateway = method.target {
             caller = try callers.caller(
-                of: exchange.head, exchange.connection, method: method.schema)
+                of: exchange.head, exchange.client, method: method.schema)
         }
         return IncomingCall(
             exchange: exchange, method: method,
@@ -148,7 +148,7 @@ extension CallResponder {
         if !streams.hasRequestItems || call.caller == nil { exchange.limitBodyTime() }
         // Before the slot is taken, which the gateway keeps from a caller with a wrong token.
         let first = call.caller != nil && streams == .response ? try await requests.only() : []
-        let client = callers.address(exchange.head.headerFields, exchange.connection)
+        let client = callers.address(exchange.head.headerFields, exchange.client)
         let slots = exchange.streams.slots(
             of: call.caller, hasRequestItems: streams.hasRequestItems)
         guard slots.take(client) else {

@@ -24,11 +24,11 @@ struct StreamCalls: Sendable {
         _ method: MethodDescription, _ exchange: HTTPExchange, orAnyone: Bool = false
     ) throws(ServiceError) -> CallContext {
         guard let schema = methods[method.name]?.schema else { throw ServiceError(.unknownMethod) }
-        let (head, connection) = (exchange.head, exchange.connection)
+        let (head, client) = (exchange.head, exchange.client)
         let caller =
             orAnyone
-            ? try callers.callerOrAnyone(of: head, connection, method: schema)
-            : try callers.caller(of: head, connection, method: schema)
+            ? try callers.callerOrAnyone(of: head, client, method: schema)
+            : try callers.caller(of: head, client, method: schema)
         // A backend's token has no hash of the body, as for other streams.
         try caller.check(body: [])
         var metadata = Metadata(of: head.headerFields, from: caller)

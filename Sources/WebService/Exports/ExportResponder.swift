@@ -29,19 +29,19 @@ struct ExportResponder: Sendable {
             let id = String(path.dropFirst(Self.path.count))
             let bytes = try await length(of: id, exchange)
             let (head, range) = try self.head(id, bytes: bytes, request)
+            let context = try calls.context(DataExportsDescription.fetchDataExport, exchange)
             var download: ExportDownload?
             if request.method == .get {
-                let context = try calls.context(DataExportsDescription.fetchDataExport, exchange)
-                exchange.limitResponseTime(until: context.deadline)
                 download = try await ExportDownload(
                     exports.fetchDataExport(
                         GatewayV1.FetchDataExportRequest(exportId: id, offset: range.first),
                         context),
                     bytes: range.count)
             }
-            return (head, download)
+            return (head, download, context.deadline)
         }
-        guard case (let head, var download)? = begun else { return }
+        guard case (let head, var download, let deadline)? = begun else { return }
+        exchange.limitResponseTime(until: deadline)
         exchange.begin(head)
         while let bytes = try await download?.next() {
             try await exchange.write(ByteBuffer(bytes: bytes))

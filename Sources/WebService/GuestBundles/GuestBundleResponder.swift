@@ -31,7 +31,7 @@ struct GuestBundleResponder: Sendable {
     func respond(to exchange: HTTPExchange) async throws(HTTPFailure) {
         try await calls.answer(put: exchange) {
             let context = try calls.context(GuestsDescription.uploadGuestBundle, exchange)
-            let client = calls.callers.address(exchange.head.headerFields, exchange.connection)
+            let client = calls.callers.address(exchange.head.headerFields, exchange.client)
             guard slots.take(client) else {
                 throw ServiceError(.resourceExhausted, notProcessed: true)
             }

@@ -11,8 +11,8 @@ package final class HTTPExchange: Sendable {
     package let path: Substring
     /// What follows the `?` of the target; nil without one.
     package let query: Substring?
-    /// The connection that the request arrived on.
-    package let connection: HTTPClientInfo
+    /// Who sent the request, and how.
+    package let client: HTTPClientInfo
     /// Which clients of this loop have a call with streams.
     let streams: StreamSlots
 
@@ -20,7 +20,7 @@ package final class HTTPExchange: Sendable {
     private let running: NIOLoopBound<RunningExchange>
 
     init(
-        _ head: HTTPRequest, _ connection: HTTPClientInfo, _ running: RunningExchange,
+        _ head: HTTPRequest, _ client: HTTPClientInfo, _ running: RunningExchange,
         _ loop: any EventLoop, streams: StreamSlots
     ) {
         self.head = head
@@ -30,7 +30,7 @@ package final class HTTPExchange: Sendable {
             .map { target.utf8.index(target.startIndex, offsetBy: $0) }
         path = target[..<(mark ?? target.endIndex)]
         query = mark.map { target[target.utf8.index(after: $0)...] }
-        self.connection = connection
+        self.client = client
         self.streams = streams
         self.running = NIOLoopBound(running, eventLoop: loop)
         self.loop = loop
@@ -99,8 +99,8 @@ package final class HTTPExchange: Sendable {
 
     // MARK: The response
 
-    /// From now on the whole response must be taken before `deadline`, on the uptime clock; the
-    /// task is cancelled otherwise.
+    /// The whole response must be taken before `deadline` of the gateway's call, on the uptime
+    /// clock; otherwise the stream ends, and the task is cancelled.
     package func limitResponseTime(until deadline: Duration) {
         onLoop { $0.limitResponseTime(until: deadline) }
     }

@@ -110,15 +110,14 @@ final class RunningExchange {
             }
         } else if !isResponseEnded {
             isResponseEnded = true
-            // A client that goes away, or reads until the deadline, is no failure. Attack: one that
-            // opens streams and closes them would fill the log.
-            if stream != nil, (error as? ServiceError)?.code != .deadlineExceeded { log(error) }
+            // A client that goes away is no failure. Attack: one that opens streams and closes them
+            // would fill the log.
+            if stream != nil { log(error) }
             stream?.abort()
         }
         task = nil
         hasReturned = true
         bodyDeadline?.cancel()
-        responseDeadline?.cancel()
         endIfOver()
     }
 
@@ -310,17 +309,28 @@ final class RunningExchange {
         stream?.write(head)
     }
 
-    /// The whole response must be taken before `deadline`, on the uptime clock.
+    /// How long before the deadline of the gateway's call a client must have taken the response to
+    /// it: a slow client is no failure of the gateway.
+    private static let deadlineMargin = Duration.milliseconds(100)
+
+    /// The whole response must be taken before `deadline`, on the uptime clock, which is also that
+    /// of the gateway's call: of HTTP/1.1, whose connection may be used again, all but what the
+    /// sockets hold.
     func limitResponseTime(until deadline: Duration) {
         guard responseDeadline == nil, stream != nil else { return }
         let bound = NIOLoopBound(self, eventLoop: loop)
-        let rest = deadline - connection.shared.time.uptime()
+        let rest = deadline - Self.deadlineMargin - connection.shared.time.uptime()
         responseDeadline = loop.scheduleTask(in: TimeAmount(rest)) {
-            let exchange = bound.value
-            exchange.connection.loop.figures.refused(.slowReader)
-            exchange.stream?.abort()
-            exchange.streamClosed()
+            bound.value.endSlowResponse()
         }
+    }
+
+    /// If the client is not what the response waits for, the gateway's call ends at its deadline.
+    private func endSlowResponse() {
+        guard let stream, writeWaiter != nil || isResponseEnded else { return }
+        connection.loop.figures.refused(.slowReader)
+        stream.abort()
+        streamClosed()
     }
 
     /// Sends a part of the body.
@@ -361,6 +371,7 @@ final class RunningExchange {
         parts.removeAll()
         bodyDeadline?.cancel()
         stream?.writeEnd(trailers)
+        if stream?.isHoldingResponse != true { responseDeadline?.cancel() }
         // What still arrives of the body is not kept.
         stream?.resumeReading()
     }

@@ -19,7 +19,8 @@ final class WebConnection: ChannelDuplexHandler {
     /// Whom its requests count for; nil for a trusted proxy, whose requests are those of all its
     /// clients, and for this machine.
     private(set) var requester: PeerAddress?
-    /// Requests whose tasks have not returned. A task that was cancelled may still run.
+    /// Requests whose tasks have not returned, or whose response is not yet taken. A task that was
+    /// cancelled may still run.
     private(set) var runningCount = 0
     /// Bytes from the client so far.
     private(set) var receivedBytes = 0
@@ -188,7 +189,7 @@ final class WebConnection: ChannelDuplexHandler {
         loop.requestBegan(from: requester)
     }
 
-    /// A request's task has returned.
+    /// A request's task has returned, and its response is taken or dropped.
     func requestEnded(_ began: Duration) {
         runningCount -= 1
         let now = shared.time.uptime()

@@ -41,7 +41,7 @@ package struct WebLimits: Sendable, Hashable {
     /// stream or connection is closed.
     package var writeTimeout = Duration.seconds(30)
     /// Bytes of a response that a client must take within `writeTimeout`: 9 kbit/s. On HTTP/1.1 it
-    /// is the low-water mark of the channel, which is the same.
+    /// must bring the channel from its high-water mark of 64 KiB below the low one of 32 KiB.
     package var writeBytesMin = 32 * 1024
     /// Time for the client to close a connection after our side. If it were closed at once with
     /// unread input, TCP would reset it and the last response would be lost.

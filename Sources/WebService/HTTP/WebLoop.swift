@@ -8,7 +8,7 @@ final class WebLoop {
     let figures: WebObservation.LoopFigures
     private let shared: WebShared
     private let loop: any EventLoop
-    /// Requests that may run at once on this loop.
+    /// Requests that may run at once on this loop, or wait until their response is taken.
     private let requestsMax: Int
     private var requestsRunning = 0
     /// The same from one address.

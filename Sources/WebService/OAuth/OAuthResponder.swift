@@ -46,7 +46,7 @@ struct OAuthResponder: Sendable {
         do {
             let parameters = try Self.parameters(exchange.head, body)
             let head = try Self.identified(exchange.head, parameters)
-            let caller = try caller(head, exchange.connection, endpoint)
+            let caller = try caller(head, exchange.client, endpoint)
             // Attack: the token of a call with another body, captured on its way, is used here. A
             // token in the body cannot name its hash.
             try caller.check(body: body.readableBytesView)
@@ -127,12 +127,12 @@ struct OAuthResponder: Sendable {
     // MARK: Requests
 
     private func caller(
-        _ head: HTTPRequest, _ connection: HTTPClientInfo, _ endpoint: Endpoint
+        _ head: HTTPRequest, _ client: HTTPClientInfo, _ endpoint: Endpoint
     ) throws(ServiceError) -> WebCaller {
         guard let method = methods[endpoint.method]?.schema else {
             throw ServiceError(.unknownMethod)
         }
-        return try callers.caller(of: head, connection, method: method, bindsBody: false)
+        return try callers.caller(of: head, client, method: method, bindsBody: false)
     }
 
     private static func parameters(

@@ -88,7 +88,7 @@ extension PageResponder {
 
     private func context(_ exchange: HTTPExchange, _ visit: PageVisit) -> CallContext {
         calls.context(
-            of: callers.address(exchange.head.headerFields, exchange.connection).text,
+            of: callers.address(exchange.head.headerFields, exchange.client).text,
             in: language(exchange, visit))
     }
 }

@@ -22,7 +22,7 @@ extension PageResponder {
         let email = (parameters[Page.Field.email.rawValue] ?? "").trimmingSpaces
         let submission = PageCalls.Submission(
             page: .yourData, form: form, linkToken: visit.linkToken, input: email,
-            clientAddress: callers.address(exchange.head.headerFields, exchange.connection).text,
+            clientAddress: callers.address(exchange.head.headerFields, exchange.client).text,
             language: language(exchange, visit))
         let password = SecretBytes(parameters[Page.Field.password.rawValue] ?? "")
         do {

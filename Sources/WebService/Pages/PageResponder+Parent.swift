@@ -23,7 +23,7 @@ extension PageResponder {
             let shown = try await calls.consents.answerParentalConsent(
                 GatewayV1.AnswerParentalConsentRequest(token: SecretBytes(visit.linkToken)),
                 calls.context(
-                    of: callers.address(exchange.head.headerFields, exchange.connection).text,
+                    of: callers.address(exchange.head.headerFields, exchange.client).text,
                     in: language))
             guard shown.state != .refused else {
                 return try show(

@@ -106,7 +106,7 @@ struct PageResponder: Sendable {
     private func submit(_ exchange: HTTPExchange, _ page: Page) async throws {
         let head = exchange.head
         let origin = WellKnownResponder.origin(
-            head.authority ?? "", isTLS: exchange.connection.isTLS, among: origins)
+            head.authority ?? "", isTLS: exchange.client.isTLS, among: origins)
         guard PageForm.isOwn(head.headerFields, origin: origin) else {
             return try show(exchange, page, .foreign, nil, status: .forbidden)
         }
@@ -127,7 +127,7 @@ struct PageResponder: Sendable {
             return try await sendExport(exchange, visit, form, parameters)
         }
         let language = language(exchange, visit)
-        let address = callers.address(head.headerFields, exchange.connection).text
+        let address = callers.address(head.headerFields, exchange.client).text
         do {
             let result = try await calls.submit(
                 PageCalls.Submission(
@@ -238,7 +238,7 @@ struct PageResponder: Sendable {
     private func cookie(_ exchange: HTTPExchange, _ page: Page) -> HostCookie {
         HostCookie(
             "postern-\(page.rawValue)",
-            isPlainLoopback: CallerCheck.isPlainLoopback(exchange.head, exchange.connection),
+            isPlainLoopback: CallerCheck.isPlainLoopback(exchange.head, exchange.client),
             valueBytesMax: Self.cookieBytesMax)
     }
 

@@ -38,14 +38,22 @@ extension PhotoResponder {
         try exchange.requireReading()
         let begun = await calls.result(for: exchange) {
             let name = String(path.dropFirst(Self.path.count))
-            let parts = try items(exchange, name).makeAsyncIterator()
+            let context = try calls.context(
+                ProfileDescription.downloadPhoto, exchange, orAnyone: true)
+            guard Self.isName(name) else { throw ServiceError(.notFound) }
+            let parts = profile.downloadPhoto(
+                GatewayV1.DownloadPhotoRequest(name: name), context
+            ).makeAsyncIterator()
             guard case .photo(let photo)? = try await parts.next()?.part else {
                 throw ServiceError(.internalError, detail: "a photo began without its description")
             }
             let fields = calls.callers.responseFields(of: request)
-            return (try self.head(photo, request.headerFields, adding: fields), parts)
+            return (
+                try self.head(photo, request.headerFields, adding: fields), parts, context.deadline
+            )
         }
-        guard let (head, parts) = begun else { return }
+        guard let (head, parts, deadline) = begun else { return }
+        exchange.limitResponseTime(until: deadline)
         exchange.begin(head)
         if head.status == .ok, request.method == .get {
             while let item = try await parts.next() {
@@ -54,16 +62,6 @@ extension PhotoResponder {
             }
         }
         exchange.end()
-    }
-
-    private func items(
-        _ exchange: HTTPExchange, _ name: String
-    ) throws -> IncomingItems<GatewayV1.DownloadPhotoItem> {
-        let context = try calls.context(
-            ProfileDescription.downloadPhoto, exchange, orAnyone: true)
-        exchange.limitResponseTime(until: context.deadline)
-        guard Self.isName(name) else { throw ServiceError(.notFound) }
-        return profile.downloadPhoto(GatewayV1.DownloadPhotoRequest(name: name), context)
     }
 
     /// Names are letters, digits, `-` and `_`: others are not asked for, and none ends the tag.

@@ -39,7 +39,7 @@ struct WellKnownResponder: Sendable {
             let document = ServerMetadata.document(
                 issuer: try await keySets.current().issuer,
                 origin: Self.origin(
-                    exchange.head.authority ?? "", isTLS: exchange.connection.isTLS,
+                    exchange.head.authority ?? "", isTLS: exchange.client.isTLS,
                     among: origins))
             exchange.respond(
                 head("application/json"), ByteBuffer(string: JSONWriter.text(document)))

@@ -18,12 +18,13 @@ struct SignInHistoryTests {
 
     /// Signs in from a device. The account was registered from `device-canary`.
     private func signIn(
-        on device: String, key: String? = nil
+        on device: String, key: String? = nil, inOwnSession: Bool = false
     ) async throws -> IdentityV1.SignInHistory {
         let answer = try await fixture.accounts.verifyPassword(
             .init(
                 email: "ada@example.org", password: "Correct7Horse",
-                origin: .init(deviceId: device, platform: "ios", deviceName: "Ada's phone")),
+                origin: .init(deviceId: device, platform: "ios", deviceName: "Ada's phone"),
+                inOwnSession: inOwnSession),
             fixture.context(key))
         return try #require(answer.history)
     }
@@ -97,6 +98,15 @@ struct SignInHistoryTests {
         #expect(try await fixture.count("known_devices") == 1)
         #expect(try await fixture.count("audit", where: "kind = 'sign-in.new-device'") == 10)
         #expect(try await newDeviceMails().count == NoticeRule.mailsMax)
+    }
+
+    @Test(
+        "G-13: a proof in the account's own session without a device id is none from a new device")
+    func proved() async throws {
+        try await proveAddress()
+        #expect(try await signIn(on: "", inOwnSession: true).isNewDevice == false)
+        #expect(try await signIn(on: "another", inOwnSession: true).isNewDevice)
+        #expect(try await newDeviceMails().count == 1)
     }
 
     @Test("a sign-in without a device id is none from a new device while no device is known")

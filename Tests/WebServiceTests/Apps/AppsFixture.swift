@@ -77,8 +77,8 @@ enum AppsFixture {
         return head
     }
 
-    /// A connection of a client.
-    static func connection(
+    /// What is known of a client.
+    static func client(
         _ peer: String = "203.0.113.7", isTrusted: Bool = false, isTLS: Bool = true
     ) throws -> HTTPClientInfo {
         guard let peer = ClientAddress(peer) else { throw ServiceError(.invalidArgument) }
@@ -92,7 +92,7 @@ enum AppsFixture {
         authority: String = "auth.example.org", isTLS: Bool = true
     ) throws -> WebCaller {
         try check.caller(
-            of: request(fields, authority: authority), connection(isTLS: isTLS),
+            of: request(fields, authority: authority), client(isTLS: isTLS),
             method: method(name))
     }
 

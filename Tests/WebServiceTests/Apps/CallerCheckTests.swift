@@ -68,7 +68,7 @@ struct CallerCheckTests {
             try AppsFixture.methods(AdminDescription.service).first { !$0.options.isPublic })
         let caller = try AppsFixture.check.caller(
             of: AppsFixture.request(["x-postern-app": Self.token(method: method.name)]),
-            AppsFixture.connection(), method: method)
+            AppsFixture.client(), method: method)
         #expect(caller.applicationToken != nil)
     }
 
@@ -172,7 +172,7 @@ struct CallerCheckTests {
             let error = AppsFixture.refusal {
                 _ = try AppsFixture.check.caller(
                     of: AppsFixture.request(["x-postern-app": AppsFixture.otherKey]),
-                    AppsFixture.connection(), method: method)
+                    AppsFixture.client(), method: method)
             }
             #expect(error?.code == .permissionDenied, "\(method.name)")
         }
@@ -201,7 +201,7 @@ struct CallerCheckTests {
         let fields = ["x-postern-app": AppsFixture.phoneKey, "x-forwarded-for": "192.0.2.66"]
         #expect(try AppsFixture.caller(fields).clientAddress == "203.0.113.7")
         let proxied = try AppsFixture.check.caller(
-            of: AppsFixture.request(fields), AppsFixture.connection("10.0.0.1", isTrusted: true),
+            of: AppsFixture.request(fields), AppsFixture.client("10.0.0.1", isTrusted: true),
             method: AppsFixture.method("Auth/SignOut"))
         #expect(proxied.clientAddress == "192.0.2.66")
     }

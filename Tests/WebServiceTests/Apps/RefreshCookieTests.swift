@@ -85,7 +85,7 @@ struct RefreshCookieTests {
     func proxied() throws {
         let caller = try AppsFixture.check.caller(
             of: AppsFixture.request(Self.page, authority: "localhost:7480"),
-            AppsFixture.connection("10.0.0.1", isTrusted: true, isTLS: false),
+            AppsFixture.client("10.0.0.1", isTrusted: true, isTLS: false),
             method: AppsFixture.method("Auth/RefreshSession"))
         #expect(!caller.isPlainLoopback)
     }

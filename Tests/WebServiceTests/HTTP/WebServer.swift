@@ -144,7 +144,7 @@ final class Answers: Sendable {
     }
 
     private func who(_ exchange: HTTPExchange) {
-        let client = exchange.connection
+        let client = exchange.client
         let text =
             "\(client.peer.networkText(v6: 16, v4: 4)) \(client.isFromTrustedProxy) "
             + "\(client.isTLS) \(client.isHTTP2)"
