@@ -97,9 +97,21 @@ struct DocumentWrite: Sendable {
             throw .invalidDocument(.serverOnly, field: "\(place)collection")
         }
         let present = try former?.object()
-        return try DocumentChange(
+        var change = try DocumentChange(
             isMerge ? (present ?? JSONObject()).merging(json) : json, at: key, of: former,
             rules, by: writer, field: "\(place)json", voice)
+        if change.displayName == nil, removesDisplayName(from: present, rules) {
+            change.displayName = ""
+        }
+        return change
+    }
+
+    /// Whether the account's display name goes (G-17): the write has null for its field, or replaces
+    /// a document that has a name. Other writes without the field leave a name alone that never was
+    /// in the document, such as that of a sign-up or a provider.
+    private func removesDisplayName(from present: JSONObject?, _ rules: CollectionRules) -> Bool {
+        guard let field = rules.nameField(of: key) else { return false }
+        return json[field] == .null || (!isMerge && present?[field]?.string != nil)
     }
 }
 
@@ -118,7 +130,7 @@ extension DocumentChange {
         let document = rules.filled(document, replacing: present, by: writer)
         var violations = rules.violations(
             of: document, replacing: present, by: writer, voice: voice)
-        let name = rules.displayName(in: document, key)
+        let name = rules.nameField(of: key).flatMap { document[$0]?.string }
         // It is the greeting of mails, where a line break would begin another header or line.
         if let name, !Applicant.isDisplayName(name) {
             violations.append(
@@ -136,10 +148,9 @@ extension DocumentChange {
 }
 
 extension CollectionRules {
-    /// The account's display name, if this document has it.
-    fileprivate func displayName(in document: JSONObject, _ key: DocumentKey) -> String? {
-        guard key.name == DocumentKey.main, let field = displayNameField else { return nil }
-        return document[field]?.string
+    /// The field of a document that is the account's display name; nil if it has none.
+    fileprivate func nameField(of key: DocumentKey) -> String? {
+        key.name == DocumentKey.main ? displayNameField : nil
     }
 }
 

@@ -79,7 +79,8 @@ struct DocumentChange: Sendable {
     let former: StoredDocument?
     /// The JSON text to store.
     let json: String
-    /// The account's display name, where a field of the document is that.
+    /// The account's new display name, where a field of the document is that; empty if the change
+    /// removes the name, nil to leave it.
     var displayName: String?
     /// When it was changed; nil for now. A document that is moved keeps the time of its change, so
     /// that a later migration compares changes, and not when each was moved (`MigrationRule.kept`).

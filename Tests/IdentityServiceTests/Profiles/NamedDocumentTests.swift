@@ -38,6 +38,13 @@ struct NamedDocumentTests {
         ).account?.displayName
     }
 
+    /// The account's display name.
+    private func name() async throws -> String? {
+        try await profiles.updateProfile(
+            .init(accessToken: fixture.token), fixture.identity.context()
+        ).account?.displayName
+    }
+
     @Test("a new name is written to its field, and the other fields stay")
     func rename() async throws {
         let first = try await fixture.write(#"{"nick":"Ada","age":3}"#, in: "profile")
@@ -57,6 +64,36 @@ struct NamedDocumentTests {
         let error = try await refusal { try await update("Augusta Ada King") }
         #expect(error.code == .invalidArgument && error.fields == ["display_name"])
         #expect(try await fixture.read(in: "profile").json == #"{"nick":"Ada"}"#)
+    }
+
+    @Test("null in the field removes the account's name, also in a merge")
+    func null() async throws {
+        for isMerge in [true, false] {
+            _ = try await fixture.write(#"{"nick":"Ada","age":3}"#, in: "profile")
+            #expect(try await name() == "Ada")
+            _ = try await fixture.write(#"{"nick":null}"#, in: "profile", merge: isMerge)
+            #expect(try await name() == "", "merge: \(isMerge)")
+        }
+    }
+
+    @Test("a document without the field that replaces one with a name removes the account's name")
+    func replaced() async throws {
+        _ = try await fixture.write(#"{"nick":"Ada","age":3}"#, in: "profile")
+        _ = try await fixture.write(#"{"age":4}"#, in: "profile", merge: true)
+        #expect(try await name() == "Ada", "a merge without the field")
+        _ = try await fixture.write(#"{"age":5}"#, to: "other", in: "profile")
+        #expect(try await name() == "Ada", "another document of the collection")
+        _ = try await fixture.write(#"{"age":5}"#, in: "profile")
+        #expect(try await name() == "")
+    }
+
+    @Test("a name that the document never had stays when it is written without one")
+    func elsewhere() async throws {
+        #expect(try await update("Ada") == "Ada")
+        for age in 3...4 {
+            _ = try await fixture.write(#"{"age":\#(age)}"#, in: "profile")
+            #expect(try await name() == "Ada")
+        }
     }
 
     @Test("without the document only the account has the name")
