@@ -135,7 +135,8 @@ extension DocumentChange {
         if let name, !Applicant.isDisplayName(name) {
             violations.append(
                 .init(
-                    field: rules.displayNameField ?? "", rule: DocumentRule.textLength.rawValue))
+                    field: rules.displayNameField ?? "",
+                    rule: DocumentViolation.textLength.rawValue))
         }
         guard violations.isEmpty else {
             throw .invalidDocument(violations.map { $0.inside(field) })
@@ -163,7 +164,7 @@ extension ServiceError {
     }
 
     /// `auth/invalid-document`: `field` breaks `rule`.
-    static func invalidDocument(_ rule: DocumentRule, field: String) -> ServiceError {
+    static func invalidDocument(_ rule: DocumentViolation, field: String) -> ServiceError {
         invalidDocument([Violation(field: field, rule: rule.rawValue)])
     }
 

@@ -63,7 +63,7 @@ extension AccountDocumentsHandler {
         }
         // A collection that the rules have no more can only be removed.
         guard let rules = rules.value.collection(key.collection) else { return }
-        let kept = [DocumentRule.readOnly, .serverOnly].map(\.rawValue)
+        let kept = [DocumentViolation.readOnly, .serverOnly].map(\.rawValue)
         let violations = rules.violations(
             of: JSONObject(), replacing: json, by: writer, voice: .english
         ).filter { kept.contains($0.rule) }

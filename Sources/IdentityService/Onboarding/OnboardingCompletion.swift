@@ -50,12 +50,12 @@ struct OnboardingCompletion: Sendable {
         sections.flatMap { section in
             let missing = section.rules.missing(in: section.draft.fields, voice: voice).map {
                 ServiceError.Violation(
-                    field: $0.field, rule: DocumentRule.required.rawValue,
+                    field: $0.field, rule: DocumentViolation.required.rawValue,
                     sentence: $0.reason.isEmpty ? nil : $0.reason)
             }
             // A field that the rules have no more is not written.
             let invalid = section.rules.violations(of: section.draft.fields, voice: voice)
-                .filter { $0.rule != DocumentRule.unknownField.rawValue }
+                .filter { $0.rule != DocumentViolation.unknownField.rawValue }
             return (missing + invalid).map { $0.inside(section.rules.name) }
         }
     }

@@ -74,7 +74,7 @@ package struct CollectionRules: Hashable, Sendable {
         voice: Voice
     ) -> [ServiceError.Violation] {
         var violations = fields.respelled(in: document).map {
-            ServiceError.Violation(field: $0, rule: DocumentRule.unknownField.rawValue)
+            ServiceError.Violation(field: $0, rule: DocumentViolation.unknownField.rawValue)
         }
         for field in fields {
             let former = former?[field.name]

@@ -26,7 +26,7 @@ package struct FieldRule: Hashable, Sendable {
     }
 
     /// The rule that forbids the owner this change; nil if none does.
-    func ruleAgainstChange(from former: JSONValue?, to new: JSONValue?) -> DocumentRule? {
+    func ruleAgainstChange(from former: JSONValue?, to new: JSONValue?) -> DocumentViolation? {
         guard isServerOnly || isReadOnly else { return nil }
         let former = former ?? .null
         let new = new ?? .null
@@ -44,15 +44,15 @@ package struct FieldRule: Hashable, Sendable {
         guard let value, value != .null else {
             return isRequired ? [violation(.required, voice)] : []
         }
-        return self.value.breaches(of: value).map { breach in
+        return self.value.violations(of: value).map { violation in
             ServiceError.Violation(
-                field: name + breach.place, rule: breach.rule.rawValue,
-                sentence: (breach.reason ?? reason)?.text(in: voice))
+                field: name + violation.place, rule: violation.rule.rawValue,
+                sentence: (violation.reason ?? reason)?.text(in: voice))
         }
     }
 
     /// A violation of the whole field, with the operator's reason.
-    func violation(_ rule: DocumentRule, _ voice: Voice) -> ServiceError.Violation {
+    func violation(_ rule: DocumentViolation, _ voice: Voice) -> ServiceError.Violation {
         ServiceError.Violation(
             field: name, rule: rule.rawValue, sentence: reason?.text(in: voice))
     }
@@ -78,7 +78,7 @@ extension [FieldRule] {
     /// Violations for the fields of an object that these rules do not declare.
     func unknownFields(in object: JSONObject) -> [ServiceError.Violation] {
         undeclaredNames(in: object).map {
-            ServiceError.Violation(field: $0, rule: DocumentRule.unknownField.rawValue)
+            ServiceError.Violation(field: $0, rule: DocumentViolation.unknownField.rawValue)
         }
     }
 

@@ -38,71 +38,71 @@ package struct ValueRule: Hashable, Sendable {
 
 extension ValueRule {
     /// A rule that a value breaks.
-    struct Breach: Hashable {
-        let rule: DocumentRule
+    struct Violation: Hashable {
+        let rule: DocumentViolation
         /// Where in the value, as it follows a field's name: `.city`, `[0]`; empty for the value.
         var place = ""
         /// The reason of the field inside; nil if it has none.
         var reason: FieldReason?
     }
 
-    /// Breaches that are reported of one value: a list of 64 KiB may have thousands.
-    private static let breachesMax = 20
+    /// Violations that are reported of one value: a list of 64 KiB may have thousands.
+    private static let violationsMax = 20
 
     /// The rules that a value breaks; those after the type only if the type is right.
-    func breaches(of value: JSONValue) -> [Breach] {
-        guard type.includes(value) else { return [Breach(rule: .type)] }
-        var breaches: [Breach] = []
+    func violations(of value: JSONValue) -> [Violation] {
+        guard type.includes(value) else { return [Violation(rule: .type)] }
+        var violations: [Violation] = []
         if let range, let number = value.double, !range.contains(number) {
-            breaches.append(Breach(rule: .range))
+            violations.append(Violation(rule: .range))
         }
         if let length, let count = value.length, !length.contains(count) {
-            breaches.append(Breach(rule: .textLength))
+            violations.append(Violation(rule: .textLength))
         } else if let pattern, let text = value.string, !pattern.matches(text) {
             // Not of a text that is too long: the time to match grows with its length.
-            breaches.append(Breach(rule: .pattern))
+            violations.append(Violation(rule: .pattern))
         }
         if !choices.isEmpty, !choices.contains(where: value.isSame) {
-            breaches.append(Breach(rule: .enumeration))
+            violations.append(Violation(rule: .enumeration))
         }
         if let item = items.first, let values = value.array {
-            breaches += item.breaches(in: values)
+            violations += item.violations(in: values)
         }
-        if let object = value.object { breaches += breachesInside(object) }
-        return Array(breaches.prefix(Self.breachesMax))
+        if let object = value.object { violations += violationsInside(object) }
+        return Array(violations.prefix(Self.violationsMax))
     }
 
-    private func breaches(in values: [JSONValue]) -> [Breach] {
-        var breaches: [Breach] = []
-        for (index, value) in values.enumerated() where breaches.count < Self.breachesMax {
-            breaches += self.breaches(of: value).map { $0.inside("[\(index)]", reason: nil) }
+    private func violations(in values: [JSONValue]) -> [Violation] {
+        var violations: [Violation] = []
+        for (index, value) in values.enumerated() where violations.count < Self.violationsMax {
+            violations += self.violations(of: value).map { $0.inside("[\(index)]", reason: nil) }
         }
-        return breaches
+        return violations
     }
 
-    private func breachesInside(_ object: JSONObject) -> [Breach] {
-        var breaches = fields.respelled(in: object).map {
-            Breach(rule: .unknownField, place: ".\($0)")
+    private func violationsInside(_ object: JSONObject) -> [Violation] {
+        var violations = fields.respelled(in: object).map {
+            Violation(rule: .unknownField, place: ".\($0)")
         }
         for field in fields {
             let place = ".\(field.name)"
             if field.isMissing(in: object) {
-                breaches.append(Breach(rule: .required, place: place, reason: field.reason))
+                violations.append(Violation(rule: .required, place: place, reason: field.reason))
             } else if let value = object[field.name], value != .null {
-                breaches += field.value.breaches(of: value).map {
+                violations += field.value.violations(of: value).map {
                     $0.inside(place, reason: field.reason)
                 }
             }
         }
-        guard !allowsOtherFields else { return breaches }
-        return breaches
+        guard !allowsOtherFields else { return violations }
+        return violations
             + fields.undeclaredNames(in: object).map {
-                Breach(rule: .unknownField, place: ".\($0)")
+                Violation(rule: .unknownField, place: ".\($0)")
             }
     }
 }
 
-extension ValueRule.Breach {
+extension ValueRule.Violation {
     fileprivate func inside(_ place: String, reason outer: FieldReason?) -> Self {
         Self(rule: rule, place: place + self.place, reason: reason ?? outer)
     }

@@ -65,7 +65,9 @@ struct GuestBundle: Sendable {
         }
         guard elements[index].count <= Self.elementBytesMax else {
             var error = ServiceError(.invalidDocument)
-            error.violations = [.init(field: "\(place).json", rule: DocumentRule.json.rawValue)]
+            error.violations = [
+                .init(field: "\(place).json", rule: DocumentViolation.json.rawValue)
+            ]
             throw CallFailure(error)
         }
         let options = JSONReader.Options(

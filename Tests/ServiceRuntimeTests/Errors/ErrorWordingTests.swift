@@ -100,7 +100,7 @@ struct ErrorWordingTests {
     @Test(
         "I-07: a repeat of a document that is too large is not proposed", arguments: Voice.allCases)
     func document(voice: Voice) {
-        let text = DocumentRule.json.sentence(in: voice).lowercased()
+        let text = DocumentViolation.json.sentence(in: voice).lowercased()
         for word in ["again", "noch einmal", "de nuevo", "réessayer", "もう一度"] {
             #expect(!text.contains(word), "\(text)")
         }
@@ -222,7 +222,7 @@ struct ErrorWordingTests {
     /// The names of all rules, which a violation's sentence is found by.
     private static let rules =
         PasswordRule.allCases.map(\.rawValue) + PhoneNumberRule.allCases.map(\.rawValue)
-        + DocumentRule.allCases.map(\.rawValue) + PhotoRule.allCases.map(\.rawValue)
+        + DocumentViolation.allCases.map(\.rawValue) + PhotoRule.allCases.map(\.rawValue)
         + SessionEndReason.allCases.map(\.rawValue) + AcceptanceRule.allCases.map(\.rawValue)
         + EmailRule.allCases.map(\.rawValue)
 

@@ -54,9 +54,10 @@ extension RulesReader {
     }
 
     private mutating func standard(_ node: FileNode, of rule: ValueRule) -> JSONValue? {
-        for breach in rule.breaches(of: node.json) {
-            let inside = breach.place.isEmpty ? "" : " (\(breach.place))"
-            mistake("the default breaks the rule \(breach.rule.rawValue)\(inside)", at: node.place)
+        for violation in rule.violations(of: node.json) {
+            let inside = violation.place.isEmpty ? "" : " (\(violation.place))"
+            mistake(
+                "the default breaks the rule \(violation.rule.rawValue)\(inside)", at: node.place)
         }
         return node.json
     }

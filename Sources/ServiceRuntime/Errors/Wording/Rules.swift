@@ -14,7 +14,7 @@ extension WordedRule {
 
 extension Voice {
     private static let rules: [any WordedRule.Type] = [
-        PasswordRule.self, PhoneNumberRule.self, DocumentRule.self, PhotoRule.self,
+        PasswordRule.self, PhoneNumberRule.self, DocumentViolation.self, PhotoRule.self,
         SessionEndReason.self, AcceptanceRule.self, EmailRule.self,
     ]
 
@@ -61,7 +61,7 @@ package enum PhoneNumberRule: String, WordedRule {
 
 /// A requirement on a field of a document (I-07). The raw values are the rules of
 /// `auth/invalid-document`'s violations.
-package enum DocumentRule: String, WordedRule {
+package enum DocumentViolation: String, WordedRule {
     /// The document is a JSON object within the limits of size and depth.
     case json
     /// The field is there.

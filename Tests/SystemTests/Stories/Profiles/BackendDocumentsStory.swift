@@ -37,7 +37,7 @@ extension SystemTests.ProfileStories {
                 try await app.write("profile", #"{"plan":"plus"}"#, merge: true)
             }
             #expect(own.code == .invalidDocument)
-            #expect(own.violations.map(\.rule) == [DocumentRule.serverOnly.rawValue])
+            #expect(own.violations.map(\.rule) == [DocumentViolation.serverOnly.rawValue])
             for _ in 0..<2 {
                 let version = try await shop.merge(
                     account, "profile", #"{"plan":"plus"}"#, key: "order-1")

@@ -105,7 +105,7 @@ extension SystemTests.ProfileStories {
             let error = try await refusal { try await app.complete() }
             #expect(error.code == .invalidDocument)
             let violation = try #require(error.violations.first { $0.field.hasSuffix("age") })
-            #expect(violation.rule == DocumentRule.required.rawValue)
+            #expect(violation.rule == DocumentViolation.required.rawValue)
             #expect(violation.sentence?.isEmpty == false)
             #expect(try await !app.hasCompleted())
             let nothing = try await refusal { try await app.read("profile") }
