@@ -20,9 +20,9 @@ struct AccountConsentsHandler: AccountConsentsService {
     let owners: SessionOwners
 
     /// The account of an access token, with what it has agreed to.
-    /// - Throws: as `SessionsAPI.owner(ofAccessToken:_:)` and `SQLSession.callersRow`.
+    /// - Throws: as `SessionsAPI.validated(accessToken:_:)` and `SQLSession.callersRow`.
     func caller(_ accessToken: String, _ context: CallContext) async throws -> AccountRow {
-        let owner = try await owners.sessions.owner(ofAccessToken: accessToken, context)
+        let owner = try await owners.sessions.validated(accessToken: accessToken, context)
         return try await store.read { try $0.callersRow(owner.account) }
     }
 
@@ -34,7 +34,7 @@ struct AccountConsentsHandler: AccountConsentsService {
         _ accessToken: String, _ context: CallContext,
         _ change: @escaping @Sendable (AccountID, GivenConsents, Transaction) throws -> Void
     ) async throws -> GivenConsents {
-        let owner = try await owners.sessions.owner(ofAccessToken: accessToken, context)
+        let owner = try await owners.sessions.validated(accessToken: accessToken, context)
         return try await store.write(about: [.account(owner.account)]) { transaction in
             let row = try transaction.callersRow(owner.account)
             try change(row.account, row.consents, transaction)

@@ -38,7 +38,7 @@ struct DocumentCall: Sendable {
 extension AccountDocumentsHandler {
     /// Whose documents a request is about, and who asks.
     /// - Parameter parts: the request as the token of a backend covers it (`BackendCalls`).
-    /// - Throws: as `SessionsAPI.owner` and `BackendCalls.verified`; `rpc/invalid-argument` for a
+    /// - Throws: as `SessionsAPI.validated` and `BackendCalls.verified`; `rpc/invalid-argument` for a
     ///   request that names neither.
     func authorised(
         _ caller: IdentityV1.DocumentCaller?, _ method: BackendCalls.Method,
@@ -46,7 +46,7 @@ extension AccountDocumentsHandler {
     ) async throws -> DocumentCall {
         switch caller?.by {
         case .accessToken(let token):
-            let owner = try await sessions.owner(ofAccessToken: token, context)
+            let owner = try await sessions.validated(accessToken: token, context)
             return DocumentCall(account: owner.account, backend: nil)
         case .backend(let caller):
             let backend = try backends.verified(caller, method, parts())

@@ -73,7 +73,7 @@ extension AccountDocumentsHandler {
     private func owner(
         of request: IdentityV1.WatchDocumentsRequest, _ context: CallContext
     ) async throws -> ValidAccessToken {
-        try await sessions.owner(ofAccessToken: request.accessToken, context.ofCheck(time))
+        try await sessions.validated(accessToken: request.accessToken, context.ofCheck(time))
     }
 }
 

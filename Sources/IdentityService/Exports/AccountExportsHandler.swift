@@ -21,10 +21,10 @@ struct AccountExportsHandler: AccountExportsService {
     var reader: AccountReader { AccountReader(keys: keys, randomness: randomness) }
 
     /// The export of the account of an access token.
-    /// - Throws: as `SessionsAPI.owner(ofAccessToken:_:)` and `SQLSession.callersRow`;
+    /// - Throws: as `SessionsAPI.validated(accessToken:_:)` and `SQLSession.callersRow`;
     ///   `rpc/not-found` if there is none.
     func export(of accessToken: String, _ context: CallContext) async throws -> StoredExport {
-        let owner = try await owners.sessions.owner(ofAccessToken: accessToken, context)
+        let owner = try await owners.sessions.validated(accessToken: accessToken, context)
         guard let export = try await export(of: owner) else { throw ServiceError(.notFound) }
         return export
     }

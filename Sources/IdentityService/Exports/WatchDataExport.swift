@@ -15,8 +15,8 @@ extension AccountExportsHandler {
         var last: IdentityV1.DataExport?
         try await watchers.following(account, time) {
             // Read again: it may have changed before this stream could be woken.
-            let token = try await owners.sessions.owner(
-                ofAccessToken: request.accessToken, context.ofCheck(time))
+            let token = try await owners.sessions.validated(
+                accessToken: request.accessToken, context.ofCheck(time))
             guard let export = try await export(of: token) else { return nil }
             if export.message != last { try await items.write(.init(dataExport: export.message)) }
             last = export.message

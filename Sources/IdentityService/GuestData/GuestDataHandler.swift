@@ -26,9 +26,9 @@ struct GuestDataHandler: GuestDataService {
     }
 
     /// The account of an access token.
-    /// - Throws: as `SessionsAPI.owner(ofAccessToken:_:)`.
+    /// - Throws: as `SessionsAPI.validated(accessToken:_:)`.
     func owner(of accessToken: String, _ context: CallContext) async throws -> ValidAccessToken {
-        try await documents.sessions.owner(ofAccessToken: accessToken, context)
+        try await documents.sessions.validated(accessToken: accessToken, context)
     }
 
     /// The choice of a token, for the account of an access token.

@@ -16,9 +16,9 @@ struct AccountOnboardingHandler: AccountOnboardingService {
     var store: Store { documents.store }
 
     /// The call of an account's owner.
-    /// - Throws: as `SessionsAPI.owner`.
+    /// - Throws: as `SessionsAPI.validated`.
     func call(_ accessToken: String, _ context: CallContext) async throws -> DocumentCall {
-        let owner = try await documents.sessions.owner(ofAccessToken: accessToken, context)
+        let owner = try await documents.sessions.validated(accessToken: accessToken, context)
         return DocumentCall(account: owner.account, backend: nil)
     }
 

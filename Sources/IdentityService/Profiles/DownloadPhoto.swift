@@ -38,7 +38,7 @@ extension AccountProfilesHandler {
     private func caller(_ accessToken: String, _ context: CallContext) async throws -> AccountID? {
         guard settings.photos == .owner, !accessToken.isEmpty else { return nil }
         do {
-            return try await sessions.owner(ofAccessToken: accessToken, context).account
+            return try await sessions.validated(accessToken: accessToken, context).account
         } catch let error as ServiceError
             where [.invalidAccessToken, .sessionEnded].contains(error.code)
         {

@@ -5,11 +5,11 @@ import Storage
 
 extension AccountProfilesHandler {
     /// Returns the account of an access token with its photo (G-17).
-    /// - Throws: as `SessionsAPI.owner(ofAccessToken:_:)` and `SQLSession.callersRow`.
+    /// - Throws: as `SessionsAPI.validated(accessToken:_:)` and `SQLSession.callersRow`.
     func getProfile(
         _ request: IdentityV1.GetProfileRequest, _ context: CallContext
     ) async throws -> IdentityV1.GetProfileResponse {
-        let owner = try await sessions.owner(ofAccessToken: request.accessToken, context)
+        let owner = try await sessions.validated(accessToken: request.accessToken, context)
         let now = documents.time.now()
         let (row, photo, pending) = try await store.read { session in
             (

@@ -5,11 +5,11 @@ import Storage
 
 extension AccountProfilesHandler {
     /// Removes the photo, also a provider's picture. Later sign-ins do not bring that back (G-17).
-    /// - Throws: as `SessionsAPI.owner(ofAccessToken:_:)` and `SQLSession.changeableRow`.
+    /// - Throws: as `SessionsAPI.validated(accessToken:_:)` and `SQLSession.changeableRow`.
     func removePhoto(
         _ request: IdentityV1.RemovePhotoRequest, _ context: CallContext
     ) async throws -> IdentityV1.RemovePhotoResponse {
-        let owner = try await sessions.owner(ofAccessToken: request.accessToken, context)
+        let owner = try await sessions.validated(accessToken: request.accessToken, context)
         let origin = CallOrigin(request.origin, hash: keys.audit)
         let (row, former) = try await store.write(about: [.account(owner.account)]) {
             transaction in

@@ -9,12 +9,12 @@ import Storage
 extension AccountProfilesHandler {
     /// Changes the display name, also in the document that has it; from then on no provider
     /// replaces it (G-17).
-    /// - Throws: as `SessionsAPI.owner(ofAccessToken:_:)` and `SQLSession.changeableRow`;
+    /// - Throws: as `SessionsAPI.validated(accessToken:_:)` and `SQLSession.changeableRow`;
     ///   `rpc/invalid-argument`, `auth/document-quota`, `auth/idempotency-key-reused`.
     func updateProfile(
         _ request: IdentityV1.UpdateProfileRequest, _ context: CallContext
     ) async throws -> IdentityV1.UpdateProfileResponse {
-        let owner = try await sessions.owner(ofAccessToken: request.accessToken, context)
+        let owner = try await sessions.validated(accessToken: request.accessToken, context)
         let name = try Self.name(request)
         let call = try RepeatableCall(
             "UpdateProfile", [Array(owner.account.text.utf8), Array((name ?? "").utf8)], context,

@@ -11,7 +11,7 @@ extension AccountProfilesHandler {
     /// Replaces the photo of an account (G-17): receives, rewrites without metadata, seals, writes
     /// the file, commits its row, and only then removes the former file. The same photo again
     /// changes nothing.
-    /// - Throws: as `SessionsAPI.owner(ofAccessToken:_:)` and `SQLSession.changeableRow`;
+    /// - Throws: as `SessionsAPI.validated(accessToken:_:)` and `SQLSession.changeableRow`;
     ///   `auth/invalid-photo`; `rpc/invalid-argument` for items in another order or of another
     ///   length; `rpc/resource-exhausted` as `PhotoUploads.run`; `rpc/unavailable` when the disk
     ///   fails.
@@ -26,7 +26,7 @@ extension AccountProfilesHandler {
         guard head.bytes <= CleanedPhoto.bytesMax else {
             throw ServiceError.invalidPhoto(.photoBytes)
         }
-        let owner = try await sessions.owner(ofAccessToken: head.accessToken, context)
+        let owner = try await sessions.validated(accessToken: head.accessToken, context)
         let row = try await store.read { try $0.callersRow(owner.account) }
         let photo = try await uploads.run(of: owner.account) {
             let file = try await receive(

@@ -4,6 +4,26 @@ import RPC
 import ServiceRuntime
 
 /// An access token that is valid now.
+///
+/// What refuses a call in the name of an access token. The first three ask the session service,
+/// the others read this store, in the transaction of a change:
+///
+///     check                    refuses
+///     `validated`              an invalid token; a session that has ended
+///     `SessionOwners.owner`    the same; an account that is gone or not active
+///     `SessionOwners.require`  the same; a session without a recent proof
+///     `callersRow`             an account that is gone or not active
+///     `changeableRow`          the same; a guest whose documents a choice moves or keeps
+///     `requireLive`            a session that this store has ended: the session service learns it
+///                              later, by the outbox
+///
+///     an rpc that                                checks
+///     reads, or changes what an account agreed   `validated`, then `callersRow`
+///     changes name or photo                      `validated`, then `changeableRow`
+///     reads or changes documents                 `validated`, then `DocumentOwner.requireUsable`
+///     lists sign-in methods                      `owner`
+///     changes who may sign in, or is sensitive   `owner` or `require`, then `callersRow` where it
+///                                                needs the row, and `requireLive`
 struct ValidAccessToken: Hashable, Sendable {
     let account: AccountID
     let expiresAt: Timestamp
@@ -16,8 +36,8 @@ extension SessionsAPI {
     /// The account is never read from a request: a compromised gateway could name any account.
     /// - Throws: `auth/invalid-access-token`; `auth/session-ended`, also for a token that has
     ///   expired since.
-    func owner(
-        ofAccessToken accessToken: String, _ context: CallContext
+    func validated(
+        accessToken: String, _ context: CallContext
     ) async throws -> ValidAccessToken {
         let token = try await validateAccessToken(
             SessionV1.ValidateAccessTokenRequest(accessToken: accessToken), context.onward())
