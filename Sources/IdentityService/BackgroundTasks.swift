@@ -44,9 +44,9 @@ package struct BackgroundTasks: Service {
                 .init(service: .session, data: peers.sessionData),
                 .init(service: .notification, data: peers.notificationData),
             ], store: store, time: time, logger: logger, findings: findings)
-        let photos = BlobSweep(
-            store: store, blobs: profiles.blobs, uploads: profiles.uploads, findings: findings,
-            time: time, logger: logger)
+        let blobs = BlobSweep(
+            store: store, blobs: profiles.blobs, uncommitted: profiles.uncommitted,
+            findings: findings, time: time, logger: logger)
         let importedIDs = ImportedIDPurge(
             store: store, retention: accounts.settings.importedIDRetention, time: time)
         deletionWork = DeletionWork(
@@ -62,7 +62,7 @@ package struct BackgroundTasks: Service {
         duties = Duties(
             of: store, purging: IdentityTables.purges,
             [
-                check.duty, elsewhere.duty, photos.duty, exports.duty, guests.duty,
+                check.duty, elsewhere.duty, blobs.duty, exports.duty, guests.duty,
                 parents.duty, guestData.job.duty, deletionWork.log.duty, overdue.duty,
                 importedIDs.duty,
             ], time: time)

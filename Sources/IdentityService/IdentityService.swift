@@ -156,13 +156,13 @@ package struct IdentityService: Sendable {
         profiles = AccountProfilesHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
             answers: answers, sessions: peers.sessions, documents: documents, blobs: blobs,
-            uploads: PhotoUploads())
+            uploads: PhotoUploads(), uncommitted: UncommittedBlobs())
         accountData = AccountDataHandler(
             store: store, keys: keys, randomness: randomness, blobs: blobs)
         let watchers = AccountWatchers()
         let work = ExportWork(
             settings: settings, store: store, keys: keys, time: time, randomness: randomness,
-            logger: logger, blobs: blobs, uploads: profiles.uploads,
+            logger: logger, blobs: blobs, uncommitted: profiles.uncommitted,
             collection: ExportCollection(
                 services: [
                     accountData, peers.sessionData, peers.notificationData, peers.rateLimitData,

@@ -17,11 +17,13 @@ struct BlobSweep: Sendable {
 
     let store: Store
     let blobs: any BlobStore
-    let uploads: PhotoUploads
+    let uncommitted: UncommittedBlobs
     let findings: OrphanFindings
     let time: any Time
     let logger: Logger
 
+    /// Its name says photos alone, as the event `identity.photos.swept` does. Both are in operators'
+    /// logs, so they stay.
     var duty: Duty {
         Duty("photos", every: Self.interval) {
             try await sweep()
@@ -42,13 +44,13 @@ struct BlobSweep: Sendable {
             fields: [.count: .integer(found.sum)])
     }
 
-    /// The order of the three looks matters: a file that was listed and belongs to no upload any
-    /// more has its row by then, or never gets one.
+    /// The order of the three looks matters: a file that was listed and is not uncommitted any more
+    /// has its row by then, or never gets one.
     /// - Returns: all files that were listed.
     private func removeFiles() async throws -> Set<BlobName> {
         let listed = try await blobs.names()
-        let underWay = uploads.blobs
-        var rest = listed.filter { !underWay.contains($0) }[...]
+        let uncommitted = uncommitted.names
+        var rest = listed.filter { !uncommitted.contains($0) }[...]
         var removed = 0
         while !rest.isEmpty {
             let names = rest.prefix(Self.batch)

@@ -27,7 +27,7 @@ struct ExportWork: Sendable {
     let logger: Logger
     let blobs: any BlobStore
     /// Keeps the sweep from files whose row is not committed yet.
-    let uploads: PhotoUploads
+    let uncommitted: UncommittedBlobs
     let collection: ExportCollection
     /// The streams to wake after each change.
     let watchers: AccountWatchers
@@ -87,7 +87,7 @@ struct ExportWork: Sendable {
             phoneNumbers: [account.phoneNumber].filter { !$0.isEmpty })
         let vault = try reader.vault(row)
         let blob = BlobName(drawnFrom: randomness)
-        try await uploads.holding(blob) {
+        try await uncommitted.holding(blob) {
             var archive = try await SealedArchive(blob, in: blobs, vault)
             let voice = Voice(tag: export.voice) ?? .english
             let bytes = try await collection.write(subject, in: voice, to: &archive)

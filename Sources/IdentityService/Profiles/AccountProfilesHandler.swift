@@ -17,8 +17,9 @@ struct AccountProfilesHandler: AccountProfilesService {
     /// The document that may have the display name too.
     let documents: AccountDocumentsHandler
     let blobs: any BlobStore
-    /// Shared with the sweep.
     let uploads: PhotoUploads
+    /// Shared with the sweep.
+    let uncommitted: UncommittedBlobs
 
     var reader: AccountReader { AccountReader(keys: keys, randomness: randomness) }
 

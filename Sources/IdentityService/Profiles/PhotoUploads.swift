@@ -1,9 +1,7 @@
 import ServiceRuntime
-import Storage
 import Synchronization
 
-/// The uploads under way in this process. Each has the photo in memory, and its file has no row
-/// yet.
+/// The uploads under way in this process. Each has the photo in memory.
 ///
 /// An account has one at a time, and ten an hour, also refused ones (`profile-update-by-account`).
 /// What counts is what has arrived: a client that announces a photo and sends nothing keeps nobody
@@ -20,7 +18,6 @@ final class PhotoUploads: Sendable {
         /// The bytes that have arrived, by account.
         var accounts: [AccountID: Int] = [:]
         var bytes = 0
-        var blobs: Set<BlobName> = []
     }
 
     private let state = Mutex(State())
@@ -59,16 +56,4 @@ final class PhotoUploads: Sendable {
     private static var tooMany: ServiceError {
         ServiceError(.resourceExhausted, retryAfter: retryAfter, detail: "too many uploads")
     }
-
-    /// Runs `body`, which writes the blob and commits its row, while the sweep leaves the blob.
-    func holding<Value>(
-        _ blob: BlobName, _ body: () async throws -> Value
-    ) async throws -> Value {
-        state.withLock { _ = $0.blobs.insert(blob) }
-        defer { state.withLock { _ = $0.blobs.remove(blob) } }
-        return try await body()
-    }
-
-    /// The blobs of uploads under way.
-    var blobs: Set<BlobName> { state.withLock { $0.blobs } }
 }

@@ -71,7 +71,7 @@ extension AccountProfilesHandler {
             return try same.message(vault)
         }
         let parts = try await Self.offLoop { try upload.sealedParts(vault) }
-        return try await uploads.holding(upload.blob) {
+        return try await uncommitted.holding(upload.blob) {
             try await blobs.write(upload.blob, parts)
             // After a failure the file is left to the sweep, which knows whether there is a row.
             let (photo, former) = try await store.write(about: [.account(account)]) {

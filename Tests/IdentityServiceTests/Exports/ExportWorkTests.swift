@@ -124,7 +124,7 @@ struct ExportWorkTests {
         ExportWork(
             settings: fixture.settings, store: fixture.store, keys: fixture.keys,
             time: fixture.time, randomness: fixture.randomness, logger: fixture.log.logger(),
-            blobs: blobs, uploads: fixture.profiles.uploads,
+            blobs: blobs, uncommitted: fixture.profiles.uncommitted,
             collection: fixture.exports.work.collection, watchers: AccountWatchers())
     }
 
@@ -177,7 +177,7 @@ struct ExportWorkTests {
     func sweep() async throws {
         try await fixture.orderExport(token)
         let (blob, fixture) = (BlobName(drawnFrom: fixture.randomness), fixture)
-        try await fixture.profiles.uploads.holding(blob) {
+        try await fixture.profiles.uncommitted.holding(blob) {
             try await fixture.service.blobs.write(blob, [[1]])
             try await fixture.sweep()
             #expect(try await fixture.blobs() == [blob])

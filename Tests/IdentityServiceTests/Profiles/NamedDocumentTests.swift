@@ -28,7 +28,7 @@ struct NamedDocumentTests {
             settings: identity.settings, store: identity.store, keys: identity.keys,
             randomness: identity.randomness, answers: identity.profiles.answers,
             sessions: identity.sessions, documents: fixture.handler,
-            blobs: identity.service.blobs, uploads: PhotoUploads())
+            blobs: identity.service.blobs, uploads: PhotoUploads(), uncommitted: UncommittedBlobs())
     }
 
     private func update(_ name: String) async throws -> String? {

@@ -177,7 +177,7 @@ struct PhotoTests {
             BlobName(drawnFrom: fixture.randomness), BlobName(drawnFrom: fixture.randomness)
         )
         for blob in [orphan, underWay] { try await fixture.service.blobs.write(blob, [[1]]) }
-        try await fixture.profiles.uploads.holding(underWay) { try await fixture.sweep() }
+        try await fixture.profiles.uncommitted.holding(underWay) { try await fixture.sweep() }
         let remaining = try await fixture.blobs()
         #expect(remaining.count == 2 && !remaining.contains(orphan))
         #expect(try await fixture.download(photo.name, ada.token).photo == photo)

@@ -19,7 +19,7 @@ extension IdentityFixture {
         return AccountProfilesHandler(
             settings: other, store: store, keys: keys, randomness: randomness,
             answers: profiles.answers, sessions: sessions, documents: profiles.documents,
-            blobs: service.blobs, uploads: profiles.uploads)
+            blobs: service.blobs, uploads: profiles.uploads, uncommitted: profiles.uncommitted)
     }
 
     /// Uploads a photo in parts of `part` bytes.
@@ -67,7 +67,7 @@ extension IdentityFixture {
     /// - Parameter blobs: Those of the service, or what shows them to the sweep.
     func sweep(_ blobs: (any BlobStore)? = nil) async throws {
         try await BlobSweep(
-            store: store, blobs: blobs ?? service.blobs, uploads: profiles.uploads,
+            store: store, blobs: blobs ?? service.blobs, uncommitted: profiles.uncommitted,
             findings: service.accountAdmin.orphans.findings, time: time, logger: log.logger()
         ).sweep()
     }
