@@ -33,8 +33,7 @@ struct AgeGate: Sendable {
 
     /// Whether the sign-up goes on.
     /// - Returns: `.ok`, `.parentNeeded`, or `.underage`, which the caller records (`refuse`).
-    /// - Throws: `auth/consent-required` without a birth date, `rpc/invalid-argument` for one that
-    ///   cannot be.
+    /// - Throws: as `AgeRule.outcome`.
     func outcome(
         in session: some SQLSession, at moment: Timestamp
     ) throws -> AgeRule.Outcome {
@@ -42,19 +41,10 @@ struct AgeGate: Sendable {
         guard let today = CalendarDate(of: moment) else {
             throw ServiceError(.internalError, detail: "the clock is beyond the year 9999")
         }
-        let outcome = AgeRule.outcome(
+        return try AgeRule.outcome(
             settings, birthDate: acceptance.birthDateText,
             wasYounger: try deviceKey.map { try session.isUnderage($0, at: moment) } ?? false,
             on: today)
-        switch outcome {
-        case .birthDateMissing:
-            throw ServiceError.birthDateRequired
-        case .birthDateWrong:
-            throw ServiceError.invalidArgument(
-                "acceptance.birth_date",
-                "Use a day of the last \(CalendarDate.ageMax) years, as 2001-12-31.")
-        case .ok, .parentNeeded, .underage: return outcome
-        }
     }
 
     /// Records that a sign-up was refused.
@@ -93,7 +83,7 @@ struct AgeGate: Sendable {
         else { return false }
         switch try outcome(in: transaction, at: transaction.at) {
         case .ok: try transaction.removeNeed(of: account)
-        case .parentNeeded, .underage, .birthDateMissing, .birthDateWrong:
+        case .parentNeeded, .underage:
             try remember(transaction)
             try transaction.confirmNeed(of: account)
         }

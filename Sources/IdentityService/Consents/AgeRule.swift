@@ -1,11 +1,10 @@
 import ServiceRuntime
 
-/// What a birth date means for a sign-up (G-23). Pure.
+/// What a birth date means for a sign-up (G-23), where the gate is on (`AgeGate`). Pure.
 ///
 ///     birth date    this device was younger   parental consent   outcome
-///     (gate off)    any                       any                ok
-///     none          any                       any                birth date missing
-///     impossible    any                       any                birth date wrong
+///     none          any                       any                refused: `auth/consent-required`
+///     impossible    any                       any                refused: `rpc/invalid-argument`
 ///     old enough    no                        any                ok
 ///     old enough    within 24 hours           off                underage
 ///     younger       any                       off                underage
@@ -17,9 +16,6 @@ import ServiceRuntime
 enum AgeRule {
     enum Outcome: Hashable, Sendable {
         case ok
-        case birthDateMissing
-        /// No living person has it, or it is no date.
-        case birthDateWrong
         /// The account needs the consent of a parent.
         case parentNeeded
         /// The sign-up is refused with `auth/underage-user`.
@@ -32,12 +28,17 @@ enum AgeRule {
     ///   - wasYounger: The device has given a birth date below the least age within 24 hours. The
     ///     attack: the child tries again with another date.
     ///   - today: The UTC date.
+    /// - Throws: `auth/consent-required` without a birth date, `rpc/invalid-argument` for one that
+    ///   no living person has, or that is no date.
     static func outcome(
         _ settings: AgeSettings, birthDate text: String, wasYounger: Bool, on today: CalendarDate
-    ) -> Outcome {
-        guard settings.gate == .required else { return .ok }
-        guard !text.isEmpty else { return .birthDateMissing }
-        guard let age = CalendarDate(text: text)?.age(on: today) else { return .birthDateWrong }
+    ) throws(ServiceError) -> Outcome {
+        guard !text.isEmpty else { throw .birthDateRequired }
+        guard let age = CalendarDate(text: text)?.age(on: today) else {
+            throw .invalidArgument(
+                "acceptance.birth_date",
+                "Use a day of the last \(CalendarDate.ageMax) years, as 2001-12-31.")
+        }
         guard wasYounger || age < settings.minimum else { return .ok }
         return settings.parentalConsent == .allowed ? .parentNeeded : .underage
     }
@@ -45,13 +46,13 @@ enum AgeRule {
 
 /// Ages are counted in whole years at the UTC date, whatever the person's time zone: a time zone
 /// could only be believed, not checked. A birthday so begins up to 14 hours late, or 12 hours
-/// early. Who was born on February 29 completes a year on March 1 of a year without that day.
+/// early. A person born on February 29 completes a year on March 1 of a year without that day.
 extension CalendarDate {
-    /// Who is older has mistyped the year.
+    /// A greater age is a mistyped year.
     static let ageMax = 150
 
-    /// The completed years on a day of who was born on this one; nil for a date that no living
-    /// person has.
+    /// The age on a day of a person born on this date, in completed years; nil for a date that no
+    /// living person has.
     func age(on today: CalendarDate) -> Int? {
         let isBefore = (today.month, today.day) < (month, day)
         let years = today.year - year - (isBefore ? 1 : 0)

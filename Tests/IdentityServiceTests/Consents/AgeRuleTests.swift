@@ -45,27 +45,31 @@ struct AgeRuleTests {
         let today = try date("2026-01-01")
         func outcome(
             _ settings: AgeSettings, _ birthDate: String, _ wasYounger: Bool = false
-        ) -> AgeRule.Outcome {
-            AgeRule.outcome(settings, birthDate: birthDate, wasYounger: wasYounger, on: today)
+        ) throws -> AgeRule.Outcome {
+            try AgeRule.outcome(settings, birthDate: birthDate, wasYounger: wasYounger, on: today)
         }
-        let off = AgeSettings()
-        for text in ["", "x", "2020-01-01"] { #expect(outcome(off, text, true) == .ok) }
         for parental in AgeSettings.ParentalConsentMode.allCases {
             let required = AgeSettings(gate: .required, parentalConsent: parental)
             let younger: AgeRule.Outcome = parental == .allowed ? .parentNeeded : .underage
             for wasYounger in [true, false] {
-                #expect(outcome(required, "", wasYounger) == .birthDateMissing)
-                for wrong in ["x", "2027-01-01", "1800-01-01"] {
-                    #expect(outcome(required, wrong, wasYounger) == .birthDateWrong)
+                #expect(throws: ServiceError.birthDateRequired) {
+                    try outcome(required, "", wasYounger)
                 }
-                #expect(outcome(required, "2013-01-02", wasYounger) == younger)
+                for wrong in ["x", "2027-01-01", "1800-01-01"] {
+                    let error = #expect(throws: ServiceError.self) {
+                        try outcome(required, wrong, wasYounger)
+                    }
+                    #expect(error?.code == .invalidArgument)
+                    #expect(error?.fields == ["acceptance.birth_date"])
+                }
+                #expect(try outcome(required, "2013-01-02", wasYounger) == younger)
             }
-            #expect(outcome(required, "2013-01-01") == .ok)
-            #expect(outcome(required, "2013-01-01", true) == younger)
+            #expect(try outcome(required, "2013-01-01") == .ok)
+            #expect(try outcome(required, "2013-01-01", true) == younger)
         }
         let sixteen = AgeSettings(gate: .required, minimum: 16)
-        #expect(outcome(sixteen, "2010-01-01") == .ok)
-        #expect(outcome(sixteen, "2010-01-02") == .underage)
+        #expect(try outcome(sixteen, "2010-01-01") == .ok)
+        #expect(try outcome(sixteen, "2010-01-02") == .underage)
     }
 
     @Test("the settings are off by default, and parental consent needs the gate")
