@@ -49,8 +49,7 @@ struct AccountRow: Hashable, Sendable {
 
     /// The name of an account's photo.
     struct Photo: Hashable, Sendable {
-        /// The photo's row key.
-        let photo: Int64
+        let rowKey: Int64
         let sealedName: [UInt8]
     }
 
@@ -191,7 +190,7 @@ extension AccountRow {
         isNameEdited = try row.optionalInteger("name_edited_at_ms") != nil
         isPhotoEdited = try row.optionalInteger("photo_edited_at_ms") != nil
         photo = try row.optionalInteger("photo").map { photo in
-            Photo(photo: photo, sealedName: try row.blob("photo_name"))
+            Photo(rowKey: photo, sealedName: try row.blob("photo_name"))
         }
         onboarding = try OnboardingRecord(row)
         sessionGeneration = try row.integer("session_generation")

@@ -208,7 +208,7 @@ struct AccountReader: Sendable {
             phoneNumber: try row.phone.map { try phoneNumber($0, vault) } ?? "",
             photoUrl: try row.sealedPhotoURL.map { try vault.open($0, .photoURL) } ?? "",
             isGuest: row.isGuest,
-            photoName: try row.photo.map { try vault.open($0.sealedName, .photoName($0.photo)) }
+            photoName: try row.photo.map { try vault.open($0.sealedName, .photoName($0.rowKey)) }
                 ?? "")
     }
 

@@ -29,7 +29,7 @@ struct DocumentCall: Sendable {
     let backend: Backend?
 
     /// Who writes, for the rules.
-    var writer: DocumentWriter { backend == nil ? .owner : .server }
+    var writer: DocumentWriter { backend == nil ? .owner : .backend }
 
     /// The call for the store's memory of repeats.
     func repeatable(_ context: CallContext) -> any IdempotentCall { backend ?? context }

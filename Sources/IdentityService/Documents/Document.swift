@@ -12,20 +12,21 @@ struct DocumentKey: Hashable, Sendable {
     private static let nameBytes = 1...128
 
     /// A key from a request.
-    /// - Parameter place: where the fields are in the request, for example `writes[0].`.
+    /// - Parameter fieldPrefix: what the fields' names in the request begin with, for example
+    ///   `writes[0].`.
     /// - Throws: `rpc/invalid-argument` with the field.
     static func required(
-        collection: String, name: String, in place: String = ""
+        collection: String, name: String, in fieldPrefix: String = ""
     ) throws(ServiceError) -> DocumentKey {
         guard isCollection(collection) else {
             throw ServiceError.invalidArgument(
-                "\(place)collection",
+                "\(fieldPrefix)collection",
                 "A name has 1 to \(collectionBytes.upperBound) of a-z, 0-9, _ and -.")
         }
         // Control characters would break lines of logs, and NUL ends a text in PostgreSQL.
         guard nameBytes.contains(name.utf8.count),
             name.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
-        else { throw ServiceError(.invalidArgument, fields: ["\(place)name"]) }
+        else { throw ServiceError(.invalidArgument, fields: ["\(fieldPrefix)name"]) }
         return DocumentKey(collection: collection, name: name)
     }
 

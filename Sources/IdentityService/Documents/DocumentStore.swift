@@ -3,8 +3,7 @@ import Storage
 
 /// A row of `documents`, sealed as it is stored.
 struct DocumentRow: Sendable {
-    /// The row's key.
-    let document: Int64
+    let rowKey: Int64
     let version: Int64
     let position: Int64
     /// Collection, name and JSON text.
@@ -21,7 +20,7 @@ extension DocumentRow {
         "document, version, position, payload, bytes, changed_at_ms, is_removed"
 
     fileprivate init(_ row: SQLRow) throws {
-        document = try row.integer("document")
+        rowKey = try row.integer("document")
         version = try row.integer("version")
         position = try row.integer("position")
         payload = try row.blob("payload")
@@ -138,7 +137,7 @@ extension Transaction {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
-                .integer(row.document), .integer(account.key), .blob(collectionKey),
+                .integer(row.rowKey), .integer(account.key), .blob(collectionKey),
                 .blob(nameKey), .integer(row.version), .integer(row.position),
                 .blob(row.payload), .integer(row.bytes), SQLValue(row.changedAt),
                 SQLValue(row.isRemoved),
@@ -156,7 +155,7 @@ extension Transaction {
             [
                 .integer(row.version), .integer(row.position), .blob(row.payload),
                 .integer(row.bytes), SQLValue(row.changedAt), SQLValue(row.isRemoved),
-                .integer(row.document),
+                .integer(row.rowKey),
             ])
     }
 

@@ -27,9 +27,9 @@ struct DocumentWrites: Sendable {
         var all: [DocumentWrite] = []
         var seen: Set<DocumentKey> = []
         for (index, write) in writes.enumerated() {
-            let write = try DocumentWrite(write, place: "writes[\(index)].")
+            let write = try DocumentWrite(write, fieldPrefix: "writes[\(index)].")
             guard seen.insert(write.key).inserted else {
-                throw ServiceError(.invalidArgument, fields: ["\(write.place)name"])
+                throw ServiceError(.invalidArgument, fields: ["\(write.fieldPrefix)name"])
             }
             all.append(write)
         }
@@ -57,25 +57,26 @@ struct DocumentWrite: Sendable {
     /// The version that the caller has seen; nil to write over any.
     let base: Int64?
     let isMerge: Bool
-    /// Where it is in the request, as the begin of its fields' names: `writes[0].`.
-    let place: String
+    /// What its fields' names in the request begin with: `writes[0].`.
+    let fieldPrefix: String
     /// The length of the text as it was sent.
     let bytes: Int
     private let json: JSONObject
 
     fileprivate init(
-        _ write: IdentityV1.DocumentWrite, place: String
+        _ write: IdentityV1.DocumentWrite, fieldPrefix: String
     ) throws(ServiceError) {
-        self.place = place
-        key = try DocumentKey.required(collection: write.collection, name: write.name, in: place)
+        self.fieldPrefix = fieldPrefix
+        key = try DocumentKey.required(
+            collection: write.collection, name: write.name, in: fieldPrefix)
         base = if case .baseVersion(let version) = write.base { version } else { nil }
         guard base ?? 0 >= 0 else {
-            throw ServiceError(.invalidArgument, fields: ["\(place)base_version"])
+            throw ServiceError(.invalidArgument, fields: ["\(fieldPrefix)base_version"])
         }
         isMerge = write.merge
         bytes = write.json.utf8.count
         guard let json = DocumentText.object(in: write.json) else {
-            throw .invalidDocument(.json, field: "\(place)json")
+            throw .invalidDocument(.json, field: "\(fieldPrefix)json")
         }
         self.json = json
     }
@@ -84,7 +85,7 @@ struct DocumentWrite: Sendable {
     /// - Throws: `auth/document-conflict` with the current version.
     func checkBase(against current: Int64) throws(ServiceError) {
         guard let base, base != current else { return }
-        throw .documentConflict(current, field: "\(place)base_version")
+        throw .documentConflict(current, field: "\(fieldPrefix)base_version")
     }
 
     /// The document as it will be stored, merged with the former one where that is requested.
@@ -93,13 +94,13 @@ struct DocumentWrite: Sendable {
         of former: StoredDocument?, _ rules: CollectionRules, by writer: DocumentWriter,
         in voice: Voice
     ) throws(ServiceError) -> DocumentChange {
-        guard key.collection != DocumentRules.onboardingName || writer == .server else {
-            throw .invalidDocument(.serverOnly, field: "\(place)collection")
+        guard key.collection != DocumentRules.onboardingName || writer == .backend else {
+            throw .invalidDocument(.serverOnly, field: "\(fieldPrefix)collection")
         }
         let present = try former?.object()
         var change = try DocumentChange(
             isMerge ? (present ?? JSONObject()).merging(json) : json, at: key, of: former,
-            rules, by: writer, field: "\(place)json", voice)
+            rules, by: writer, field: "\(fieldPrefix)json", voice)
         if change.displayName == nil, removesDisplayName(from: present, rules) {
             change.displayName = ""
         }

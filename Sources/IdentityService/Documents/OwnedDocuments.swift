@@ -36,9 +36,9 @@ struct OwnedDocuments: Sendable {
     /// Opens a row.
     /// - Throws: if it was sealed for another account or another row.
     func open(_ row: DocumentRow) throws -> StoredDocument {
-        let (key, json) = try vault.openDocument(row.payload, .document(row.document))
+        let (key, json) = try vault.openDocument(row.payload, .document(row.rowKey))
         return StoredDocument(
-            document: row.document, key: key, version: row.version, position: row.position,
+            rowKey: row.rowKey, key: key, version: row.version, position: row.position,
             json: json, changedAt: row.changedAt, isRemoved: row.isRemoved)
     }
 
@@ -119,12 +119,12 @@ extension OwnedDocuments {
         _ change: DocumentChange, at position: Int64, in transaction: Transaction
     ) throws -> IdentityV1.Document {
         let version = (change.former?.version ?? 0) + 1
-        let row = change.former?.document ?? randomness.rowKey()
+        let rowKey = change.former?.rowKey ?? randomness.rowKey()
         // A clock that was put back must not make a document newer than later ones.
         let changedAt = min(change.changedAt ?? transaction.at, transaction.at)
         let written = DocumentRow(
-            document: row, version: version, position: position,
-            payload: try vault.seal(change.key, json: change.json, .document(row)),
+            rowKey: rowKey, version: version, position: position,
+            payload: try vault.seal(change.key, json: change.json, .document(rowKey)),
             bytes: Int64(change.json.utf8.count), changedAt: changedAt, isRemoved: false)
         if change.former == nil {
             try transaction.insert(
@@ -154,10 +154,10 @@ extension OwnedDocuments {
             totals.removals += 1
             try transaction.update(
                 DocumentRow(
-                    document: document.document, version: document.version + 1,
+                    rowKey: document.rowKey, version: document.version + 1,
                     position: totals.takePosition(at: transaction.at),
                     payload: try vault.seal(
-                        document.key, json: "", .document(document.document)), bytes: 0,
+                        document.key, json: "", .document(document.rowKey)), bytes: 0,
                     changedAt: transaction.at, isRemoved: true))
         }
         let excess = totals.removals - Self.removalsMax

@@ -4,8 +4,7 @@ import ServiceRuntime
 
 /// A document as its owner reads it.
 struct StoredDocument: Hashable, Sendable {
-    /// The row's key.
-    let document: Int64
+    let rowKey: Int64
     let key: DocumentKey
     let version: Int64
     let position: Int64

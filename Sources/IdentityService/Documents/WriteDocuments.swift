@@ -47,7 +47,7 @@ extension AccountDocumentsHandler {
         let changes = try writes.all.map { write in
             guard let rules = rules.collection(write.key.collection) else {
                 throw ServiceError.invalidArgument(
-                    "\(write.place)collection",
+                    "\(write.fieldPrefix)collection",
                     "The operator's rules-file declares no such collection.")
             }
             if call.backend == nil { try require(rules.need, of: documents.owner, in: transaction) }

@@ -113,9 +113,9 @@ struct MigrationStep {
         let rows = try transaction.movableDocuments(
             of: guest.owner.account, limit: Self.documentsMax)
         let readable = try rows.compactMap { row -> Candidate? in
-            guard let document = opened(row.document, { try guest.open(row) }) else {
+            guard let document = opened(row.rowKey, { try guest.open(row) }) else {
                 try record(
-                    .internalError, ofGuests: row.document, DocumentKey(collection: "", name: ""),
+                    .internalError, ofGuests: row.rowKey, DocumentKey(collection: "", name: ""),
                     changedAt: row.changedAt, target.vault)
                 return nil
             }
@@ -148,7 +148,7 @@ struct MigrationStep {
         _ key: DocumentKey, _ target: OwnedDocuments
     ) throws -> StoredDocument? {
         guard let row = try target.row(key, in: transaction) else { return nil }
-        guard let document = opened(row.document, { try target.open(row) }) else {
+        guard let document = opened(row.rowKey, { try target.open(row) }) else {
             throw ServiceError(.internalError, detail: "a stored document cannot be opened")
         }
         return document
@@ -201,7 +201,7 @@ struct MigrationStep {
         try documents.require(rules.need, of: target.owner, in: transaction)
         let moved = isBundle ? nil : try former?.object().map { rules.moved(object, over: $0) }
         var change = try DocumentChange(
-            moved ?? object, at: key, of: former, rules, by: isBundle ? .owner : .server,
+            moved ?? object, at: key, of: former, rules, by: isBundle ? .owner : .backend,
             field: "json", .english)
         // Without a time it is the time of the move, though any document of the account was newer.
         if candidate.changedAt.milliseconds > 0 { change.changedAt = candidate.changedAt }
@@ -215,7 +215,7 @@ struct MigrationStep {
         case .bundle(let item): try transaction.setIssue(issue, item: item)
         case .guest(let document):
             try record(
-                issue, ofGuests: document.document, candidate.key,
+                issue, ofGuests: document.rowKey, candidate.key,
                 changedAt: candidate.changedAt, vault)
         }
     }

@@ -4,8 +4,7 @@ import Storage
 
 /// A row of `photos`. The pixels are in a blob, in parts that are sealed under the account's key.
 struct PhotoRow: Hashable, Sendable {
-    /// The row's key.
-    let photo: Int64
+    let rowKey: Int64
     let account: AccountID
     let sealedName: [UInt8]
     /// The SHA-256 of the photo, by which an upload of the same one is recognised; sealed, since it
@@ -28,13 +27,13 @@ struct PhotoRow: Hashable, Sendable {
         _ index: Int, in blobs: any BlobStore, _ vault: AccountVault
     ) async throws -> [UInt8]? {
         try await SealedParts.part(
-            index, of: blob, in: blobs, vault, .photoPart(photo, index: index, of: parts))
+            index, of: blob, in: blobs, vault, .photoPart(rowKey, index: index, of: parts))
     }
 
     /// The photo as its owner sees it.
     func message(_ vault: AccountVault) throws -> IdentityV1.Photo {
         IdentityV1.Photo(
-            name: try vault.open(sealedName, .photoName(photo)), contentType: format.rawValue,
+            name: try vault.open(sealedName, .photoName(rowKey)), contentType: format.rawValue,
             width: UInt32(clamping: width), height: UInt32(clamping: height),
             bytes: UInt32(clamping: bytes), uploadedAtMs: uploadedAt.milliseconds)
     }
@@ -46,7 +45,7 @@ extension PhotoRow {
         "photo, account, name, hash, content_type, width, height, bytes, uploaded_at_ms, blob"
 
     fileprivate init(_ row: SQLRow) throws {
-        photo = try row.integer("photo")
+        rowKey = try row.integer("photo")
         account = try AccountID(stored: row.integer("account"))
         sealedName = try row.blob("name")
         sealedHash = try row.blob("hash")
@@ -100,7 +99,7 @@ extension Transaction {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
-                .integer(row.photo), .integer(row.account.key), .blob(nameKey),
+                .integer(row.rowKey), .integer(row.account.key), .blob(nameKey),
                 .blob(row.sealedName), .blob(row.sealedHash), .text(row.format.rawValue),
                 .integer(row.width), .integer(row.height), .integer(row.bytes),
                 SQLValue(row.uploadedAt), .text(row.blob.text),

@@ -107,7 +107,7 @@ extension AccountProfilesHandler {
 struct PreparedPhoto: Sendable {
     private static let nameBytes = 16
 
-    let photo: Int64
+    let rowKey: Int64
     /// Not to be guessed: where photos are public, it is all that a caller needs.
     let name: String
     let blob: BlobName
@@ -115,7 +115,7 @@ struct PreparedPhoto: Sendable {
     private let hash: [UInt8]
 
     init(_ cleaned: CleanedPhoto, _ randomness: any Randomness) {
-        photo = randomness.rowKey()
+        rowKey = randomness.rowKey()
         name = Base64URL.encode(randomness.bytes(Self.nameBytes))
         blob = BlobName(drawnFrom: randomness)
         self.cleaned = cleaned
@@ -124,7 +124,7 @@ struct PreparedPhoto: Sendable {
 
     /// Whether the stored photo is this one.
     func isSame(as stored: PhotoRow, _ vault: AccountVault) throws -> Bool {
-        try vault.openBytes(stored.sealedHash, .photoHash(stored.photo)) == hash
+        try vault.openBytes(stored.sealedHash, .photoHash(stored.rowKey)) == hash
     }
 
     /// The content of the blob.
@@ -134,7 +134,7 @@ struct PreparedPhoto: Sendable {
             try vault.seal(
                 cleaned.bytes.dropFirst(index * SealedParts.partBytes)
                     .prefix(SealedParts.partBytes),
-                .photoPart(photo, index: index, of: count))
+                .photoPart(rowKey, index: index, of: count))
         }
     }
 
@@ -142,8 +142,8 @@ struct PreparedPhoto: Sendable {
     func row(of account: AccountID, _ vault: AccountVault, at moment: Timestamp) throws -> PhotoRow
     {
         PhotoRow(
-            photo: photo, account: account, sealedName: try vault.seal(name, .photoName(photo)),
-            sealedHash: try vault.seal(hash, .photoHash(photo)), format: cleaned.format,
+            rowKey: rowKey, account: account, sealedName: try vault.seal(name, .photoName(rowKey)),
+            sealedHash: try vault.seal(hash, .photoHash(rowKey)), format: cleaned.format,
             width: Int64(cleaned.width), height: Int64(cleaned.height),
             bytes: Int64(cleaned.bytes.count), uploadedAt: moment, blob: blob)
     }

@@ -50,6 +50,7 @@ package enum AccountNeed: String, CaseIterable, Sendable {
 enum DocumentWriter: Sendable {
     /// The account's owner, in the name of a session.
     case owner
-    /// The app's own backend.
-    case server
+    /// The app's own backend. Operators call it the server, in the rules file and its violations:
+    /// `server-only`.
+    case backend
 }

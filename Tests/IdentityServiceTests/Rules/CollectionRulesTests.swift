@@ -213,14 +213,14 @@ struct ProtectedFieldTests {
         #expect(try rules.broken("{}", replacing: set) == ["birthday read-only"])
         #expect(try rules.broken(#"{"birthday": null}"#, replacing: set) == ["birthday read-only"])
         #expect(
-            try rules.broken(#"{"birthday": "2000-02-01"}"#, replacing: set, by: .server).isEmpty)
+            try rules.broken(#"{"birthday": "2000-02-01"}"#, replacing: set, by: .backend).isEmpty)
     }
 
     @Test("I-07: the owner cannot set a server-only field, and the server can")
     func serverOnly() throws {
         #expect(try rules.broken(#"{"plan": "plus"}"#) == ["plan server-only"])
         #expect(try rules.broken(#"{"score": 1}"#) == ["score server-only"])
-        #expect(try rules.broken(#"{"plan": "plus", "score": 1}"#, by: .server).isEmpty)
+        #expect(try rules.broken(#"{"plan": "plus", "score": 1}"#, by: .backend).isEmpty)
     }
 
     @Test("I-07: a whole document by the owner keeps the server's values")
@@ -233,7 +233,7 @@ struct ProtectedFieldTests {
         #expect(try rules.broken(#"{"a": 2}"#, replacing: text).isEmpty)
         #expect(try rules.broken(#"{"score": 7.0, "plan": "plus"}"#, replacing: text).isEmpty)
         let removed = rules.filled(
-            try JSONObject(text: #"{"a": 2}"#), replacing: former, by: .server)
+            try JSONObject(text: #"{"a": 2}"#), replacing: former, by: .backend)
         #expect(removed == (try JSONObject(text: #"{"a": 2, "plan": "free"}"#)))
     }
 
