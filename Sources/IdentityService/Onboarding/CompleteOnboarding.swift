@@ -68,10 +68,10 @@ extension AccountOnboardingHandler {
             changes,
             within: DocumentQuota(isGuest: owned.owner.isGuest, documents.settings),
             in: transaction)
-        // Positions are times, or a little later; so each later save of a draft has a higher one.
         let position = try transaction.documentOwner(account)?.totals.position ?? 0
         try transaction.setOnboarded(
-            account, at: max(transaction.at, Timestamp(milliseconds: position)))
+            account,
+            at: OnboardingRecord.completionTime(at: transaction.at, position: position))
         try transaction.audit(.onboardingCompleted, account, from: origin)
         return written
     }
@@ -81,10 +81,12 @@ extension AccountOnboardingHandler {
         of owned: OwnedDocuments, _ voice: Voice, in session: some SQLSession
     ) throws -> [DocumentChange]? {
         let rules = documents.rules.value
-        let sections = try rules.onboarding?.drafted(of: owned, in: session) ?? []
-        let record = try session.onboardingRecord(owned.owner.account)
+        let sections = try rules.onboarding?.withDrafts(of: owned, in: session) ?? []
         let positions = sections.compactMap(\.draft.document?.position)
-        guard record?.isRepeat(draftPositions: positions) == false else { return nil }
+        // The account was there when `owned` was read, in the same transaction or read.
+        guard let record = try session.onboardingRecord(owned.owner.account),
+            !record.isRepeat(draftPositions: positions)
+        else { return nil }
         let completion = OnboardingCompletion(rules: rules, sections: sections, voice: voice)
         for collection in completion.collections {
             try documents.require(collection.need, of: owned.owner, in: session)

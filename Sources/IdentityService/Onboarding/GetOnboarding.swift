@@ -16,8 +16,7 @@ extension AccountOnboardingHandler {
                 throw ServiceError(.invalidAccessToken)
             }
             return (
-                try documents.rules.value.onboarding?.drafted(of: owned, in: session)
-                    ?? [],
+                try documents.rules.value.onboarding?.withDrafts(of: owned, in: session) ?? [],
                 try answers.facts(row, in: session).isOnboarded
             )
         }
@@ -62,7 +61,7 @@ enum ResumeRule {
 }
 
 extension ResumeRule.Section {
-    fileprivate init(_ section: DraftedSection) {
+    fileprivate init(_ section: SectionWithDraft) {
         self.init(
             name: section.rules.name, isDone: section.isDone, screen: section.draft.screen,
             savedAt: section.draft.version > 0 ? section.draft.document?.position : nil)

@@ -6,7 +6,7 @@ import Storage
 /// the documents that exist.
 struct OnboardingCompletion: Sendable {
     let rules: DocumentRules
-    let sections: [DraftedSection]
+    let sections: [SectionWithDraft]
     let voice: Voice
 
     /// The collections that it writes to.

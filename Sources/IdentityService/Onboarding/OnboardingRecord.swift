@@ -15,7 +15,7 @@ import Storage
 /// completion removes what was set.
 struct OnboardingRecord: Hashable, Sendable {
     /// When the owner completed onboarding; nil if never. It is at least the position of the
-    /// account's documents then.
+    /// account's documents then (`completionTime(at:position:)`).
     var completedAt: Timestamp?
     /// What an import or a backend has set; nil if none did since the last completion.
     var isSet: Bool?
@@ -26,6 +26,17 @@ struct OnboardingRecord: Hashable, Sendable {
     /// Whether onboarding is complete.
     func isComplete(documentsExist: Bool) -> Bool {
         isSet ?? (completedAt != nil || documentsExist)
+    }
+
+    /// The time to store of a completion at `moment`.
+    ///
+    /// Positions of documents are milliseconds, like times: that of the change, or a little later if
+    /// there were many (`DocumentTotals.takePosition`). So each later save of a draft has a higher
+    /// position than this time.
+    /// - Parameter position: that of the account's latest change of a document, also by the
+    ///   completion.
+    static func completionTime(at moment: Timestamp, position: Int64) -> Timestamp {
+        max(moment, Timestamp(milliseconds: position))
     }
 
     /// Whether a completion would change nothing: one was the last to set the flag, and no draft

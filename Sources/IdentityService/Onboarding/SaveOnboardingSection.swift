@@ -29,7 +29,7 @@ extension AccountOnboardingHandler {
                 try transaction.remember(repeatable, .init(account: call.account.key))
             }
             return (
-                try DraftedSection(save.rules, of: owned, in: transaction), !isRepeat
+                try SectionWithDraft(save.rules, of: owned, in: transaction), !isRepeat
             )
         }
         if isSaved { documents.watchers.changed(call.account) }
