@@ -47,7 +47,7 @@ extension AccountConsentsHandler {
             try transaction.audit(.parentConsented, consent.account, from: origin)
             return state
         case .ends:
-            try transaction.end(consent, deletions)
+            try transaction.endParentalConsent(consent, deletions)
             try transaction.audit(.parentRefused, consent.account, from: origin)
             return .refused
         }

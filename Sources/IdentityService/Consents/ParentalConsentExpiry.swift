@@ -2,7 +2,7 @@ import ServiceRuntime
 import Storage
 
 /// Begins the deletion of accounts whose parents have not answered in time (G-23), and of those
-/// whose suspension has held it (`Transaction.end`).
+/// whose suspension has held it (`Transaction.endParentalConsent`).
 struct ParentalConsentExpiry: Sendable {
     static let interval: Duration = .seconds(60)
     /// Accounts of one step.
@@ -28,26 +28,10 @@ struct ParentalConsentExpiry: Sendable {
                         || ParentalConsentRule.outcome(consent.state, .expired) == .ends,
                     try transaction.standing(account)?.status != .suspended
                 else { return }
-                try transaction.end(consent, deletions)
+                try transaction.endParentalConsent(consent, deletions)
             }
         }
         if !overdue.isEmpty { deletions.wake() }
         return overdue.count == Self.batch
-    }
-}
-
-extension Transaction {
-    /// Ends the wait for a parent, or the parent's consent: the account is deleted.
-    ///
-    /// Attack: the holder of an account that is suspended refuses as its parent, and signs up again
-    /// with the same address. So the deletion of a suspended account is held (as `isHeld` does for
-    /// owners): the answer is recorded, and `ParentalConsentExpiry` begins the deletion when the
-    /// suspension ends. It is no deletion that waits, since a link in a mail could cancel that.
-    func end(_ consent: ParentalConsent, _ deletions: DeletionTools) throws {
-        guard try standing(consent.account)?.status != .suspended else {
-            return try answerParent(of: consent.account, .refused, until: at)
-        }
-        try answerParent(of: consent.account, .refused)
-        try beginDeletion(of: consent.account, source: .parent, due: at, deletions)
     }
 }

@@ -78,7 +78,7 @@ extension SQLSession {
     }
 
     /// The accounts whose time is over, the oldest first, without suspended ones: their deletion is
-    /// held (`Transaction.end`).
+    /// held (`Transaction.endParentalConsent`).
     func overdueParentalConsents(at moment: Timestamp, limit: Int64) throws -> [AccountID] {
         try query(
             """
@@ -138,6 +138,20 @@ extension Transaction {
             [
                 .integer(state.rawValue), SQLValue(at), SQLValue(end), .integer(account.key),
             ])
+    }
+
+    /// Ends the wait for a parent, or the parent's consent: the account is deleted.
+    ///
+    /// Attack: the holder of an account that is suspended refuses as its parent, and signs up again
+    /// with the same address. So the deletion of a suspended account is held (as `isHeld` does for
+    /// owners): the answer is recorded, and `ParentalConsentExpiry` begins the deletion when the
+    /// suspension ends. It is no deletion that waits, since a link in a mail could cancel that.
+    func endParentalConsent(_ consent: ParentalConsent, _ deletions: DeletionTools) throws {
+        guard try standing(consent.account)?.status != .suspended else {
+            return try answerParent(of: consent.account, .refused, until: at)
+        }
+        try answerParent(of: consent.account, .refused)
+        try beginDeletion(of: consent.account, source: .parent, due: at, deletions)
     }
 
     /// At a takeover: what was asked and answered was in another person's name. The need of a
