@@ -18,7 +18,7 @@ struct ExportCollection: Sendable {
     /// - Returns: its length.
     /// - Throws: errors of the services; `ZIPError`; `rpc/unavailable` when the disk fails.
     func write(
-        _ subject: AccountDataV1.DataSubject, in voice: Voice, to archive: inout SealedArchive
+        _ subject: AccountDataV1.DataSubject, in voice: Voice, to archive: inout ExportArchiveWriter
     ) async throws -> Int64 {
         let now = time.now()
         var zip = try ZIPWriter(at: now)
@@ -36,7 +36,7 @@ struct ExportCollection: Sendable {
 
     private func collect(
         _ subject: AccountDataV1.DataSubject, from service: any AccountDataAPI,
-        _ zip: inout ZIPWriter, _ files: inout [String], _ archive: inout SealedArchive
+        _ zip: inout ZIPWriter, _ files: inout [String], _ archive: inout ExportArchiveWriter
     ) async throws {
         let items = service.collectAccountData(
             AccountDataV1.CollectAccountDataRequest(subject: subject),

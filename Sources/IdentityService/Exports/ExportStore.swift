@@ -26,18 +26,6 @@ struct StoredExport: Hashable, Sendable {
     }
 }
 
-/// A finished archive.
-struct ExportArchive: Hashable, Sendable {
-    /// How many sessions are remembered as having fetched it. An account can have that many
-    /// (`sessions-max`), so only a new session, whose sign-in is in the audit trail, displaces one.
-    static let fetchersMax = 100
-
-    let blob: BlobName
-    /// Its length, not sealed.
-    let bytes: Int64
-    let expiresAt: Timestamp
-}
-
 extension StoredExport {
     private static let preparing: Int64 = 1
     private static let ready: Int64 = 2

@@ -88,7 +88,7 @@ struct ExportWork: Sendable {
         let vault = try reader.vault(row)
         let blob = BlobName(drawnFrom: randomness)
         try await uncommitted.holding(blob) {
-            var archive = try await SealedArchive(blob, in: blobs, vault)
+            var archive = try await ExportArchiveWriter(blob, in: blobs, vault)
             let voice = Voice(tag: export.voice) ?? .english
             let bytes = try await collection.write(subject, in: voice, to: &archive)
             guard try await commit(export.id, of: row.account, blob, bytes: bytes) else {

@@ -216,7 +216,7 @@ struct ExportWorkTests {
         let account = account
         let row = try #require(try await fixture.store.read { try $0.account(account) })
         let blobs = CountingBlobs(fixture.service.blobs)
-        var archive = try await SealedArchive(
+        var archive = try await ExportArchiveWriter(
             BlobName(drawnFrom: fixture.randomness), in: blobs, fixture.exports.reader.vault(row))
         let bytes = try await fixture.exports.work.collection.write(
             .init(accountId: account.text), in: .english, to: &archive)

@@ -1,12 +1,39 @@
 import ServiceRuntime
 import Storage
 
+/// A finished archive.
+struct ExportArchive: Hashable, Sendable {
+    /// How many sessions are remembered as having fetched it. An account can have that many
+    /// (`sessions-max`), so only a new session, whose sign-in is in the audit trail, displaces one.
+    static let fetchersMax = 100
+
+    let blob: BlobName
+    /// Its length, not sealed.
+    let bytes: Int64
+    let expiresAt: Timestamp
+}
+
+extension ExportArchive {
+    /// How many parts there are.
+    var parts: Int { SealedParts.count(ofBytes: Int(clamping: bytes)) }
+
+    /// A part of the archive; nil if the file is gone.
+    /// - Throws: as `SealedParts.part`.
+    func part(
+        _ index: Int, in blobs: any BlobStore, _ vault: AccountVault
+    ) async throws -> [UInt8]? {
+        try await SealedParts.part(
+            index, of: blob, in: blobs, vault,
+            .exportPart(blob, index: index, isLast: index == parts - 1))
+    }
+}
+
 /// Writes an archive into a blob as it grows, in parts that are sealed under the account's key. One
 /// part is in memory.
 ///
 /// A part (`SealedParts`) is bound to its blob, its place and whether it is the last one: none can
 /// be left out, also not at the end.
-struct SealedArchive {
+struct ExportArchiveWriter {
     let blob: BlobName
     private let draft: any BlobDraft
     private let vault: AccountVault
@@ -46,20 +73,5 @@ struct SealedArchive {
         try await draft.append(
             try vault.seal(part, .exportPart(blob, index: parts, isLast: isLast)))
         parts += 1
-    }
-}
-
-extension ExportArchive {
-    /// How many parts there are.
-    var parts: Int { SealedParts.count(ofBytes: Int(clamping: bytes)) }
-
-    /// A part of the archive; nil if the file is gone.
-    /// - Throws: as `SealedParts.part`.
-    func part(
-        _ index: Int, in blobs: any BlobStore, _ vault: AccountVault
-    ) async throws -> [UInt8]? {
-        try await SealedParts.part(
-            index, of: blob, in: blobs, vault,
-            .exportPart(blob, index: index, isLast: index == parts - 1))
     }
 }
