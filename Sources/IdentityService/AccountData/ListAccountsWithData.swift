@@ -17,7 +17,7 @@ extension AccountDataHandler {
         return AccountDataV1.ListAccountsWithDataResponse([
             (
                 .account,
-                try await store.read { try $0.exportedAccounts(after: after, limit: limit) }
+                try await store.read { try $0.accountIDs(after: after, limit: limit) }
             )
         ])
     }

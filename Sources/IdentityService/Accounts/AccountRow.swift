@@ -102,6 +102,14 @@ extension SQLSession {
         return row
     }
 
+    /// The next accounts after a key, in the order of their keys.
+    func accountIDs(after key: Int64, limit: Int64) throws -> [AccountID] {
+        try query(
+            "SELECT account FROM accounts WHERE account > ? ORDER BY account LIMIT ?",
+            [.integer(key), .integer(limit)]
+        ) { try AccountID(stored: $0.integer(0)) }
+    }
+
     /// The account that owns an address.
     func owner(ofAddress lookUpKey: [UInt8]) throws -> AccountID? {
         try queryOne(

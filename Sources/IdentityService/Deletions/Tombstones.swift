@@ -56,7 +56,7 @@ package struct Tombstones: Sendable {
         var (after, returned) = (Int64(0), 0)
         while !known.isEmpty {
             let page = try await store.read { [after] session in
-                try session.exportedAccounts(after: after, limit: Self.accountsAtOnce)
+                try session.accountIDs(after: after, limit: Self.accountsAtOnce)
             }
             guard let last = page.last else { break }
             after = last.key

@@ -31,7 +31,7 @@ extension ImportsHandler {
             try Task.checkCancellation()
             let (after, withHashes) = (position, request.withPasswordHashes)
             let page = try await store.read { session in
-                try session.exportedAccounts(after: after, limit: Self.pageSize)
+                try session.accountIDs(after: after, limit: Self.pageSize)
                     .map { try session.exported($0, withHash: withHashes, answers) }
             }
             guard let last = page.last else { return }

@@ -108,14 +108,6 @@ extension ImportsHandler {
 }
 
 extension SQLSession {
-    /// The accounts after `position`, in the order of their keys.
-    func exportedAccounts(after position: Int64, limit: Int64) throws -> [AccountID] {
-        try query(
-            "SELECT account FROM accounts WHERE account > ? ORDER BY account LIMIT ?",
-            [.integer(position), .integer(limit)]
-        ) { try AccountID(stored: $0.integer(0)) }
-    }
-
     /// The export of an account; the row is nil if the account is left out.
     func exported(
         _ account: AccountID, withHash: Bool, _ answers: AccountAnswers
