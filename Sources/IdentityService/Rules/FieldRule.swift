@@ -10,7 +10,7 @@ package struct FieldRule: Hashable, Sendable {
     /// A document without it is refused.
     package let isRequired: Bool
     /// The value of a document without it.
-    package let standard: JSONValue?
+    package let defaultValue: JSONValue?
     /// The owner cannot change it once it has a value.
     package let isReadOnly: Bool
     /// Only the app's backend writes it.
@@ -33,7 +33,7 @@ package struct FieldRule: Hashable, Sendable {
         if former.isSame(as: new) { return nil }
         if isServerOnly {
             // A new document has the default, which the owner did not choose.
-            let isDefault = former == .null && standard?.isSame(as: new) == true
+            let isDefault = former == .null && defaultValue?.isSame(as: new) == true
             return isDefault ? nil : .serverOnly
         }
         return former == .null ? nil : .readOnly
@@ -69,7 +69,7 @@ extension [FieldRule] {
         }
         let names = Set(members.map(\.name))
         for field in self where !names.contains(field.name) {
-            guard let value = kept[field.name] ?? field.standard else { continue }
+            guard let value = kept[field.name] ?? field.defaultValue else { continue }
             members.append(JSONObject.Member(name: field.name, value: value))
         }
         return JSONObject(unique: members)
@@ -105,7 +105,7 @@ extension FieldRule {
     /// A value of this field with defaults: the field's for `null`, and those inside an object.
     fileprivate func filled(_ value: JSONValue) -> JSONValue {
         switch value {
-        case .null: standard ?? .null
+        case .null: defaultValue ?? .null
         case .object(let object): .object(self.value.fields.filled(object, keeping: [:]))
         default: value
         }

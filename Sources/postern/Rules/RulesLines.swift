@@ -101,15 +101,15 @@ extension FieldRule {
             (isRequired, "required"), (isReadOnly, "read-only"), (isServerOnly, "server-only"),
             (isDisplayName, "display name"),
         ].filter(\.0).map(\.1)
-        let standard = standard.map { ["default \(JSONWriter.text($0, .shown))"] } ?? []
-        return claims + value.words + standard
+        let defaults = defaultValue.map { ["default \(JSONWriter.text($0, .shown))"] } ?? []
+        return claims + value.words + defaults
     }
 
     fileprivate var json: JSONObject {
         var json = JSONObject(unique: [.init(name: "field", value: .string(name))])
         for member in value.json.members { _ = json.add(member.name, member.value) }
         _ = json.add("required", .boolean(isRequired))
-        if let standard { _ = json.add("default", standard) }
+        if let defaultValue { _ = json.add("default", defaultValue) }
         _ = json.add("read_only", .boolean(isReadOnly))
         _ = json.add("server_only", .boolean(isServerOnly))
         _ = json.add("display_name", .boolean(isDisplayName))

@@ -17,7 +17,7 @@ struct NamedDocumentTests {
             value: ValueRule(
                 type: .text, range: nil, length: 1...10, pattern: nil, choices: [], items: [],
                 fields: [], allowsOtherFields: true),
-            isRequired: false, standard: nil, isReadOnly: false, isServerOnly: false,
+            isRequired: false, defaultValue: nil, isReadOnly: false, isServerOnly: false,
             isDisplayName: true, reason: nil)
         let rules = DocumentRules(
             collections: [CollectionRules(name: "profile", fields: [name])], onboarding: nil)

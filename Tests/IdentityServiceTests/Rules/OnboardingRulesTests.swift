@@ -57,7 +57,7 @@ struct OnboardingRulesTests {
         #expect(nick.rule.reason?.text(in: .english) == "To greet you.")
         #expect(!fields[1].rule.isReadOnly)
         #expect(fields[2].target == nil)
-        #expect(onboarding.sections[1].fields[0].rule.standard == .string("kg"))
+        #expect(onboarding.sections[1].fields[0].rule.defaultValue == .string("kg"))
     }
 
     @Test(

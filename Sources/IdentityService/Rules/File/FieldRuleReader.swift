@@ -38,12 +38,12 @@ extension RulesReader {
         else { return nil }
         let rule = FieldRule(
             name: entry.name, value: value, isRequired: boolean(members["required"]),
-            standard: members["default"].flatMap { standard($0, of: value) },
+            defaultValue: members["default"].flatMap { defaultValue($0, of: value) },
             isReadOnly: boolean(members["read-only"]),
             isServerOnly: boolean(members["server-only"]),
             isDisplayName: boolean(members["display-name"]),
             reason: members["reason"].flatMap { reason($0) })
-        if rule.isServerOnly, rule.isRequired, rule.standard == nil {
+        if rule.isServerOnly, rule.isRequired, rule.defaultValue == nil {
             mistake(
                 "it is required, and its owner cannot write it: it needs a default", at: place)
         }
@@ -53,7 +53,7 @@ extension RulesReader {
         return rule
     }
 
-    private mutating func standard(_ node: FileNode, of rule: ValueRule) -> JSONValue? {
+    private mutating func defaultValue(_ node: FileNode, of rule: ValueRule) -> JSONValue? {
         for violation in rule.violations(of: node.json) {
             let inside = violation.place.isEmpty ? "" : " (\(violation.place))"
             mistake(

@@ -135,7 +135,7 @@ extension RulesReader {
         if rule.value.type != declared.value.type {
             mistake("\(name) has the type \(declared.value.type.rawValue)", at: place)
         }
-        if declared.isRequired, declared.standard == nil, !rule.isRequired {
+        if declared.isRequired, declared.defaultValue == nil, !rule.isRequired {
             mistake("\(name) is required, so this field must be", at: place)
         }
     }
