@@ -17,12 +17,12 @@ struct ExifOrientation: Hashable, Sendable {
     init?(tiff: ArraySlice<UInt8>) {
         let isBig = tiff.starts(with: [0x4d, 0x4d, 0, 42])
         guard isBig || tiff.starts(with: [0x49, 0x49, 42, 0]) else { return nil }
-        func number(_ count: Int, _ reader: inout PhotoReader) -> Int? {
+        func number(_ count: Int, _ reader: inout ByteCursor) -> Int? {
             isBig ? reader.bigEndian(count) : reader.littleEndian(count)
         }
-        var header = PhotoReader(tiff.dropFirst(4))
+        var header = ByteCursor(tiff.dropFirst(4))
         guard let offset = number(4, &header), offset <= tiff.count else { return nil }
-        var directory = PhotoReader(tiff.dropFirst(offset))
+        var directory = ByteCursor(tiff.dropFirst(offset))
         guard let count = number(2, &directory) else { return nil }
         for _ in 0..<count {
             guard let tag = number(2, &directory), let type = number(2, &directory),

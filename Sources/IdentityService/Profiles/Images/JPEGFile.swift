@@ -34,7 +34,7 @@ struct JPEGFile {
 
     /// Nil for a file of another form, and one that ends early.
     init?(_ file: [UInt8]) {
-        var reader = PhotoReader(file.dropFirst(Self.start.count))
+        var reader = ByteCursor(file.dropFirst(Self.start.count))
         while let marker = Self.marker(&reader) {
             if marker == 0xd9 {
                 guard scans > 0 else { return nil }
@@ -51,7 +51,7 @@ struct JPEGFile {
         return nil
     }
 
-    private static func marker(_ reader: inout PhotoReader) -> UInt8? {
+    private static func marker(_ reader: inout ByteCursor) -> UInt8? {
         guard reader.byte() == 0xff else { return nil }
         // Any number of bytes 0xff may precede a marker.
         while let byte = reader.byte() {
@@ -79,7 +79,7 @@ struct JPEGFile {
     }
 
     private mutating func readFrame(_ content: ArraySlice<UInt8>) -> Bool {
-        var reader = PhotoReader(content.dropFirst())
+        var reader = ByteCursor(content.dropFirst())
         guard let height = reader.bigEndian(2), let width = reader.bigEndian(2) else {
             return false
         }
@@ -105,7 +105,7 @@ struct JPEGFile {
 
     /// The compressed data up to the next marker. In it, 0xff is followed by 0, and restart markers
     /// are a part of it.
-    private static func scan(_ reader: inout PhotoReader) -> ArraySlice<UInt8> {
+    private static func scan(_ reader: inout ByteCursor) -> ArraySlice<UInt8> {
         let data = reader.upcoming
         var index = data.startIndex
         while index < data.endIndex - 1 {

@@ -19,7 +19,7 @@ struct PNGFile {
 
     /// Nil for a file of another form, and one that ends early.
     init?(_ file: [UInt8]) {
-        var reader = PhotoReader(file.dropFirst(Self.signature.count))
+        var reader = ByteCursor(file.dropFirst(Self.signature.count))
         var (bytes, size, hasPixels) = (Self.signature, PhotoSize?.none, false)
         while let chunk = Chunk(&reader) {
             guard let lengths = Self.kept[chunk.type] else {
@@ -47,7 +47,7 @@ struct PNGFile {
     }
 
     private static func size(_ header: ArraySlice<UInt8>) -> PhotoSize? {
-        var reader = PhotoReader(header)
+        var reader = ByteCursor(header)
         guard let width = reader.bigEndian(4), let height = reader.bigEndian(4) else { return nil }
         return PhotoSize(width: width, height: height)
     }
@@ -58,7 +58,7 @@ struct PNGFile {
         /// With its length and checksum.
         let whole: ArraySlice<UInt8>
 
-        init?(_ reader: inout PhotoReader) {
+        init?(_ reader: inout ByteCursor) {
             let upcoming = reader.upcoming
             guard let length = reader.bigEndian(4), let type = reader.take(4),
                 let content = reader.take(length), reader.take(4) != nil

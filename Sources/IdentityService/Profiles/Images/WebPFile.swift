@@ -13,11 +13,11 @@ struct WebPFile {
 
     /// Nil for a file of another form, and one that ends early.
     init?(_ file: [UInt8]) {
-        var riff = PhotoReader(file.dropFirst(4))
+        var riff = ByteCursor(file.dropFirst(4))
         guard let length = riff.littleEndian(4), let content = riff.take(length) else {
             return nil
         }
-        var reader = PhotoReader(content.dropFirst(4))
+        var reader = ByteCursor(content.dropFirst(4))
         guard let first = Chunk(&reader) else { return nil }
         let read: (chunks: [UInt8], size: PhotoSize)?
         if first.type == "VP8X" {
@@ -34,9 +34,9 @@ struct WebPFile {
     /// A file with an extended header. Its frames have the size of the canvas or less; a decoder
     /// may look at either.
     private static func extended(
-        _ header: ArraySlice<UInt8>, _ reader: inout PhotoReader
+        _ header: ArraySlice<UInt8>, _ reader: inout ByteCursor
     ) -> ([UInt8], PhotoSize)? {
-        var fields = PhotoReader(header)
+        var fields = ByteCursor(header)
         guard header.count == headerBytes, let flags = fields.byte(), fields.take(3) != nil,
             let width = fields.littleEndian(3), let height = fields.littleEndian(3)
         else { return nil }
@@ -82,7 +82,7 @@ struct WebPFile {
     private static func animationFrame(
         _ content: ArraySlice<UInt8>
     ) -> (chunk: Chunk, size: PhotoSize)? {
-        var reader = PhotoReader(content)
+        var reader = ByteCursor(content)
         guard let header = reader.take(frameHeaderBytes) else { return nil }
         var frame = Array(header)
         var size: PhotoSize?
@@ -101,7 +101,7 @@ struct WebPFile {
 
     /// The size in the header of compressed pixels; nil if the chunk has none.
     private static func frameSize(_ chunk: Chunk) -> PhotoSize? {
-        var reader = PhotoReader(chunk.content)
+        var reader = ByteCursor(chunk.content)
         switch chunk.type {
         case "VP8 ":
             // RFC 6386, 9.1: a key frame, with its start code.
@@ -132,7 +132,7 @@ struct WebPFile {
             self.content = content
         }
 
-        init?(_ reader: inout PhotoReader) {
+        init?(_ reader: inout ByteCursor) {
             guard let type = reader.take(4), let length = reader.littleEndian(4),
                 let content = reader.take(length),
                 length.isMultiple(of: 2) || reader.take(1) != nil

@@ -1,6 +1,6 @@
-/// Reads a file from its start. Each read is checked against the end, so that no file can make it
-/// read further, and returns nil there.
-struct PhotoReader {
+/// Reads bytes of a photo from their start. Each read is checked against the end, so that no file
+/// can make it read further, and returns nil there.
+struct ByteCursor {
     private var rest: ArraySlice<UInt8>
 
     init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
