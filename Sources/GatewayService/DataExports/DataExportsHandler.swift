@@ -6,7 +6,8 @@ import Messages
 /// `fetchDataExport`, `cancelDataExport`.
 struct DataExportsHandler: DataExportsService {
     let exports: any AccountExportsAPI
-    /// The same service, for `watchDataExport` and `fetchDataExport`.
+    /// The same service, on the channel of streams, which take no slot of other calls there
+    /// (`GatewayPeers`): for `watchDataExport` and `fetchDataExport`.
     let exportStreams: any AccountExportsAPI
     let sessions: any SessionsAPI
     let limits: RateLimiter

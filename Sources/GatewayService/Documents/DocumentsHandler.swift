@@ -10,7 +10,8 @@ import ServiceRuntime
 /// Identity keeps the documents, checks them and judges the access token that it is handed.
 struct DocumentsHandler: DocumentsService {
     let documents: any AccountDocumentsAPI
-    /// The same service, for `watchDocuments`.
+    /// The same service, on the channel of followers, who take no slot of other calls there
+    /// (`GatewayPeers`): for `watchDocuments`.
     let watches: any AccountDocumentsAPI
     let sessions: any SessionsAPI
     let limits: RateLimiter

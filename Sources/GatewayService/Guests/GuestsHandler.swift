@@ -9,7 +9,8 @@ import Contracts
 struct GuestsHandler: GuestsService {
     let identities: any IdentitiesAPI
     let guestData: any GuestDataAPI
-    /// The same service, for `uploadGuestBundle` and `watchMigration`.
+    /// The same service, on the channel of streams, which take no slot of other calls there
+    /// (`GatewayPeers`): for `uploadGuestBundle` and `watchMigration`.
     let guestDataStreams: any GuestDataAPI
     let sessions: any SessionsAPI
     let limits: RateLimiter

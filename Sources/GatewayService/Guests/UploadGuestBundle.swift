@@ -35,7 +35,7 @@ extension GuestsHandler {
                 }
                 return IdentityV1.UploadGuestBundleRequest(
                     part: .document(IdentityV1.BundledDocument(document)))
-            } _: { item in
+            } answer: { item in
                 try await outgoing.write(
                     GatewayV1.UploadGuestBundleItem(
                         receivedDocuments: item.receivedDocuments,

@@ -6,7 +6,8 @@ import Messages
 /// `removePhoto`.
 struct ProfileHandler: ProfileService {
     let profiles: any AccountProfilesAPI
-    /// The same service, for uploads and downloads.
+    /// The same service, on the channel of streams, which take no slot of other calls there
+    /// (`GatewayPeers`): for `uploadPhoto` and `downloadPhoto`.
     let photoStreams: any AccountProfilesAPI
     let sessions: any SessionsAPI
     let limits: RateLimiter

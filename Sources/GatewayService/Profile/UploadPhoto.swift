@@ -28,7 +28,7 @@ extension ProfileHandler {
                     throw ServiceError(.invalidArgument, fields: ["data"])
                 }
                 return IdentityV1.UploadPhotoRequest(part: .data(data))
-            } _: { [photos] item in
+            } answer: { [photos] item in
                 try await outgoing.write(
                     GatewayV1.UploadPhotoItem(
                         receivedBytes: item.receivedBytes,

@@ -18,7 +18,7 @@ extension BidirectionalCall {
     func relay<Item: Sendable>(
         _ head: Request, then items: IncomingItems<Item>,
         as part: @escaping @Sendable (Item) throws -> Request,
-        _ answer: @escaping @Sendable (Response) async throws -> Void
+        answer: @escaping @Sendable (Response) async throws -> Void
     ) async throws {
         try await withThrowingTaskGroup(of: Bool.self) { directions in
             directions.addTask {

@@ -11,7 +11,7 @@ extension BidirectionalCall {
     /// - Throws: the errors of `send`, except a `ServiceError` of the call; those of `result`.
     func upload<Result: Sendable>(
         _ send: @escaping @Sendable (OutgoingItems<Request>) async throws -> Void,
-        _ result: @escaping @Sendable (IncomingItems<Response>) async throws -> Result
+        result: @escaping @Sendable (IncomingItems<Response>) async throws -> Result
     ) async throws -> Result {
         try await withThrowingTaskGroup(of: Result?.self) { sides in
             defer { sides.cancelAll() }

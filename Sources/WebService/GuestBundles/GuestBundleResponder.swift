@@ -56,7 +56,7 @@ struct GuestBundleResponder: Sendable {
                 try await outgoing.write(
                     GatewayV1.UploadGuestBundleRequest(part: .document(document)))
             }
-        } _: { items in
+        } result: { items in
             var migration: GatewayV1.Migration?
             for try await item in items { migration = item.migration ?? migration }
             guard let migration else {

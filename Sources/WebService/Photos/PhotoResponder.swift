@@ -134,7 +134,7 @@ extension PhotoResponder {
     ) async throws -> String {
         let photo = try await call.upload {
             try await Self.send(exchange, length: length, on: $0)
-        } _: {
+        } result: {
             try await Self.photo(in: $0)
         }
         return try Self.json.text(of: photo)
