@@ -16,6 +16,7 @@ struct DeliveryAttempts: Sendable {
     private let failed = Counter(label: "deliveries", dimensions: [("outcome", "failed")])
     private let unavailable = Counter(
         label: "deliveries", dimensions: [("outcome", "unavailable")])
+    private let expired = Counter(label: "deliveries", dimensions: [("outcome", "expired")])
 
     /// Makes one attempt.
     func outcome(_ message: StoredMessage) async -> DeliveryOutcome {
@@ -81,5 +82,17 @@ struct DeliveryAttempts: Sendable {
             // The provider's guard logs this, once for all its messages.
             unavailable.increment()
         }
+    }
+
+    /// Records in log and metrics that a message expired while it waited for an attempt.
+    func reportExpired(_ message: StoredMessage) {
+        expired.increment()
+        logger.error(
+            "notification.message.dead", "a message expired before it could be sent",
+            fields: [
+                .messageID: .text(message.id.text),
+                .attempt: .count(message.delivery.attempts),
+                .reason: .text(DeliveryState.DeathReason.expired.rawValue),
+            ])
     }
 }

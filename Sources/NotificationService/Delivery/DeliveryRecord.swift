@@ -7,11 +7,14 @@ struct Conclusion: Sendable {
     let outcome: DeliveryOutcome
     /// The jitter of the next attempt.
     let jitter: UInt64
+}
 
-    /// Whether the message may have ended.
-    var isFinal: Bool {
-        if case .unavailable = outcome { false } else { true }
-    }
+/// The messages that a worker read to claim them.
+struct ClaimedMessages: Sendable {
+    /// Those that it has a lease on now.
+    var leased: [StoredMessage] = []
+    /// Those that had expired while they waited. They are dead now.
+    var expired: [StoredMessage] = []
 }
 
 /// The worker's writes. Each step applies the rule and is one transaction with its audit record.
@@ -20,18 +23,19 @@ extension Transaction {
     /// that have expired become dead.
     func claim(
         _ channel: Channel, _ budget: ClaimBudget, by holder: LeaseHolder
-    ) throws -> [StoredMessage] {
+    ) throws -> ClaimedMessages {
         let expired = DeliveryState.DeathReason.expired.rawValue
-        var claimed: [StoredMessage] = []
+        var claimed = ClaimedMessages()
         var all = ClaimBudget.Taken()
         for (lane, isShare) in ClaimBudget.claimOrder {
             let limit = budget.limit(lane, isShare: isShare, taken: all)
             let found = try dueMessages(channel, lane, limit: limit).compactMap {
                 try record($0, .claimed, by: holder, reason: expired)
             }
-            let taken = found.filter { !$0.delivery.state.isEnded }
-            claimed += taken
-            all.add(taken.count, lane)
+            let leased = found.filter { !$0.delivery.state.isEnded }
+            claimed.leased += leased
+            claimed.expired += found.filter(\.delivery.state.isEnded)
+            all.add(leased.count, lane)
         }
         return claimed
     }

@@ -96,11 +96,12 @@ final class DeliveryWorker: Sendable {
             }
             let claimed = try await write(ends, budget)
             let isWaiting = state.withLock { state in
-                state.inFlight.settle(ends: ends.count, claimed: claimed)
+                state.inFlight.settle(ends: ends.count, claimed: claimed.leased)
                 return !state.inFlight.isEmpty
             }
             // Nothing to do but wait for attempts to end. Each end wakes the worker.
-            return ends.isEmpty && claimed.isEmpty && isWaiting ? Self.sleepMax : .zero
+            let isIdle = ends.isEmpty && claimed.leased.isEmpty && claimed.expired.isEmpty
+            return isIdle && isWaiting ? Self.sleepMax : .zero
         } catch {
             state.withLock { $0.inFlight.putBack(ends) }
             attempts.logger.warning(
@@ -120,20 +121,26 @@ final class DeliveryWorker: Sendable {
         return min(max(next - time.now(), .zero), Self.sleepMax)
     }
 
-    private func write(_ ends: [Conclusion], _ budget: ClaimBudget?) async throws -> [StoredMessage]
-    {
+    private func write(
+        _ ends: [Conclusion], _ budget: ClaimBudget?
+    ) async throws -> ClaimedMessages {
         let (channel, holder, routes) = (channel, holder, attempts.routes)
         let (recorded, claimed) = try await store.write(about: []) { transaction in
             (
                 try ends.map { try transaction.conclude($0, routes: routes) },
-                try budget.map { try transaction.claim(channel, $0, by: holder) } ?? []
+                try budget.map { try transaction.claim(channel, $0, by: holder) }
+                    ?? ClaimedMessages()
             )
         }
         for (end, after) in zip(ends, recorded) {
             attempts.report(end.message, end.outcome, after: after)
         }
-        if ends.contains(where: \.isFinal) { log.recordDeletion() }
-        changes.publish(ends.map(\.message.id) + claimed.map(\.id))
+        for message in claimed.expired { attempts.reportExpired(message) }
+        // The content of a message that has ended was deleted from its row.
+        let hasEnded = recorded.contains { $0?.delivery.state.isEnded == true }
+        if hasEnded || !claimed.expired.isEmpty { log.recordDeletion() }
+        changes.publish(
+            ends.map(\.message.id) + claimed.leased.map(\.id) + claimed.expired.map(\.id))
         return claimed
     }
 

@@ -198,7 +198,9 @@ package enum MetricCatalogue {
 
     private static let messages: [Entry] = [
         Entry("messages", .number, "Mails, texts and push messages that are not sent, by state."),
-        Entry("deliveries_total", .number, "Attempts to deliver a message, by outcome."),
+        Entry(
+            "deliveries_total", .number,
+            "Attempts to deliver messages, and expired messages, by outcome."),
         Entry(
             "messages_dropped_total", .number,
             "Messages not accepted because too many wait for the recipient."),

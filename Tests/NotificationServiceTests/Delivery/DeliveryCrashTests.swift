@@ -125,6 +125,7 @@ extension Transaction {
             .email,
             ClaimBudget(
                 total: limit, unrequested: limit, lowPriority: limit, warnings: 0, notices: 0,
-                bulk: 0), by: holder)
+                bulk: 0), by: holder
+        ).leased
     }
 }

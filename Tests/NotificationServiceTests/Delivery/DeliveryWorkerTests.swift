@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Outbound
 import SMTPSink
 import ServiceRuntime
@@ -137,6 +138,54 @@ struct DeliveryWorkerTests {
         }
         #expect(fixture.inbox.isEmpty)
         #expect(try await fixture.ask("SELECT content FROM message") == [.null])
+    }
+
+    @Test(
+        "a message that expires while it waits is logged, watched, and erased from the store's log",
+        .timeLimit(.minutes(1)))
+    func expiryIsReported() async throws {
+        let fixture = try NotificationFixture(in: TemporaryFolder())
+        let expiresAt = fixture.time.now() + .seconds(60)
+        let text = try await fixture.send(
+            NotificationFixture.request(expiresAtMs: expiresAt.milliseconds))
+        let id = try #require(MessageID(text: text))
+        // What a start truncates; from here on only what ends does.
+        try await fixture.delivery.log.truncate()
+        let (reports, report) = AsyncStream.makeStream(of: [MessageID].self)
+        let watcher = Task {
+            try await fixture.delivery.changes.watch { report.yield($0.messages) }
+        }
+        defer { watcher.cancel() }
+        var updates = reports.makeAsyncIterator()
+        let start = await updates.next()
+        #expect(start == [])
+        fixture.time.advance(by: .seconds(60))
+        try await fixture.delivering {
+            try await fixture.until("SELECT state FROM message", gives: .integer(4))
+        }
+        let changed = await updates.next()
+        #expect(changed == [id])
+        let isLogged = fixture.log.lines.contains {
+            $0.contains("notification.message.dead") && $0.contains("expired")
+        }
+        #expect(isLogged)
+        try await fixture.delivery.log.truncate()
+        let log = URL(filePath: fixture.folder.file("notification.sqlite-wal"))
+        #expect(try Data(contentsOf: log).isEmpty)
+    }
+
+    @Test("an attempt that failed does not truncate the store's log: nothing was deleted")
+    func failureKeepsLog() async throws {
+        let route = RecordingRoute { _ in .failed("test") }
+        let fixture = try NotificationFixture(in: TemporaryFolder(), routes: [.email: route])
+        try await fixture.delivery.log.truncate()
+        try await fixture.send()
+        try await fixture.delivering {
+            try await fixture.until("SELECT state FROM message", gives: .integer(2))
+        }
+        try await fixture.delivery.log.truncate()
+        let log = URL(filePath: fixture.folder.file("notification.sqlite-wal"))
+        #expect(try !Data(contentsOf: log).isEmpty)
     }
 
     @Test("a message that cannot be decrypted waits: a wrong key file must not lose mails")

@@ -94,7 +94,8 @@ struct LaneTests {
             return try (0..<16).flatMap { _ in
                 try transaction.claim(
                     .email, shares.next(total: 1, unrequested: 1, lowPriority: 1),
-                    by: .onlyProcess)
+                    by: .onlyProcess
+                ).leased
             }
         }
         #expect(claimed.count == 16)

@@ -60,7 +60,7 @@ struct MetricSourceTests {
             #expect(
                 page.hasPrefix(
                     """
-                    # HELP \(name) Attempts to deliver a message, by outcome.
+                    # HELP \(name) Attempts to deliver messages, and expired messages, by outcome.
                     # TYPE \(name) counter
                     \(name) 1
                     # TYPE
