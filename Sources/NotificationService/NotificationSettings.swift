@@ -120,7 +120,8 @@ package struct NotificationSettings: Settings {
         return [
             .email: MailDelivery(
                 sender: sender, templates: templates.live, route: route, unsubscribe: unsubscribe,
-                suppressionList: SuppressionList(store: store, keys: keys, time: time))
+                suppressionList: SuppressionList(store: store, keys: keys, time: time),
+                renderingThrottle: LogThrottle(time: time), logger: logger)
         ]
     }
 

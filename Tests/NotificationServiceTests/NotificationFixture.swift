@@ -51,7 +51,8 @@ final class NotificationFixture: DeliveringFixture {
                         ?? settings.makeMailRoute(
                             inbox: { try settings.makeInbox(dataFolder: folder.path) },
                             time: time, logger: logger),
-                    suppressionList: SuppressionList(store: store, keys: keys, time: time))
+                    suppressionList: SuppressionList(store: store, keys: keys, time: time),
+                    renderingThrottle: LogThrottle(time: time), logger: logger)
             ], time: time, randomness: randomness, logger: logger)
         notifications = NotificationsHandler(
             acceptance: MessageAcceptance(

@@ -1,4 +1,5 @@
 import Contracts
+import Logging
 import ServiceRuntime
 import Storage
 
@@ -11,6 +12,9 @@ struct MailDelivery: MessageRoute {
     let route: any MailRoute
     var unsubscribe: UnsubscribeLink?
     let suppressionList: SuppressionList
+    /// A broken template concerns all its mails.
+    let renderingThrottle: LogThrottle
+    let logger: Logger
 
     func deliver(_ message: OutgoingMessage) async -> DeliveryOutcome {
         guard case .email(let order) = message.content else { return .failed("wrong-channel") }
@@ -22,7 +26,7 @@ struct MailDelivery: MessageRoute {
             // The store logs the error. Without its answer the address may be suppressed.
             return .failed("store")
         }
-        do {
+        do throws(TemplateRenderingError) {
             let content = try templates.value.mail(
                 order.template, language: order.language, product: sender.name,
                 values: order.values)
@@ -33,10 +37,24 @@ struct MailDelivery: MessageRoute {
                     // Readers cannot unsubscribe from codes and security notices.
                     unsubscribe: order.lane == .bulk ? unsubscribe : nil))
         } catch {
-            // The variables were validated on acceptance, so the message is from a newer program.
-            // It waits, because the operator can upgrade again.
-            return .failed("unreadable")
+            logFailedRendering(message, order.template, error)
+            return .failed("not-rendered")
         }
+    }
+
+    /// The variables were validated on acceptance. So either the operator's subject is too long
+    /// with the values of this mail, or the message is from a newer program. The operator can fix
+    /// both, so the mail waits.
+    private func logFailedRendering(
+        _ message: OutgoingMessage, _ template: MailTemplate, _ error: TemplateRenderingError
+    ) {
+        guard renderingThrottle.allows() else { return }
+        logger.error(
+            "notification.mail.render.failed", "a mail cannot be made from its template",
+            fields: [
+                .messageID: .text(message.id.text),
+                .detail: .text("\(template.rawValue): \(error)"),
+            ])
     }
 
     var readiness: RouteReadiness { route.readiness }

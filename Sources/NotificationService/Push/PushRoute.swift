@@ -27,10 +27,13 @@ struct PushRoute: MessageRoute {
         } catch {
             return .failed("store")
         }
-        guard let words = templates.value.push(of: order, product: product),
-            // A key file of another store, which the operator can fix.
-            let token = try? keys.devices.open(device.token, of: device.id)
-        else { return .failed("unreadable") }
+        guard let words = templates.value.push(of: order, product: product) else {
+            return .failed("not-rendered")
+        }
+        // An error means a key file of another store, which the operator can fix.
+        guard let token = try? keys.devices.open(device.token, of: device.id) else {
+            return .failed("unreadable")
+        }
         let push = OutgoingPush(
             id: message.id, token: token, app: device.app, words: words, data: order.data,
             collapseKey: order.collapseKey, isUrgent: order.lane == .security,

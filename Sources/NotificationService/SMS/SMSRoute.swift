@@ -43,7 +43,7 @@ struct SMSRoute: MessageRoute {
     func deliver(_ message: OutgoingMessage) async -> DeliveryOutcome {
         guard case .sms(let order) = message.content else { return .failed("wrong-channel") }
         guard let words = templates.value.text(of: order, product: product) else {
-            return .failed("unreadable")
+            return .failed("not-rendered")
         }
         guard Self.segments(of: words) <= Self.segmentsMax else {
             return .refused("too-long", addressIsDead: false)

@@ -78,8 +78,15 @@ extension [TemplateVariable] {
 }
 
 /// Why a message could not be rendered.
-package struct TemplateRenderingError: Error, Hashable {
+package struct TemplateRenderingError: Error, Hashable, CustomStringConvertible {
     /// The variable without a value; nil when a rendered text is not allowed in its position, for
     /// example a subject that is too long.
     package let missing: TemplateVariable?
+
+    /// For the operator. Without values: they may be personal.
+    package var description: String {
+        if let missing { return "{{\(missing.rawValue)}} has no value" }
+        return "its subject is empty, has more than \(HeaderText.bytesMax) bytes, "
+            + "or has a control character"
+    }
 }

@@ -188,6 +188,27 @@ struct DeliveryWorkerTests {
         #expect(try !Data(contentsOf: log).isEmpty)
     }
 
+    @Test("N-05: a mail whose subject is too long waits with a reason of its own, which is logged")
+    func notRendered() async throws {
+        let folder = try TemporaryFolder()
+        let subject = String(repeating: "x", count: HeaderText.bytesMax)
+        _ = try folder.write(
+            "Subject: \(subject){{device}}\n\nx\n", to: "session-displaced.en.mail")
+        let fixture = try NotificationFixture(
+            in: TemporaryFolder(), environment: ["POSTERN_TEMPLATE_FOLDER": folder.path])
+        try await fixture.send(NotificationFixture.notice(to: "a@example.org"), key: "1")
+        try await fixture.send(NotificationFixture.notice(to: "b@example.org"), key: "2")
+        try await fixture.delivering {
+            try await fixture.until(
+                "SELECT count(*) FROM message WHERE state = 2 AND reason = 'not-rendered'",
+                gives: .integer(2))
+        }
+        let lines = fixture.log.lines.filter { $0.contains("notification.mail.render.failed") }
+        #expect(lines.count == 1)
+        #expect(lines.first?.contains("session-displaced") == true)
+        #expect(fixture.inbox.isEmpty)
+    }
+
     @Test("a message that cannot be decrypted waits: a wrong key file must not lose mails")
     func wrongKey() async throws {
         let folder = try TemporaryFolder()
