@@ -140,8 +140,8 @@ extension Transaction {
     fileprivate func take(
         _ events: some Sequence<(ServiceEvent, EventID)>, ends: [EventOrigin: FeedPosition]
     ) throws {
-        // `enqueue` decides by the deliveries that wait. If the last one of a lane ended meanwhile,
-        // the new one would never become due.
+        // `enqueue` decides by the deliveries that wait. If the last one of an ordering key ended
+        // meanwhile, the new one would never become due.
         for row in try self.webhooks() { try lock(.webhook(row.id)) }
         let webhooks = try self.webhooks().compactMap { row in
             WebhookFilter(text: row.events).map { (row: row, filter: $0) }
@@ -151,7 +151,8 @@ extension Transaction {
             guard !matching.isEmpty else { continue }
             let position = try insert(event, id: id)
             for webhook in matching where webhook.row.replayedTo == nil {
-                try enqueue(event: position, lane: event.lane, webhook: webhook.row.id)
+                try enqueue(
+                    event: position, orderingKey: event.orderingKey, webhook: webhook.row.id)
             }
         }
         for (origin, end) in ends { try setFeedPosition(end, of: origin) }

@@ -51,7 +51,7 @@ extension Transaction {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING position
             """,
             [
-                .integer(id.key), .integer(event.origin.rawValue), .integer(event.lane),
+                .integer(id.key), .integer(event.origin.rawValue), .integer(event.orderingKey),
                 SQLValue(event.at), .text(event.kind), SQLValue(event.account?.key),
                 SQLValue(event.session?.key), SQLValue(event.outcome), SQLValue(event.attempt),
                 SQLValue(at),
@@ -62,8 +62,8 @@ extension Transaction {
     }
 
     /// Deletes events that were imported before `moment`, with their deliveries, `limit` at a time.
-    /// After the last batch, the first remaining delivery of each lane becomes due. That query reads
-    /// all deliveries, so it does not run after every batch.
+    /// After the last batch, the first remaining delivery of each ordering key becomes due. That
+    /// query reads all deliveries, so it does not run after every batch.
     /// - Returns: how many events were deleted.
     func forgetEvents(importedBefore moment: Timestamp, limit: Int) throws -> Int {
         let forgotten = try execute(

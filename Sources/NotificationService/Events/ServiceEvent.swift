@@ -50,12 +50,13 @@ struct ServiceEvent: Hashable, Sendable {
 
     /// The key by which events stay in order: events of one account are delivered in their
     /// order. Events without an account need no order. They are spread over several keys, so that
-    /// one does not wait for a million others.
-    var lane: Int64 {
-        account?.key ?? -(origin.rawValue * Self.freeLanes + position % Self.freeLanes)
+    /// one does not wait for a million others. It is in the columns `lane`.
+    var orderingKey: Int64 {
+        account?.key ?? -(origin.rawValue * Self.unorderedKeys + position % Self.unorderedKeys)
     }
 
-    private static let freeLanes: Int64 = 16
+    /// Ordering keys for the events of one service that have no account.
+    private static let unorderedKeys: Int64 = 16
 
     /// The form of event kinds and error codes, for example `session.started`,
     /// `auth/invalid-credential`.

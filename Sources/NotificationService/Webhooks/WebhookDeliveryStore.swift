@@ -4,7 +4,8 @@ import Storage
 /// An event that is due for delivery to a webhook.
 struct WebhookDelivery: Hashable, Sendable {
     let webhook: WebhookID
-    let lane: Int64
+    /// `ServiceEvent.orderingKey`.
+    let orderingKey: Int64
     let event: StoredEvent
     /// Attempts that have ended.
     let attempts: Int
@@ -26,7 +27,8 @@ extension SQLSession {
             [.integer(webhook.key), SQLValue(now), .integer(Int64(limit))]
         ) { row in
             WebhookDelivery(
-                webhook: webhook, lane: try row.integer("lane"), event: try StoredEvent(row),
+                webhook: webhook, orderingKey: try row.integer("lane"),
+                event: try StoredEvent(row),
                 attempts: Int(clamping: try row.integer("attempts")),
                 since: try row.timestamp("since_ms"))
         }
@@ -46,8 +48,8 @@ extension SQLSession {
 }
 
 extension Transaction {
-    /// Queues an event for a webhook. It is due at once if it is the first of its lane.
-    func enqueue(event position: Int64, lane: Int64, webhook: WebhookID) throws {
+    /// Queues an event for a webhook. It is due at once if it is the first of its ordering key.
+    func enqueue(event position: Int64, orderingKey: Int64, webhook: WebhookID) throws {
         try put(
             """
             INSERT INTO webhook_delivery (webhook, lane, event, since_ms, due_at_ms)
@@ -55,7 +57,7 @@ extension Transaction {
                 WHEN EXISTS (SELECT 1 FROM webhook_delivery WHERE webhook = ?1 AND lane = ?2)
                 THEN NULL ELSE ?4 END
             """,
-            [.integer(webhook.key), .integer(lane), .integer(position), SQLValue(at)])
+            [.integer(webhook.key), .integer(orderingKey), .integer(position), SQLValue(at)])
     }
 
     /// Queues the next stored events for a webhook that is being replayed, in their order. It works
@@ -72,21 +74,22 @@ extension Transaction {
             """, [.integer(from), .integer(Int64(limit))]
         ) {
             (
-                position: try $0.integer("position"), lane: try $0.integer("lane"),
+                position: try $0.integer("position"), orderingKey: try $0.integer("lane"),
                 kind: try $0.text("kind")
             )
         }
         for event in stored where filter.matches(event.kind) {
-            try enqueue(event: event.position, lane: event.lane, webhook: webhook.id)
+            try enqueue(
+                event: event.position, orderingKey: event.orderingKey, webhook: webhook.id)
         }
         let isMore = stored.count == limit
         try setReplayed(to: isMore ? stored.last?.position : nil, webhook.id)
         return isMore
     }
 
-    /// Ends a delivery. The next one of its lane becomes due.
+    /// Ends a delivery. The next one of its ordering key becomes due.
     func finish(_ delivery: WebhookDelivery) throws {
-        let place: [SQLValue] = [.integer(delivery.webhook.key), .integer(delivery.lane)]
+        let place: [SQLValue] = [.integer(delivery.webhook.key), .integer(delivery.orderingKey)]
         try put(
             "DELETE FROM webhook_delivery WHERE webhook = ? AND lane = ? AND event = ?",
             place + [.integer(delivery.event.position)])
@@ -99,7 +102,7 @@ extension Transaction {
             place + [SQLValue(at)])
     }
 
-    /// Retries a delivery at `moment`, if it is still the first of its lane.
+    /// Retries a delivery at `moment`, if it is still the first of its ordering key.
     func postpone(_ delivery: WebhookDelivery, to moment: Timestamp) throws {
         try put(
             """
@@ -108,7 +111,7 @@ extension Transaction {
             """,
             [
                 .integer(Int64(delivery.attempts + 1)), SQLValue(moment),
-                .integer(delivery.webhook.key), .integer(delivery.lane),
+                .integer(delivery.webhook.key), .integer(delivery.orderingKey),
                 .integer(delivery.event.position),
             ])
     }

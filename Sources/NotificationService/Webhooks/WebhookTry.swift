@@ -3,11 +3,11 @@ import ServiceRuntime
 /// The retry rule of a webhook: an attempt's outcome gives the next step. Pure.
 ///
 ///     the receiver                        next step
-///     answers 2xx                         done; the next event of the lane becomes due
+///     answers 2xx                         done; the next event of the ordering key becomes due
 ///     answers anything else, or nothing   retry after the backoff, or later if the receiver asks
 ///                                         for it (Retry-After)
 ///     has done so for three days since    given up, with an audit record; the next event of the
-///     the event was queued                lane becomes due
+///     the event was queued                ordering key becomes due
 ///     answers 410                         as any other failure, and the webhook is paused until
 ///                                         the operator resumes it
 ///

@@ -7,8 +7,9 @@ package import Storage
 import Synchronization
 
 /// Imports events and delivers them. Each webhook has at most `triesMax` attempts at the same time,
-/// one per lane, and none while its circuit breaker is open. A receiver that is slow or unavailable
-/// does not delay the others. An attempt that a crash cuts off is made again with the same id.
+/// one per ordering key, and none while its circuit breaker is open. A receiver that is slow or
+/// unavailable does not delay the others. An attempt that a crash cuts off is made again with the
+/// same id.
 package final class WebhookWorker: Sendable {
     /// Concurrent attempts for one webhook.
     static let triesMax = 8
@@ -20,11 +21,11 @@ package final class WebhookWorker: Sendable {
 
     private struct Receiver {
         var breaker = CircuitBreaker()
-        /// Lanes with an event in flight.
-        var lanes: Set<Int64> = []
-        /// Lanes that became free since the store was last queried for due events. The query's
-        /// result may be older than that, so an event of these lanes could be sent twice.
-        var freed: Set<Int64> = []
+        /// Ordering keys with an event in flight.
+        var busyKeys: Set<Int64> = []
+        /// Ordering keys that became free since the store was last queried for due events. The
+        /// query's result may be older than that, so an event of these keys could be sent twice.
+        var freedKeys: Set<Int64> = []
     }
 
     private struct State {
@@ -160,8 +161,8 @@ package final class WebhookWorker: Sendable {
     private func start(_ webhook: Webhook, _ tries: inout DiscardingTaskGroup) async throws {
         let now = time.now()
         let busy = state.withLock { state in
-            state.receivers[webhook.id, default: Receiver()].freed = []
-            return state.receivers[webhook.id, default: Receiver()].lanes
+            state.receivers[webhook.id, default: Receiver()].freedKeys = []
+            return state.receivers[webhook.id, default: Receiver()].busyKeys
         }
         guard busy.count < Self.triesMax else { return }
         let due = try await store.read {
@@ -173,16 +174,17 @@ package final class WebhookWorker: Sendable {
         }
     }
 
-    /// Reserves a lane and a slot of a receiver, if both are free.
+    /// Reserves an ordering key and a slot of a receiver, if both are free.
     private func claim(_ delivery: WebhookDelivery) -> CircuitBreaker.Permission? {
         state.withLock { state in
             var receiver = state.receivers[delivery.webhook, default: Receiver()]
-            guard receiver.lanes.count < Self.triesMax, !receiver.lanes.contains(delivery.lane),
-                !receiver.freed.contains(delivery.lane)
+            guard receiver.busyKeys.count < Self.triesMax,
+                !receiver.busyKeys.contains(delivery.orderingKey),
+                !receiver.freedKeys.contains(delivery.orderingKey)
             else { return nil }
             let permission = receiver.breaker.admit(at: time.uptime())
             if case .barred = permission { return nil }
-            receiver.lanes.insert(delivery.lane)
+            receiver.busyKeys.insert(delivery.orderingKey)
             state.receivers[delivery.webhook] = receiver
             return permission
         }
@@ -195,8 +197,8 @@ package final class WebhookWorker: Sendable {
         if outcome == .taken || !Task.isCancelled { await conclude(delivery, outcome) }
         state.withLock { state in
             guard var receiver = state.receivers[delivery.webhook] else { return }
-            receiver.lanes.remove(delivery.lane)
-            receiver.freed.insert(delivery.lane)
+            receiver.busyKeys.remove(delivery.orderingKey)
+            receiver.freedKeys.insert(delivery.orderingKey)
             _ = receiver.breaker.ended(
                 permission, outcome == .taken ? .answered : .failed, at: time.uptime())
             state.receivers[delivery.webhook] = receiver
@@ -217,8 +219,8 @@ package final class WebhookWorker: Sendable {
             logger.error(
                 "notification.webhook.record.failed", "recording a webhook delivery failed",
                 fields: [.detail: .error(error)])
-            // The lane stays reserved meanwhile, so that a full disk does not cause a flood of
-            // requests.
+            // The ordering key stays reserved meanwhile, so that a full disk does not cause a
+            // flood of requests.
             try? await time.sleep(for: Self.storeRetry)
         }
     }
