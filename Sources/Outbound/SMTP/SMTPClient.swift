@@ -18,24 +18,25 @@ package final class SMTPClient: Sendable {
     /// mails in flight than connections.
     private static let waitingMax = 64
 
-    private struct Lane {
+    /// A connection to each of a few servers, on a thread of its own.
+    private struct Connection {
         let client: OutboundClient
         var underway = 0
     }
 
     private struct State {
-        var lanes: [Lane] = []
+        var connections: [Connection] = []
         var isClosed = false
     }
 
-    private let lanesMax: Int
+    private let threadsMax: Int
     private let state: Mutex<State>
 
     /// A client with its first thread and up to `connections` concurrent connections, at least 1.
     /// - Throws: `OutboundClient.Unavailable`.
     package init(connections: Int) throws(OutboundClient.Unavailable) {
-        lanesMax = min(max(1, connections), Self.connectionsMax)
-        state = Mutex(State(lanes: [Lane(client: try Self.makeClient())]))
+        threadsMax = min(max(1, connections), Self.connectionsMax)
+        state = Mutex(State(connections: [Connection(client: try Self.makeClient())]))
     }
 
     /// Sends one mail to a server, within `timeout`.
@@ -44,7 +45,7 @@ package final class SMTPClient: Sendable {
     ) async -> SMTPOutcome {
         guard let (index, client) = take() else { return .failed(.closed) }
         let outcome = await client.send(mail, to: server, timeout: timeout)
-        state.withLock { $0.lanes[index].underway -= 1 }
+        state.withLock { $0.connections[index].underway -= 1 }
         return outcome
     }
 
@@ -52,7 +53,7 @@ package final class SMTPClient: Sendable {
     package func close() async {
         let clients = state.withLock { state in
             state.isClosed = true
-            return state.lanes.map(\.client)
+            return state.connections.map(\.client)
         }
         for client in clients { await client.close() }
     }
@@ -61,22 +62,22 @@ package final class SMTPClient: Sendable {
         state.withLock { state in
             guard !state.isClosed else { return nil }
             let index = chosen(in: &state)
-            state.lanes[index].underway += 1
-            return (index, state.lanes[index].client)
+            state.connections[index].underway += 1
+            return (index, state.connections[index].client)
         }
     }
 
     /// The first idle thread; otherwise a new one; otherwise the one with the fewest mails in
     /// flight.
     private func chosen(in state: inout State) -> Int {
-        if let free = state.lanes.firstIndex(where: { $0.underway == 0 }) { return free }
+        if let free = state.connections.firstIndex(where: { $0.underway == 0 }) { return free }
         // When no further thread can be created, the mail waits for an existing one.
-        if state.lanes.count < lanesMax, let client = try? Self.makeClient() {
-            state.lanes.append(Lane(client: client))
-            return state.lanes.count - 1
+        if state.connections.count < threadsMax, let client = try? Self.makeClient() {
+            state.connections.append(Connection(client: client))
+            return state.connections.count - 1
         }
-        let least = state.lanes.indices.min { left, right in
-            state.lanes[left].underway < state.lanes[right].underway
+        let least = state.connections.indices.min { left, right in
+            state.connections[left].underway < state.connections[right].underway
         }
         return least ?? 0
     }
