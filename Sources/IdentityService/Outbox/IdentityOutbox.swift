@@ -114,7 +114,7 @@ struct IdentityOutbox: Sendable {
             topic: OutboxTopic.relay.rawValue, key: key,
             payload: try keys.outbox.seal(
                 request.encoded(), at: SealedPlace(outbox: OutboxTopic.relay.rawValue, key)),
-            lane: account.key)
+            orderingKey: account.key)
     }
 
     /// Ends an account's sessions, for security unless `reason` says otherwise. Only
@@ -134,7 +134,7 @@ struct IdentityOutbox: Sendable {
             reason: reason, exceptSessionId: session, sessionGeneration: generation)
         return OutboxMessage(
             topic: OutboxTopic.endAccount.rawValue, key: newKey(), payload: request.encoded(),
-            lane: account.key, queue: OutboxTopic.endAccount.queue)
+            orderingKey: account.key, queue: OutboxTopic.endAccount.queue)
     }
 
     /// Revokes an account's devices for push messages.
@@ -142,7 +142,7 @@ struct IdentityOutbox: Sendable {
         OutboxMessage(
             topic: OutboxTopic.revokeDevices.rawValue, key: newKey(),
             payload: NotificationV1.RevokeDevicesRequest(accountId: account.text).encoded(),
-            lane: account.key, queue: OutboxTopic.revokeDevices.queue)
+            orderingKey: account.key, queue: OutboxTopic.revokeDevices.queue)
     }
 }
 

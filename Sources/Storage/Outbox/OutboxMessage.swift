@@ -11,23 +11,23 @@ package struct OutboxMessage: Hashable, Sendable {
     package let payload: [UInt8]
     /// Not delivered before this moment.
     package let notBefore: Timestamp?
-    /// Ordering key, for example an account's key: messages of one topic and lane are delivered one
-    /// after the other, in the order they were written, each after the previous one is done.
-    /// Messages without one wait for no other.
-    package let lane: Int64?
+    /// For example an account's key: messages of one topic and ordering key are delivered one after
+    /// the other, in the order they were written, each after the previous one is done. Messages
+    /// without one wait for no other. The column is `lane`.
+    package let orderingKey: Int64?
     /// The queue whose delivery slots it uses.
     package let queue: OutboxQueue
 
     /// A message for the receivers of `topic`.
     package init(
         topic: String, key: String, payload: [UInt8], notBefore: Timestamp? = nil,
-        lane: Int64? = nil, queue: OutboxQueue = .standard
+        orderingKey: Int64? = nil, queue: OutboxQueue = .standard
     ) {
         self.topic = topic
         self.key = key
         self.payload = payload
         self.notBefore = notBefore
-        self.lane = lane
+        self.orderingKey = orderingKey
         self.queue = queue
     }
 }

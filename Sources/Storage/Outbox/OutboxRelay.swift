@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// An instance may deliver a message only while it is the message's holder:
 ///
-///     written ──▶ held ── due, first of its lane ──▶ underway ── delivered ──▶ deleted
+///     written ──▶ held ── due, first of its key ───▶ underway ── delivered ──▶ deleted
 ///                 ▲  ▲                                 │  │ ▲
 ///                 │  └─ failed: due later ─────────────┘  └─┘ lease renewed
 ///                 └─ claimed ─── overdue ◀── lease over
@@ -37,7 +37,7 @@ package final class OutboxRelay: Service {
     /// How long to wait after the store failed to answer.
     static let storeRetry: Duration = .seconds(1)
     /// The longest wait between two reads. Only the commits of this instance wake it; leases end,
-    /// and lanes become free elsewhere, without a signal.
+    /// and ordering keys become free elsewhere, without a signal.
     static let restMax: Duration = .seconds(2)
 
     /// The wait after a message's first failed attempt.

@@ -14,7 +14,7 @@ extension Transaction {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
-                .text(message.topic), .text(message.key), SQLValue(message.lane),
+                .text(message.topic), .text(message.key), SQLValue(message.orderingKey),
                 .blob(message.payload), SQLValue(at), SQLValue(due),
                 .integer(message.queue.number), .integer(instance),
                 SQLValue(due + OutboxRelay.lease),
@@ -43,20 +43,23 @@ extension Transaction {
 
     /// Deletes a delivered message, if this instance still holds it.
     ///
-    /// The next message of its lane becomes this instance's. Its own holder, if that is another,
-    /// could not see before its next read that the lane is free.
+    /// The next message of its ordering key becomes this instance's. Its own holder, if that is
+    /// another, could not see before its next read that the key is free.
     func removeOutboxMessage(_ row: OutboxRelay.Row) throws {
         let removed = try execute(
             "DELETE FROM outbox WHERE number = ? AND holder = ?",
             [.integer(row.number), .integer(instance)])
-        guard removed > 0, let lane = row.message.lane else { return }
+        guard removed > 0, let orderingKey = row.message.orderingKey else { return }
         try put(
             """
             UPDATE outbox SET holder = ?
             WHERE holder <> ? AND number = (
                 SELECT min(number) FROM outbox WHERE lane = ? AND topic = ?)
             """,
-            [.integer(instance), .integer(instance), .integer(lane), .text(row.message.topic)])
+            [
+                .integer(instance), .integer(instance), .integer(orderingKey),
+                .text(row.message.topic),
+            ])
     }
 
     /// Records a failed attempt and when the next one is due, if this instance still holds the
@@ -99,7 +102,7 @@ extension SQLSession {
     }
 
     /// The first messages of a queue that `instance` may deliver or claim now: due, the first of
-    /// their lane, and held by it or with a lease that is over.
+    /// their ordering key, and held by it or with a lease that is over.
     func dueOutboxMessages(
         _ queue: OutboxQueue, for instance: Int64, at moment: Timestamp, limit: Int
     ) throws -> [OutboxRelay.Row] {
@@ -125,7 +128,7 @@ extension SQLSession {
                 message: OutboxMessage(
                     topic: try row.text("topic"), key: try row.text("message_key"),
                     payload: try row.blob("payload"),
-                    lane: try row.optionalInteger("lane"), queue: queue),
+                    orderingKey: try row.optionalInteger("lane"), queue: queue),
                 holder: try row.integer("holder"),
                 leasedUntil: try row.timestamp("leased_until_ms"))
         }

@@ -73,8 +73,8 @@ struct OutboxLeaseTests {
         }
     }
 
-    private func message(_ key: String, lane: Int64? = nil) -> OutboxMessage {
-        OutboxMessage(topic: "mail", key: key, payload: Array(key.utf8), lane: lane)
+    private func message(_ key: String, orderingKey: Int64? = nil) -> OutboxMessage {
+        OutboxMessage(topic: "mail", key: key, payload: Array(key.utf8), orderingKey: orderingKey)
     }
 
     private func untilEmpty() async throws {
@@ -95,14 +95,14 @@ struct OutboxLeaseTests {
         }
     }
 
-    @Test("two instances deliver each message once, and those of a lane in their order")
+    @Test("two instances deliver each message once, and those of an ordering key in their order")
     func twoInstances() async throws {
         let count = 60
         for index in 0..<count {
-            // Both instances write to both lanes; each third message has no lane.
-            let lane = index % 3 == 2 ? nil : Int64(index % 3)
+            // Both instances write with both keys; each third message has no key.
+            let orderingKey = index % 3 == 2 ? nil : Int64(index % 3)
             try await (index.isMultiple(of: 2) ? one : other).write(about: []) {
-                try $0.enqueue(message("\(index)", lane: lane))
+                try $0.enqueue(message("\(index)", orderingKey: orderingKey))
             }
         }
         // The clock is stopped, so no lease ends.
@@ -110,14 +110,14 @@ struct OutboxLeaseTests {
             try await untilEmpty()
             let all = deliveries.all
             #expect(all.compactMap { Int($0.key) }.sorted() == Array(0..<count))
-            for lane in 0...1 {
-                let inLane = all.filter { Int($0.key).map { $0 % 3 == lane } ?? false }
+            for key in 0...1 {
+                let ofKey = all.filter { Int($0.key).map { $0 % 3 == key } ?? false }
                 #expect(
-                    inLane.compactMap { Int($0.key) }
-                        == Array(stride(from: lane, to: count, by: 3)))
+                    ofKey.compactMap { Int($0.key) }
+                        == Array(stride(from: key, to: count, by: 3)))
                 // It stays with the instance that delivered its first message.
-                let first = lane == 0 ? one : other
-                #expect(inLane.allSatisfy { $0.instance == first.instance })
+                let first = key == 0 ? one : other
+                #expect(ofKey.allSatisfy { $0.instance == first.instance })
             }
             for delivery in all {
                 guard let index = Int(delivery.key), index % 3 == 2 else { continue }
@@ -140,7 +140,8 @@ struct OutboxLeaseTests {
         try await withRelays(of: [one, other]) { deliveries in
             for index in 0..<20 {
                 try await one.write(about: []) {
-                    try $0.enqueue(message("\(index)", lane: index.isMultiple(of: 2) ? 1 : nil))
+                    try $0.enqueue(
+                        message("\(index)", orderingKey: index.isMultiple(of: 2) ? 1 : nil))
                 }
             }
             try await untilEmpty()

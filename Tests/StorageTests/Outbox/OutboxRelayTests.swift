@@ -58,8 +58,8 @@ struct OutboxRelayTests {
         }
     }
 
-    private func message(_ key: String, lane: Int64? = nil) -> OutboxMessage {
-        OutboxMessage(topic: "mail", key: key, payload: Array(key.utf8), lane: lane)
+    private func message(_ key: String, orderingKey: Int64? = nil) -> OutboxMessage {
+        OutboxMessage(topic: "mail", key: key, payload: Array(key.utf8), orderingKey: orderingKey)
     }
 
     private func untilCount(_ count: Int) async throws {
@@ -83,7 +83,7 @@ struct OutboxRelayTests {
         try await withRelay { deliveries in
             await time.sleepers()
             let sent = OutboxMessage(
-                topic: "mail", key: "k1", payload: [0, 1, 255], lane: 7)
+                topic: "mail", key: "k1", payload: [0, 1, 255], orderingKey: 7)
             try await store.write(about: []) { try $0.enqueue(sent) }
             // No time has passed: the clock is stopped.
             #expect(await deliveries.next()?.message == sent)
@@ -150,13 +150,15 @@ struct OutboxRelayTests {
         }
     }
 
-    @Test("order is preserved within a lane, also after a failure, and other lanes do not wait")
-    func lanesPreserveOrder() async throws {
+    @Test("order is kept within an ordering key, also after a failure, and other keys do not wait")
+    func keysPreserveOrder() async throws {
         try await withRelay(timePasses: true, failing: { $0.key == "a1" && $1 <= 3 }) {
             deliveries in
             try await store.write(about: []) { transaction in
-                for key in ["a1", "a2", "a3"] { try transaction.enqueue(message(key, lane: 1)) }
-                try transaction.enqueue(message("b1", lane: 2))
+                for key in ["a1", "a2", "a3"] {
+                    try transaction.enqueue(message(key, orderingKey: 1))
+                }
+                try transaction.enqueue(message("b1", orderingKey: 2))
             }
             var keys: [String] = []
             while keys.count < 7, let next = await deliveries.next() {
@@ -205,7 +207,8 @@ struct OutboxRelayTests {
             for key in ["end 1", "end 2", "end 3"] {
                 try await store.write(about: []) { transaction in
                     try transaction.enqueue(
-                        OutboxMessage(topic: "end", key: key, payload: [], lane: 1, queue: urgent))
+                        OutboxMessage(
+                            topic: "end", key: key, payload: [], orderingKey: 1, queue: urgent))
                 }
                 #expect(await iterator.next() == key)
             }
