@@ -24,7 +24,7 @@ struct RestoredStoreTests {
         for key in ["waiting", "sending"] { ids.append(try await fixture.send(key: key)) }
         try await fixture.store.writeUnchecked { transaction in
             let claimed = try #require(try transaction.claimMails(8).first)
-            let end = Conclusion(
+            let end = FinishedAttempt(
                 message: claimed, outcome: .failed("smtp-451", retryAfter: nil), jitter: 0)
             _ = try transaction.conclude(end, routes: [:])
         }

@@ -50,15 +50,15 @@ final class DeliveryWorker: Sendable {
     /// Runs until cancelled or until a graceful shutdown.
     func run() async {
         await withGracefulShutdownHandler {
-            await withDiscardingTaskGroup { tries in
+            await withDiscardingTaskGroup { group in
                 while !Task.isCancelled, !isDone {
-                    let sleep = await round(&tries)
+                    let sleep = await round(&group)
                     await signal.wait(atMost: sleep, time: time)
                 }
             }
             // After a cancellation: store the outcomes of attempts that succeeded all the same, if
             // the store allows it.
-            _ = await round(nil)
+            _ = await storeAndClaim(nil)
         } onGracefulShutdown: {
             self.state.withLock { $0.isStopping = true }
             self.signal.wake()
@@ -70,16 +70,16 @@ final class DeliveryWorker: Sendable {
 
     // MARK: rounds
 
-    private func round(_ tries: inout DiscardingTaskGroup) async -> Duration {
+    private func round(_ group: inout DiscardingTaskGroup) async -> Duration {
         let readiness = attempts.readiness(channel)
         let now = time.now()
         let budget = state.withLock { state in
             if state.isStopping { state.inFlight.putBackReady(at: now) }
             return state.isStopping ? nil : state.inFlight.claimBudget(readiness)
         }
-        let sleep = await round(budget)
+        let sleep = await storeAndClaim(budget)
         while let message = state.withLock({ $0.inFlight.next() }) {
-            tries.addTask { await self.work(from: message) }
+            group.addTask { await self.runAttempts(startingWith: message) }
         }
         guard case .closed(let until) = readiness else { return sleep }
         return min(sleep, max(until - now, .milliseconds(1)))
@@ -87,23 +87,23 @@ final class DeliveryWorker: Sendable {
 
     /// Stores the outcomes of attempts and claims as many messages as there is capacity for.
     /// - Returns: how long to sleep if nothing wakes the worker.
-    private func round(_ budget: ClaimBudget?) async -> Duration {
-        let ends = state.withLock { $0.inFlight.takeEnds() }
+    private func storeAndClaim(_ budget: ClaimBudget?) async -> Duration {
+        let finished = state.withLock { $0.inFlight.takeFinished() }
         do {
-            if ends.isEmpty {
+            if finished.isEmpty {
                 let sleep = try await sleepBefore(claiming: budget)
                 if sleep > .zero { return sleep }
             }
-            let claimed = try await write(ends, budget)
+            let claimed = try await write(finished, budget)
             let isWaiting = state.withLock { state in
-                state.inFlight.settle(ends: ends.count, claimed: claimed.leased)
+                state.inFlight.settle(finished: finished.count, claimed: claimed.leased)
                 return !state.inFlight.isEmpty
             }
             // Nothing to do but wait for attempts to end. Each end wakes the worker.
-            let isIdle = ends.isEmpty && claimed.leased.isEmpty && claimed.expired.isEmpty
+            let isIdle = finished.isEmpty && claimed.leased.isEmpty && claimed.expired.isEmpty
             return isIdle && isWaiting ? Self.sleepMax : .zero
         } catch {
-            state.withLock { $0.inFlight.putBack(ends) }
+            state.withLock { $0.inFlight.putBack(finished) }
             attempts.logger.warning(
                 "notification.delivery.stalled", "claiming messages for delivery failed",
                 fields: [.detail: .error(error)])
@@ -122,40 +122,40 @@ final class DeliveryWorker: Sendable {
     }
 
     private func write(
-        _ ends: [Conclusion], _ budget: ClaimBudget?
+        _ finished: [FinishedAttempt], _ budget: ClaimBudget?
     ) async throws -> ClaimedMessages {
         let (channel, holder, routes) = (channel, holder, attempts.routes)
         let (recorded, claimed) = try await store.write(about: []) { transaction in
             (
-                try ends.map { try transaction.conclude($0, routes: routes) },
+                try finished.map { try transaction.conclude($0, routes: routes) },
                 try budget.map { try transaction.claim(channel, $0, by: holder) }
                     ?? ClaimedMessages()
             )
         }
-        for (end, after) in zip(ends, recorded) {
-            attempts.report(end.message, end.outcome, after: after)
+        for (attempt, after) in zip(finished, recorded) {
+            attempts.report(attempt.message, attempt.outcome, after: after)
         }
         for message in claimed.expired { attempts.reportExpired(message) }
         // The content of a message that has ended was deleted from its row.
         let hasEnded = recorded.contains { $0?.delivery.state.isEnded == true }
         if hasEnded || !claimed.expired.isEmpty { log.recordDeletion() }
         changes.publish(
-            ends.map(\.message.id) + claimed.leased.map(\.id) + claimed.expired.map(\.id))
+            finished.map(\.message.id) + claimed.leased.map(\.id) + claimed.expired.map(\.id))
         return claimed
     }
 
     // MARK: attempts
 
     /// Delivers one message after the other while claimed messages wait for a slot.
-    private func work(from first: StoredMessage) async {
+    private func runAttempts(startingWith first: StoredMessage) async {
         var message = first
         while true {
             let outcome = await attempt(message)
             let next = state.withLock { state -> StoredMessage? in
                 // An attempt that was cut off may have succeeded. Only a success is certain.
                 if outcome == .taken || !Task.isCancelled {
-                    state.inFlight.end(
-                        Conclusion(
+                    state.inFlight.finish(
+                        FinishedAttempt(
                             message: message, outcome: outcome,
                             jitter: attempts.randomness.integer()))
                 } else {

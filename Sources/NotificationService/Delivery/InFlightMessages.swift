@@ -12,7 +12,7 @@ struct InFlightMessages: Sendable {
     private let messagesMax: Int
     private let slots: Int
     private var ready: ReadyQueue
-    private var ended: [Conclusion] = []
+    private var finished: [FinishedAttempt] = []
     private var count = 0
     /// Those of them that the reader did not request, without those whose outcome is being stored.
     private var unrequested = 0
@@ -20,7 +20,7 @@ struct InFlightMessages: Sendable {
     /// Outcomes of the last round. As many messages may be claimed ahead. A fast server gets its
     /// next messages while the outcomes of the last ones are stored; for a slow one no message
     /// waits here.
-    private var lastEnds = 0
+    private var lastFinished = 0
 
     init(slots: Int) {
         self.slots = slots
@@ -35,45 +35,45 @@ struct InFlightMessages: Sendable {
     mutating func claimBudget(_ readiness: RouteReadiness) -> ClaimBudget? {
         guard case .ready(let most) = readiness else { return nil }
         // Messages whose attempts have ended are released in the transaction that claims.
-        let busy = count - ended.count
+        let busy = count - finished.count
         let total = min(messagesMax - busy, most)
         guard total > 0 else { return nil }
-        let unrequestedBusy = unrequested - ended.count { $0.message.lane != .requested }
+        let unrequestedBusy = unrequested - finished.count { $0.message.lane != .requested }
         return shares.next(
             total: total,
             // This many stay free for codes and links, however slowly a server takes warnings.
             unrequested: max(0, messagesMax - slots - unrequestedBusy),
-            lowPriority: max(0, slots + 2 * lastEnds - busy))
+            lowPriority: max(0, slots + 2 * lastFinished - busy))
     }
 
     /// The outcomes to be stored now. They count as in flight until `settle`.
-    mutating func takeEnds() -> [Conclusion] {
-        defer { ended = [] }
-        unrequested -= ended.count { $0.message.lane != .requested }
-        return ended
+    mutating func takeFinished() -> [FinishedAttempt] {
+        defer { finished = [] }
+        unrequested -= finished.count { $0.message.lane != .requested }
+        return finished
     }
 
     /// The outcomes were stored, and messages were claimed.
-    mutating func settle(ends: Int, claimed: [StoredMessage]) {
-        lastEnds = ends
-        count += claimed.count - ends
+    mutating func settle(finished: Int, claimed: [StoredMessage]) {
+        lastFinished = finished
+        count += claimed.count - finished
         unrequested += claimed.count { $0.lane != .requested }
         ready.add(claimed)
     }
 
     /// The outcomes could not be stored.
-    mutating func putBack(_ ends: [Conclusion]) {
-        unrequested += ends.count { $0.message.lane != .requested }
-        ended = ends + ended
+    mutating func putBack(_ attempts: [FinishedAttempt]) {
+        unrequested += attempts.count { $0.message.lane != .requested }
+        finished = attempts + finished
     }
 
     /// The next message to try.
     mutating func next() -> StoredMessage? { ready.next() }
 
     /// An attempt has ended.
-    mutating func end(_ conclusion: Conclusion) {
-        ready.leave(conclusion.message.lane)
-        ended.append(conclusion)
+    mutating func finish(_ attempt: FinishedAttempt) {
+        ready.leave(attempt.message.lane)
+        finished.append(attempt)
     }
 
     /// An attempt was cut off. Its message keeps its lease.
@@ -85,8 +85,8 @@ struct InFlightMessages: Sendable {
 
     /// Puts back, without an attempt, all messages that wait.
     mutating func putBackReady(at now: Timestamp) {
-        ended += ready.removeAll().map {
-            Conclusion(message: $0, outcome: .unavailable("stopping", until: now), jitter: 0)
+        finished += ready.removeAll().map {
+            FinishedAttempt(message: $0, outcome: .unavailable("stopping", until: now), jitter: 0)
         }
     }
 }

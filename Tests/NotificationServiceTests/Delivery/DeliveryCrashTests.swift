@@ -107,7 +107,7 @@ struct DeliveryCrashTests {
             try $0.releaseLeases(of: .onlyProcess, limit: 10)
         }
         let after = try await fixture.store.writeUnchecked {
-            let end = Conclusion(
+            let end = FinishedAttempt(
                 message: message, outcome: .refused("smtp-550", addressIsDead: true), jitter: 0)
             return try $0.conclude(end, routes: [:])?.delivery
         }

@@ -27,7 +27,7 @@ struct InFlightMessagesTests {
     /// Takes one message and records its outcome.
     private func tryOne(_ inFlight: inout InFlightMessages) -> Bool {
         guard let message = inFlight.next() else { return false }
-        inFlight.end(Conclusion(message: message, outcome: .taken, jitter: 0))
+        inFlight.finish(FinishedAttempt(message: message, outcome: .taken, jitter: 0))
         return true
     }
 
@@ -38,7 +38,7 @@ struct InFlightMessagesTests {
         #expect(inFlight.claimBudget(.ready(3))?.total == 3)
         #expect(inFlight.claimBudget(.ready(0)) == nil)
         #expect(inFlight.claimBudget(.closed(until: Self.now)) == nil)
-        inFlight.settle(ends: 0, claimed: try messages(.security, 1..<65))
+        inFlight.settle(finished: 0, claimed: try messages(.security, 1..<65))
         #expect(inFlight.claimBudget(.ready(.max)) == nil)
         // A message that has ended frees capacity in the transaction that records its outcome.
         #expect(tryOne(&inFlight))
@@ -50,12 +50,12 @@ struct InFlightMessagesTests {
     func ahead() throws {
         var inFlight = InFlightMessages(slots: 8)
         #expect(inFlight.claimBudget(.ready(.max))?.lowPriority == 8)
-        inFlight.settle(ends: 0, claimed: try messages(.notice, 1..<9))
+        inFlight.settle(finished: 0, claimed: try messages(.notice, 1..<9))
         #expect(inFlight.claimBudget(.ready(.max))?.lowPriority == 0)
         for _ in 0..<6 { #expect(tryOne(&inFlight)) }
-        let ends = inFlight.takeEnds()
-        #expect(ends.count == 6)
-        inFlight.settle(ends: ends.count, claimed: [])
+        let finished = inFlight.takeFinished()
+        #expect(finished.count == 6)
+        inFlight.settle(finished: finished.count, claimed: [])
         #expect(inFlight.claimBudget(.ready(.max))?.lowPriority == 8 + 12 - 2)
     }
 
@@ -63,53 +63,55 @@ struct InFlightMessagesTests {
     func unrequested() throws {
         var inFlight = InFlightMessages(slots: 8)
         #expect(inFlight.claimBudget(.ready(.max))?.unrequested == 56)
-        inFlight.settle(ends: 0, claimed: try messages(.security, 1..<57))
+        inFlight.settle(finished: 0, claimed: try messages(.security, 1..<57))
         for _ in 0..<7 { #expect(inFlight.next()?.lane == .security) }
         #expect(inFlight.next() == nil)
         let budget = inFlight.claimBudget(.ready(.max))
         #expect(budget?.total == 8 && budget?.unrequested == 0)
-        inFlight.settle(ends: 0, claimed: try messages(.requested, 57..<58))
+        inFlight.settle(finished: 0, claimed: try messages(.requested, 57..<58))
         let next = inFlight.next()
         let requested = try #require(next)
         #expect(requested.lane == .requested)
         #expect(inFlight.next() == nil)
         // The end of a requested message frees no capacity for a warning. The end of a warning
         // does, even if it is recorded late.
-        inFlight.end(Conclusion(message: requested, outcome: .taken, jitter: 0))
+        inFlight.finish(FinishedAttempt(message: requested, outcome: .taken, jitter: 0))
         #expect(inFlight.claimBudget(.ready(.max))?.unrequested == 0)
         let warning = try #require(try messages(.security, 1..<2).first)
-        inFlight.end(Conclusion(message: warning, outcome: .taken, jitter: 0))
+        inFlight.finish(FinishedAttempt(message: warning, outcome: .taken, jitter: 0))
         #expect(inFlight.claimBudget(.ready(.max))?.unrequested == 1)
-        let ends = inFlight.takeEnds()
-        inFlight.putBack(ends)
+        let finished = inFlight.takeFinished()
+        inFlight.putBack(finished)
         #expect(inFlight.claimBudget(.ready(.max))?.unrequested == 1)
-        inFlight.settle(ends: inFlight.takeEnds().count, claimed: [])
+        inFlight.settle(finished: inFlight.takeFinished().count, claimed: [])
         #expect(inFlight.claimBudget(.ready(.max))?.unrequested == 1)
     }
 
     @Test("outcomes that could not be recorded stay in flight, in front of later ones")
     func putBack() throws {
         var inFlight = InFlightMessages(slots: 8)
-        inFlight.settle(ends: 0, claimed: try messages(.security, 1..<4))
+        inFlight.settle(finished: 0, claimed: try messages(.security, 1..<4))
         #expect(tryOne(&inFlight))
-        let ends = inFlight.takeEnds()
+        let finished = inFlight.takeFinished()
         #expect(tryOne(&inFlight))
-        inFlight.putBack(ends)
-        #expect(inFlight.takeEnds().map(\.message.id.key) == [1, 2])
+        inFlight.putBack(finished)
+        #expect(inFlight.takeFinished().map(\.message.id.key) == [1, 2])
         #expect(!inFlight.isEmpty)
     }
 
     @Test("on shutdown, messages not yet attempted are released without counting an attempt")
     func stopping() throws {
         var inFlight = InFlightMessages(slots: 2)
-        inFlight.settle(ends: 0, claimed: try messages(.security, 1..<6))
+        inFlight.settle(finished: 0, claimed: try messages(.security, 1..<6))
         #expect(tryOne(&inFlight))
         inFlight.putBackReady(at: Self.now)
-        let ends = inFlight.takeEnds()
-        #expect(ends.count == 5)
+        let finished = inFlight.takeFinished()
+        #expect(finished.count == 5)
         #expect(
-            ends.dropFirst().allSatisfy { $0.outcome == .unavailable("stopping", until: Self.now) })
-        inFlight.settle(ends: ends.count, claimed: [])
+            finished.dropFirst().allSatisfy {
+                $0.outcome == .unavailable("stopping", until: Self.now)
+            })
+        inFlight.settle(finished: finished.count, claimed: [])
         #expect(inFlight.isEmpty)
         #expect(inFlight.next() == nil)
     }

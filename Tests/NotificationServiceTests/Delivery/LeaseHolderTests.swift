@@ -75,13 +75,13 @@ struct LeaseHolderTests {
         fixture.time.advance(by: Delivery.lease)
         let second = try #require(
             try await fixture.store.writeUnchecked { try $0.claimMails(1, by: Self.other) }.first)
-        let refused = Conclusion(
+        let refused = FinishedAttempt(
             message: first, outcome: .refused("smtp-550", addressIsDead: true), jitter: 0)
         #expect(try await conclude(refused, route, fixture) == nil)
         #expect(route.dead.isEmpty)
         #expect(try await fixture.ask("SELECT count(*) FROM failed_try") == [.integer(0)])
         #expect(try await fixture.ask("SELECT attempts FROM message") == [.integer(2)])
-        let taken = Conclusion(message: second, outcome: .taken, jitter: 0)
+        let taken = FinishedAttempt(message: second, outcome: .taken, jitter: 0)
         #expect(try await conclude(taken, route, fixture) == .sent)
     }
 
@@ -95,7 +95,7 @@ struct LeaseHolderTests {
         let first = try #require(
             try await fixture.store.writeUnchecked { try $0.claimMails(1) }.first)
         let now = fixture.time.now()
-        let back = Conclusion(
+        let back = FinishedAttempt(
             message: first, outcome: .unavailable("stopping", until: now), jitter: 0)
         #expect(try await conclude(back, route, fixture) == .waiting(until: now))
         let second = try #require(
@@ -108,10 +108,10 @@ struct LeaseHolderTests {
 
     /// The state after an outcome was recorded; nil if it was not.
     private func conclude(
-        _ conclusion: Conclusion, _ route: RecordingRoute, _ fixture: NotificationFixture
+        _ attempt: FinishedAttempt, _ route: RecordingRoute, _ fixture: NotificationFixture
     ) async throws -> DeliveryState? {
         try await fixture.store.writeUnchecked {
-            try $0.conclude(conclusion, routes: [.email: route])?.delivery.state
+            try $0.conclude(attempt, routes: [.email: route])?.delivery.state
         }
     }
 }

@@ -2,7 +2,7 @@ import ServiceRuntime
 import Storage
 
 /// An attempt that has ended and whose outcome must be stored.
-struct Conclusion: Sendable {
+struct FinishedAttempt: Sendable {
     let message: StoredMessage
     let outcome: DeliveryOutcome
     /// The jitter of the next attempt.
@@ -52,10 +52,10 @@ extension Transaction {
     /// - Returns: the message in its new state; nil when the attempt's lease is gone: it ended and
     ///   the message was claimed again, or the message was erased.
     func conclude(
-        _ conclusion: Conclusion, routes: [Channel: any MessageRoute]
+        _ attempt: FinishedAttempt, routes: [Channel: any MessageRoute]
     ) throws -> StoredMessage? {
-        let (message, outcome) = (conclusion.message, conclusion.outcome)
-        let event = Delivery.Event.concluded(outcome, random: conclusion.jitter)
+        let (message, outcome) = (attempt.message, attempt.outcome)
+        let event = Delivery.Event.concluded(outcome, random: attempt.jitter)
         let recorded = try record(message, event, by: message.holder, reason: outcome.reason)
         guard let after = recorded else { return nil }
         switch outcome {
