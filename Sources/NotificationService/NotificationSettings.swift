@@ -101,7 +101,7 @@ package struct NotificationSettings: Settings {
             return inbox
         }
         let client = try makeProviderClient()
-        return try makeMailDelivery(
+        return try makeEmailRoute(
             inbox: inbox, store: store, keys: keys, time: time, logger: logger
         ).merging(
             try makeSMSAndPushRoutes(
@@ -112,14 +112,15 @@ package struct NotificationSettings: Settings {
     /// The channel of mails: templates and the suppression list over the route.
     /// - Parameter inbox: called if there is no mail server.
     /// - Throws: `OutboundClient.Unavailable`, `MaildirInbox.FileError`.
-    func makeMailDelivery(
+    func makeEmailRoute(
         inbox: () throws -> MaildirInbox, store: Store, keys: NotificationKeys, time: any Time,
         logger: Logger
     ) throws -> [Channel: any MessageRoute] {
-        let route = try makeMailRoute(inbox: inbox, time: time, logger: logger)
+        let transport = try makeMailTransport(inbox: inbox, time: time, logger: logger)
         return [
-            .email: MailDelivery(
-                sender: sender, templates: templates.live, route: route, unsubscribe: unsubscribe,
+            .email: EmailRoute(
+                sender: sender, templates: templates.live, transport: transport,
+                unsubscribe: unsubscribe,
                 suppressionList: SuppressionList(store: store, keys: keys, time: time),
                 renderingThrottle: LogThrottle(time: time), logger: logger)
         ]
@@ -131,20 +132,20 @@ package struct NotificationSettings: Settings {
         try MaildirInbox(folder: inboxFolder ?? "\(dataFolder)/inbox")
     }
 
-    /// The route by which mails leave: mail servers, or the inbox.
+    /// What carries mails: mail servers, or the inbox.
     /// - Throws: as `makeRoutes`.
-    func makeMailRoute(
+    func makeMailTransport(
         inbox: () throws -> MaildirInbox, time: any Time, logger: Logger
-    ) throws -> any MailRoute {
+    ) throws -> any MailTransport {
         guard hasMailServer else { return try inbox() }
         let servers = mailServers.entries.map { entry in
             let name = "smtp \(entry.server.host):\(entry.server.port)"
-            return SMTPRoute.Server(
+            return SMTPTransport.Server(
                 server: entry.server,
                 providerGuard: ProviderGuard(
                     name: name, rate: entry.rate, time: time, logger: logger))
         }
-        return SMTPRoute(
+        return SMTPTransport(
             client: try SMTPClient(connections: deliveriesMax), servers: servers,
             timeout: deliveryTimeout, signer: dkim.signer)
     }

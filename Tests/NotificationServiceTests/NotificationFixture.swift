@@ -27,7 +27,7 @@ final class NotificationFixture: DeliveringFixture {
     /// The service with its store in `folder`. Mails are sent by `route`; by default to the inbox.
     init(
         in folder: TemporaryFolder, time: ManualTime = ManualTime(), seed: UInt64 = 1,
-        masterSeed: UInt64 = 99, route: (any MailRoute)? = nil,
+        masterSeed: UInt64 = 99, route: (any MailTransport)? = nil,
         routes: [Channel: any MessageRoute]? = nil,
         environment: [String: String] = [:]
     ) throws {
@@ -45,10 +45,10 @@ final class NotificationFixture: DeliveringFixture {
         delivery = BackgroundDelivery(
             settings: settings, holder: .onlyProcess, store: store, keys: keys,
             routes: try routes ?? [
-                .email: MailDelivery(
+                .email: EmailRoute(
                     sender: settings.sender, templates: settings.templates.live,
-                    route: route
-                        ?? settings.makeMailRoute(
+                    transport: route
+                        ?? settings.makeMailTransport(
                             inbox: { try settings.makeInbox(dataFolder: folder.path) },
                             time: time, logger: logger),
                     suppressionList: SuppressionList(store: store, keys: keys, time: time),
@@ -68,7 +68,7 @@ final class NotificationFixture: DeliveringFixture {
     /// A route to `sinks`, in their order, and the client that it uses.
     static func route(
         to sinks: SMTPSink..., time: any Time = ManualTime(), signer: DKIMSigner? = nil
-    ) throws -> (route: SMTPRoute, client: SMTPClient) {
+    ) throws -> (route: SMTPTransport, client: SMTPClient) {
         let client = try SMTPClient(connections: 8)
         let servers = try sinks.map { sink in
             let server = try #require(
@@ -78,9 +78,9 @@ final class NotificationFixture: DeliveringFixture {
             let providerGuard = ProviderGuard(
                 name: "smtp \(sink.port)", rate: nil, time: time,
                 logger: CapturedLog().logger(time: time))
-            return SMTPRoute.Server(server: server, providerGuard: providerGuard)
+            return SMTPTransport.Server(server: server, providerGuard: providerGuard)
         }
-        let route = SMTPRoute(
+        let route = SMTPTransport(
             client: client, servers: servers, timeout: .seconds(5), signer: signer)
         return (route, client)
     }

@@ -36,7 +36,7 @@ struct NotificationSettingsTests {
         }
         #expect(password.withBytes { Array($0) } == Array("secret".utf8))
         #expect(settings.sender.name.text == "Tea & Cake")
-        #expect(try route(settings, folder) is SMTPRoute)
+        #expect(try route(settings, folder) is SMTPTransport)
     }
 
     @Test("three mail servers are used in order, one with implicit TLS, one with a token")
@@ -122,9 +122,9 @@ struct NotificationSettingsTests {
 
     private func route(
         _ settings: NotificationSettings, _ folder: TemporaryFolder
-    ) throws -> any MailRoute {
+    ) throws -> any MailTransport {
         let time = ManualTime()
-        return try settings.makeMailRoute(
+        return try settings.makeMailTransport(
             inbox: { try settings.makeInbox(dataFolder: folder.path) }, time: time,
             logger: CapturedLog().logger(time: time))
     }

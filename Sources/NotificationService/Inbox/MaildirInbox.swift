@@ -9,7 +9,7 @@ import ServiceRuntime
 /// A file is written to `tmp`, synced to disk, and then renamed into `new`, so that no reader sees
 /// a partial mail and no crash leaves one. Its name is derived from the message's id: a delivery
 /// that is repeated after a crash replaces the mail instead of duplicating it.
-final class MaildirInbox: MailRoute {
+final class MaildirInbox: MailTransport {
     /// The folder that holds `tmp`, `new` and `cur`.
     let folder: String
     /// fsync(2) blocks, and the threads of the task executor must not block.

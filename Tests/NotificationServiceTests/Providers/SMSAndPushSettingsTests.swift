@@ -18,7 +18,7 @@ struct SMSAndPushSettingsTests {
         let fixture = try SMSAndPushFixture(in: try TemporaryFolder())
         let routes = try SMSAndPushFixture.settings([:]).makeRoutes(
             fixture.store, fixture.keys, fixture.time, fixture.log.logger(time: fixture.time))
-        let mails = (routes[.email] as? MailDelivery)?.route as? MaildirInbox
+        let mails = (routes[.email] as? EmailRoute)?.transport as? MaildirInbox
         #expect(mails != nil)
         #expect((routes[.sms] as? SMSAndPushInbox)?.inbox === mails)
         #expect((routes[.push] as? SMSAndPushInbox)?.inbox === mails)

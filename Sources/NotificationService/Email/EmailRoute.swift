@@ -3,13 +3,13 @@ import Logging
 import ServiceRuntime
 import Storage
 
-/// The email channel: renders an order as a mail and passes it to a `MailRoute`. A suppressed
+/// The email channel: renders an order as a mail and passes it to a `MailTransport`. A suppressed
 /// address gets no mail. Only the operator can see that: the caller that ordered the mail gets the
 /// usual answer, because otherwise an attacker could find out whose mailbox does not exist.
-struct MailDelivery: MessageRoute {
+struct EmailRoute: MessageRoute {
     let sender: Mailbox
     let templates: Reloadable<TemplateCatalogue>
-    let route: any MailRoute
+    let transport: any MailTransport
     var unsubscribe: UnsubscribeLink?
     let suppressionList: SuppressionList
     /// A broken template concerns all its mails.
@@ -30,7 +30,7 @@ struct MailDelivery: MessageRoute {
             let content = try templates.value.mail(
                 order.template, language: order.language, product: sender.name,
                 values: order.values)
-            return await route.deliver(
+            return await transport.deliver(
                 MailMessage(
                     id: message.id, date: message.acceptedAt, sender: sender,
                     recipient: order.recipient, content: content,
@@ -57,24 +57,24 @@ struct MailDelivery: MessageRoute {
             ])
     }
 
-    var readiness: RouteReadiness { route.readiness }
+    var readiness: RouteReadiness { transport.readiness }
 
     func suppress(_ address: DeadAddress, in transaction: Transaction) throws {
         try transaction.suppressAddress(address.recipient, reason: address.reason)
     }
 }
 
-/// The route by which mails are delivered: mail servers, or the inbox folder of a machine without
+/// What carries a finished mail: mail servers, or the inbox folder of a machine without
 /// one.
-protocol MailRoute: Sendable {
+protocol MailTransport: Sendable {
     /// Makes one attempt, within a bounded time. After cancellation the outcome may be unknown.
     func deliver(_ mail: MailMessage) async -> DeliveryOutcome
 
-    /// How many mails the route would take now.
+    /// How many mails it would take now.
     var readiness: RouteReadiness { get }
 }
 
-extension MailRoute {
+extension MailTransport {
     /// No limit.
     var readiness: RouteReadiness { .ready(.max) }
 }

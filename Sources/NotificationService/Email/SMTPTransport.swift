@@ -6,7 +6,7 @@ import ServiceRuntime
 /// If a server's circuit breaker is open, its rate is used up, or it fails itself, the
 /// same attempt goes on with the next server. An answer about the mail itself is final for all
 /// servers.
-struct SMTPRoute: MailRoute {
+struct SMTPTransport: MailTransport {
     /// A mail server and its guard.
     struct Server: Sendable {
         /// Its address and credentials.
@@ -20,8 +20,8 @@ struct SMTPRoute: MailRoute {
     private let timeout: Duration
     private let signer: DKIMSigner?
 
-    /// A route over `client` to `servers`, in order of preference. Each may take `timeout` for one
-    /// mail. Mails are signed if there is a signer.
+    /// A transport over `client` to `servers`, in order of preference. Each may take `timeout` for
+    /// one mail. Mails are signed if there is a signer.
     init(
         client: SMTPClient, servers: [Server], timeout: Duration, signer: DKIMSigner?
     ) {
