@@ -20,7 +20,7 @@ struct DeliveryAttempts: Sendable {
 
     /// Makes one attempt.
     func outcome(_ message: StoredMessage) async -> DeliveryOutcome {
-        guard let route = routes[message.channel] else { return .failed("no-route") }
+        guard let route = routes[message.channel] else { return .failed(.noRoute) }
         do {
             let bytes = try keys.contents.open(message.content, at: .content(of: message.id))
             return await route.deliver(
@@ -35,7 +35,7 @@ struct DeliveryAttempts: Sendable {
             logger.error(
                 "notification.message.unreadable", "a message does not decrypt",
                 fields: [.messageID: .text(message.id.text), .detail: .error(error)])
-            return .failed("unreadable")
+            return .failed(.unreadable)
         }
     }
 

@@ -175,7 +175,7 @@ final class DeliveryWorker: Sendable {
         if case .sending(let until) = message.delivery.state,
             until - now < Delivery.lease - Delivery.waitForTryMax
         {
-            return .unavailable("no-place", until: now)
+            return .unavailable(DeliveryReason.noPlace.rawValue, until: now)
         }
         return await attempts.outcome(message)
     }

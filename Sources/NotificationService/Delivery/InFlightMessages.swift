@@ -86,7 +86,9 @@ struct InFlightMessages: Sendable {
     /// Puts back, without an attempt, all messages that wait.
     mutating func putBackReady(at now: Timestamp) {
         finished += ready.removeAll().map {
-            FinishedAttempt(message: $0, outcome: .unavailable("stopping", until: now), jitter: 0)
+            FinishedAttempt(
+                message: $0,
+                outcome: .unavailable(DeliveryReason.stopping.rawValue, until: now), jitter: 0)
         }
     }
 }

@@ -27,9 +27,9 @@ extension MessageRoute {
     package func suppress(_ address: DeadAddress, in transaction: Transaction) throws {}
 }
 
-/// The outcome of one attempt. A reason is one of a closed set of our own codes ("smtp-550"), for
-/// log, store and operator. It is never the provider's text, which may contain the recipient's
-/// address.
+/// The outcome of one attempt. A reason is a `DeliveryReason`, or a code that we made of a
+/// provider's answer ("smtp-550"), for log, store and operator. It is never the provider's text,
+/// which may contain the recipient's address.
 package enum DeliveryOutcome: Hashable, Sendable {
     /// The provider has taken responsibility for the message.
     case taken
@@ -48,6 +48,16 @@ package enum DeliveryOutcome: Hashable, Sendable {
     /// The attempt failed, without a delay from the provider.
     package static func failed(_ reason: String) -> DeliveryOutcome {
         .failed(reason, retryAfter: nil)
+    }
+
+    /// The attempt failed for a reason of this service.
+    static func failed(_ reason: DeliveryReason) -> DeliveryOutcome {
+        .failed(reason.rawValue, retryAfter: nil)
+    }
+
+    /// The message is rejected by this service. Its address is not dead.
+    static func refused(_ reason: DeliveryReason) -> DeliveryOutcome {
+        .refused(reason.rawValue, addressIsDead: false)
     }
 
     /// Whether the message may have been sent.

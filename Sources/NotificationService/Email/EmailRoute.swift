@@ -17,14 +17,14 @@ struct EmailRoute: MessageRoute {
     let logger: Logger
 
     func deliver(_ message: OutgoingMessage) async -> DeliveryOutcome {
-        guard case .email(let order) = message.content else { return .failed("wrong-channel") }
+        guard case .email(let order) = message.content else { return .failed(.wrongChannel) }
         do {
             if try await suppressionList.contains(order.recipient) {
-                return .refused(SuppressionList.reason, addressIsDead: false)
+                return .refused(.addressStopped)
             }
         } catch {
             // The store logs the error. Without its answer the address may be suppressed.
-            return .failed("store")
+            return .failed(.store)
         }
         do throws(TemplateRenderingError) {
             let content = try templates.value.mail(
@@ -38,7 +38,7 @@ struct EmailRoute: MessageRoute {
                     unsubscribe: order.lane == .bulk ? unsubscribe : nil))
         } catch {
             logFailedRendering(message, order.template, error)
-            return .failed("not-rendered")
+            return .failed(.notRendered)
         }
     }
 

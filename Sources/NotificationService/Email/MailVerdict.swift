@@ -48,7 +48,7 @@ enum MailVerdict: Hashable, Sendable {
         case .accepted: self = .taken
         case .unsupported: self = .unsupported
         case .failed(.cancelled), .failed(.closed), .unanswered(.cancelled), .unanswered(.closed):
-            self = .abandoned("given-up")
+            self = .abandoned(DeliveryReason.givenUp.rawValue)
         case .failed(let failure): self = .serverFailed(failure.rawValue)
         case .unanswered(let failure): self = .uncertain("unanswered-\(failure.rawValue)")
         case .refused(let answer): self.init(answer)

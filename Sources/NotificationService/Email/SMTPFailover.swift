@@ -38,7 +38,7 @@ struct SMTPFailover: Sendable {
     var outcome: DeliveryOutcome {
         if let failure { return .failed(failure) }
         if isUnsupported { return .refused("smtp-no-smtputf8", addressIsDead: false) }
-        guard let closed else { return .failed("no-server") }
+        guard let closed else { return .failed(.noServer) }
         return .unavailable(closed.reason, until: closed.until)
     }
 }

@@ -43,7 +43,7 @@ struct SMTPTransport: MailTransport {
         } catch {
             // Our own rules are stricter, so this is a bug. The mail is retried, so that it is not
             // lost.
-            return .failed("not-sendable")
+            return .failed(.notSendable)
         }
         var failover = SMTPFailover()
         for server in servers {

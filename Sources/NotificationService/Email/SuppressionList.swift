@@ -10,8 +10,6 @@ import Storage
 struct SuppressionList: Sendable {
     /// How long an address is suppressed.
     static let suppressedFor: Duration = .seconds(90 * 24 * 3_600)
-    /// The reason of a message that was not sent because its address is suppressed.
-    static let reason = "address-stopped"
 
     let store: Store
     let keys: NotificationKeys

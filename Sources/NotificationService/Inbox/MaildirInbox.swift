@@ -91,7 +91,7 @@ struct SMSAndPushInbox: MessageRoute {
     let templates: Reloadable<TemplateCatalogue>
 
     func deliver(_ message: OutgoingMessage) async -> DeliveryOutcome {
-        guard let page = page(message.content) else { return .failed("not-rendered") }
+        guard let page = page(message.content) else { return .failed(.notRendered) }
         let text = """
             Date: \(message.acceptedAt.internetDate(zone: "+0000"))
             From: \(sender.text)

@@ -35,7 +35,7 @@ enum ProviderAnswer: Hashable, Sendable {
         case .later(let reason, let wait), .failed(let reason, let wait):
             .failed(reason, retryAfter: wait)
         case .uncertain(let reason): .uncertain(reason)
-        case .cancelled: .failed("cancelled")
+        case .cancelled: .failed(.cancelled)
         }
     }
 

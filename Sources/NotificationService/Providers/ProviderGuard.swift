@@ -13,7 +13,7 @@ final class ProviderGuard: Sendable {
     enum Entry: Sendable {
         /// The call may be made. Its end must be reported to `leave` with this value.
         case pass(Pass)
-        /// No call before this time. The code is the reason: "breaker-open", "rate".
+        /// No call before this time, because of `DeliveryReason.breakerOpen` or `rate`.
         case closed(String, until: Timestamp)
     }
 
@@ -52,10 +52,10 @@ final class ProviderGuard: Sendable {
         let uptime = time.uptime()
         return state.withLock { state in
             if case .barred(let until) = state.breaker.permission(at: uptime) {
-                return .closed("breaker-open", until: moment(until, uptime))
+                return .closed(DeliveryReason.breakerOpen.rawValue, until: moment(until, uptime))
             }
             if let until = state.limiter.take(at: uptime) {
-                return .closed("rate", until: moment(until, uptime))
+                return .closed(DeliveryReason.rate.rawValue, until: moment(until, uptime))
             }
             return .pass(Pass(permission: state.breaker.admit(at: uptime)))
         }

@@ -16,23 +16,23 @@ struct PushRoute: MessageRoute {
     var readiness: RouteReadiness { .any(of: providers.values.map(\.providerGuard)) }
 
     func deliver(_ message: OutgoingMessage) async -> DeliveryOutcome {
-        guard case .push(let order) = message.content else { return .failed("wrong-channel") }
+        guard case .push(let order) = message.content else { return .failed(.wrongChannel) }
         let device: StoredDevice
         do {
             let account = keys.account(order.owner)
             let found = try await store.read { try $0.device(order.device, ofAccount: account) }
             // Signed out, or the token belongs to another account now.
-            guard let found else { return .refused("no-device", addressIsDead: false) }
+            guard let found else { return .refused(.noDevice) }
             device = found
         } catch {
-            return .failed("store")
+            return .failed(.store)
         }
         guard let words = templates.value.push(of: order, product: product) else {
-            return .failed("not-rendered")
+            return .failed(.notRendered)
         }
         // An error means a key file of another store, which the operator can fix.
         guard let token = try? keys.devices.open(device.token, of: device.id) else {
-            return .failed("unreadable")
+            return .failed(.unreadable)
         }
         let push = OutgoingPush(
             id: message.id, token: token, app: device.app, words: words, data: order.data,
@@ -51,9 +51,7 @@ struct PushRoute: MessageRoute {
         of push: OutgoingPush, to device: StoredDevice
     ) async -> DeliveryOutcome {
         // There was a provider when the device was registered. A retry does not help.
-        guard let provider = providers[device.platform] else {
-            return .refused("no-provider", addressIsDead: false)
-        }
+        guard let provider = providers[device.platform] else { return .refused(.noProvider) }
         let answer: ProviderAnswer
         switch provider.providerGuard.enter() {
         case .closed(let word, let until): return .unavailable(word, until: until)

@@ -41,21 +41,21 @@ struct SMSRoute: MessageRoute {
     var readiness: RouteReadiness { .any(of: providers.map(\.providerGuard)) }
 
     func deliver(_ message: OutgoingMessage) async -> DeliveryOutcome {
-        guard case .sms(let order) = message.content else { return .failed("wrong-channel") }
+        guard case .sms(let order) = message.content else { return .failed(.wrongChannel) }
         guard let words = templates.value.text(of: order, product: product) else {
-            return .failed("not-rendered")
+            return .failed(.notRendered)
         }
         guard Self.segments(of: words) <= Self.segmentsMax else {
-            return .refused("too-long", addressIsDead: false)
+            return .refused(.tooLong)
         }
         do {
             let now = time.now()
             let isSuppressed = try await store.read {
                 try $0.isNumberSuppressed(message.recipient, at: now)
             }
-            if isSuppressed { return .refused("number-stopped", addressIsDead: false) }
+            if isSuppressed { return .refused(.numberStopped) }
         } catch {
-            return .failed("store")
+            return .failed(.store)
         }
         let text = OutgoingText(
             id: message.id, recipient: order.recipient, text: words, expiresAt: message.expiresAt)
@@ -95,7 +95,7 @@ struct SMSRoute: MessageRoute {
             }
         }
         if let outcome = uncertain ?? failure { return outcome }
-        guard let closed else { return .failed("no-provider") }
+        guard let closed else { return .failed(.noProvider) }
         return .unavailable(closed.reason, until: closed.until)
     }
 
