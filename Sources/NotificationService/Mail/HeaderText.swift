@@ -29,7 +29,7 @@ package struct HeaderText: Hashable, Sendable {
 
     /// As unstructured text (RFC 5322, 3.6.5): unchanged, or in encoded words.
     var unstructured: String {
-        isPlain(text, allowing: { $0.isASCII }) ? text : EncodedWords.encode(text)
+        isPlain { $0.isASCII } ? text : EncodedWords.encode(text)
     }
 
     /// As a display name (RFC 5322, 3.4): atoms, a quoted string, or encoded words.
@@ -40,14 +40,14 @@ package struct HeaderText: Hashable, Sendable {
             default: false
             }
         }
-        if isPlain(text, allowing: isAtomOrSpace) { return text }
-        guard isPlain(text, allowing: { $0.isASCII }) else { return EncodedWords.encode(text) }
+        if isPlain(isAtomOrSpace) { return text }
+        guard isPlain({ $0.isASCII }) else { return EncodedWords.encode(text) }
         return "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
     }
 
     /// Short, of allowed characters only, and not itself in the form of an encoded word.
-    private func isPlain(_ text: String, allowing: (Unicode.Scalar) -> Bool) -> Bool {
-        text.utf8.count <= 60 && text.unicodeScalars.allSatisfy(allowing) && !text.contains("=?")
+    private func isPlain(_ isAllowed: (Unicode.Scalar) -> Bool) -> Bool {
+        text.utf8.count <= 60 && text.unicodeScalars.allSatisfy(isAllowed) && !text.contains("=?")
             && text.first != " " && text.last != " "
     }
 }
