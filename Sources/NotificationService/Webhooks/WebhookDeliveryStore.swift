@@ -9,8 +9,8 @@ struct WebhookDelivery: Hashable, Sendable {
     let event: StoredEvent
     /// Attempts that have ended.
     let attempts: Int
-    /// When the event was queued.
-    let since: Timestamp
+    /// When the event was queued. The column is `since_ms`.
+    let queuedAt: Timestamp
 }
 
 extension SQLSession {
@@ -30,7 +30,7 @@ extension SQLSession {
                 webhook: webhook, orderingKey: try row.integer("lane"),
                 event: try StoredEvent(row),
                 attempts: Int(clamping: try row.integer("attempts")),
-                since: try row.timestamp("since_ms"))
+                queuedAt: try row.timestamp("since_ms"))
         }
     }
 }

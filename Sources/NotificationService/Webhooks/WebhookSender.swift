@@ -13,7 +13,7 @@ struct WebhookSender: Sendable {
     let time: any Time
 
     /// Makes one attempt.
-    func send(_ delivery: WebhookDelivery, to webhook: Webhook) async -> WebhookTry.Outcome {
+    func send(_ delivery: WebhookDelivery, to webhook: Webhook) async -> WebhookRetryRule.Outcome {
         let (event, now) = (delivery.event, time.now())
         let body = Self.body(of: event)
         guard let url = targets.url(webhook.url),

@@ -208,7 +208,7 @@ package final class WebhookWorker: Sendable {
 
     /// Stores the outcome. If the store fails, the event remains due and is sent again with the
     /// same id.
-    private func conclude(_ delivery: WebhookDelivery, _ outcome: WebhookTry.Outcome) async {
+    private func conclude(_ delivery: WebhookDelivery, _ outcome: WebhookRetryRule.Outcome) async {
         let random = randomness.integer()
         do {
             let next = try await store.write(about: [.webhook(delivery.webhook)]) {
@@ -226,7 +226,8 @@ package final class WebhookWorker: Sendable {
     }
 
     private func report(
-        _ delivery: WebhookDelivery, _ outcome: WebhookTry.Outcome, _ next: WebhookTry.Next
+        _ delivery: WebhookDelivery, _ outcome: WebhookRetryRule.Outcome,
+        _ next: WebhookRetryRule.Next
     ) {
         var fields: [LogField: LogValue] = [
             .messageID: .text(delivery.event.id.text),
@@ -258,10 +259,10 @@ package final class WebhookWorker: Sendable {
 extension Transaction {
     /// Stores the outcome of an attempt and its consequences.
     func conclude(
-        _ delivery: WebhookDelivery, _ outcome: WebhookTry.Outcome, random: UInt64
-    ) throws -> WebhookTry.Next {
-        let next = WebhookTry.next(
-            after: outcome, attempts: delivery.attempts + 1, since: delivery.since,
+        _ delivery: WebhookDelivery, _ outcome: WebhookRetryRule.Outcome, random: UInt64
+    ) throws -> WebhookRetryRule.Next {
+        let next = WebhookRetryRule.next(
+            after: outcome, attempts: delivery.attempts + 1, queuedAt: delivery.queuedAt,
             random: random, at: at)
         switch next {
         case .done: try finish(delivery)

@@ -14,9 +14,9 @@ struct WebhookRuleTests {
         var now = Self.start
         var waits: [Duration] = []
         for attempt in 1...1_000 {
-            let next = WebhookTry.next(
+            let next = WebhookRetryRule.next(
                 after: .failed("it answered 500", retryAfter: nil), attempts: attempt,
-                since: Self.start, random: 200, at: now)
+                queuedAt: Self.start, random: 200, at: now)
             guard case .again(let moment) = next else {
                 #expect(next == .givenUp)
                 #expect(now - Self.start > .seconds(3 * 24 * 3_600 - 14_400))
@@ -32,9 +32,9 @@ struct WebhookRuleTests {
 
     @Test("a longer Retry-After is obeyed; an accepted event is done")
     func retryAfter() {
-        func next(_ outcome: WebhookTry.Outcome) -> WebhookTry.Next {
-            WebhookTry.next(
-                after: outcome, attempts: 1, since: Self.start, random: 200, at: Self.start)
+        func next(_ outcome: WebhookRetryRule.Outcome) -> WebhookRetryRule.Next {
+            WebhookRetryRule.next(
+                after: outcome, attempts: 1, queuedAt: Self.start, random: 200, at: Self.start)
         }
         #expect(
             next(.failed("it answered 429", retryAfter: .seconds(90)))

@@ -13,7 +13,7 @@ import ServiceRuntime
 ///
 /// The backoff: 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 2 h, then 4 h each; with a jitter of at most
 /// 20 %.
-enum WebhookTry {
+enum WebhookRetryRule {
     /// How long an event is retried.
     static let giveUpTime: Duration = .seconds(3 * 24 * 3_600)
     private static let waits: [Duration] = [5, 30, 120, 600, 1_800, 3_600, 7_200, 14_400]
@@ -37,9 +37,10 @@ enum WebhookTry {
     }
 
     /// The next step after attempt number `attempts` (from 1) of an event that was queued at
-    /// `since`. `random` is the jitter of the backoff.
+    /// `queuedAt`. `random` is the jitter of the backoff.
     static func next(
-        after outcome: Outcome, attempts: Int, since: Timestamp, random: UInt64, at now: Timestamp
+        after outcome: Outcome, attempts: Int, queuedAt: Timestamp, random: UInt64,
+        at now: Timestamp
     ) -> Next {
         var wait = jittered(waits[min(max(attempts - 1, 0), waits.count - 1)], random)
         switch outcome {
@@ -48,7 +49,7 @@ enum WebhookTry {
         case .gone: break
         }
         let next = now + wait
-        return next - since < giveUpTime ? .again(at: next) : .givenUp
+        return next - queuedAt < giveUpTime ? .again(at: next) : .givenUp
     }
 
     private static func jittered(_ wait: Duration, _ random: UInt64) -> Duration {
