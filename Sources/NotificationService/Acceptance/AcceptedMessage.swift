@@ -36,7 +36,7 @@ struct AcceptedMessage: Sendable {
 
 extension AcceptedMessage {
     /// Whether a message that is accepted at `now` expires as it must.
-    func hasNeededEnd(at now: Timestamp) -> Bool {
+    func expiresInTime(at now: Timestamp) -> Bool {
         guard mustExpire else { return true }
         return expiresAt.map { $0 - now <= Self.lifeMax + Self.clockLeeway } ?? false
     }

@@ -115,13 +115,14 @@ package struct MessageAcceptance: Sendable {
     func take(_ message: AcceptedMessage, in transaction: Transaction) throws -> Taken {
         if let first = try transaction.insert(message) { return Taken(id: first) }
         // Checked for a new message only: a repeated call gets its answer however late it comes.
-        guard message.hasNeededEnd(at: transaction.at) else {
+        guard message.expiresInTime(at: transaction.at) else {
             throw ServiceError(
                 .invalidArgument, fields: ["expires_at_ms"],
                 detail: "this message must expire within 24 hours")
         }
         let due = limiter.dueTime(
-            of: message.recipient, message.lane, hasEnd: message.mayBeDropped, at: transaction.at)
+            of: message.recipient, message.lane, isBounded: message.mayBeDropped,
+            at: transaction.at)
         guard let due else {
             try transaction.drop(message.id, reason: .recipientLimit)
             try transaction.audit(

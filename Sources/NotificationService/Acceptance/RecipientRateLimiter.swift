@@ -26,7 +26,7 @@ final class RecipientRateLimiter: Sendable {
     /// few minutes another one contains nothing new for the reader.
     static let waitingMax = 20
     /// The longest queue, for long intervals: links have expired after it.
-    static let lineMax: Duration = .seconds(3_600)
+    static let queueWaitMax: Duration = .seconds(3_600)
     /// A sweep over all recipients takes milliseconds, so it is not done for each message.
     private static let sweepsEvery: Duration = .seconds(1)
 
@@ -62,20 +62,20 @@ final class RecipientRateLimiter: Sendable {
         precondition(burst > 0 && interval > .zero, "burst and interval must be positive")
         self.burst = burst
         self.interval = interval
-        waitMax = min(interval * Self.waitingMax, max(interval, Self.lineMax))
+        waitMax = min(interval * Self.waitingMax, max(interval, Self.queueWaitMax))
     }
 
     /// When a message that is accepted at `now` is due. Changes nothing; `record` does.
-    /// - Parameter hasEnd: Whether the queue of this recipient and lane is bounded.
+    /// - Parameter isBounded: Whether the queue of this recipient and lane is bounded.
     /// - Returns: nil if it is full.
     func dueTime(
-        of recipient: [UInt8], _ lane: Lane, hasEnd: Bool, at now: Timestamp
+        of recipient: [UInt8], _ lane: Lane, isBounded: Bool, at now: Timestamp
     ) -> Timestamp? {
         let key = Key(recipient: recipient, lane: lane)
         let slack = interval * (burst - 1)
         let due = state.withLock { $0.due[key] } ?? now
         let next = max(now, due - slack)
-        return !hasEnd || next - now <= waitMax ? next : nil
+        return !isBounded || next - now <= waitMax ? next : nil
     }
 
     /// Records a message after its commit.

@@ -26,7 +26,7 @@ extension Transaction {
     ) throws -> ClaimedMessages {
         let expired = DeliveryState.DeathReason.expired.rawValue
         var claimed = ClaimedMessages()
-        var all = ClaimBudget.Taken()
+        var all = ClaimBudget.LaneCounts()
         for (lane, isShare) in ClaimBudget.claimOrder {
             let limit = budget.limit(lane, isShare: isShare, taken: all)
             let found = try dueMessages(channel, lane, limit: limit).compactMap {

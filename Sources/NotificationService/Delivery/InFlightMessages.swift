@@ -15,8 +15,8 @@ struct InFlightMessages: Sendable {
     private var finished: [FinishedAttempt] = []
     private var count = 0
     /// Those of them that the reader did not request, without those whose outcome is being stored.
-    private var unrequested = 0
-    private var shares = PriorityScheduler()
+    private var unrequestedCount = 0
+    private var scheduler = PriorityScheduler()
     /// Outcomes of the last round. As many messages may be claimed ahead. A fast server gets its
     /// next messages while the outcomes of the last ones are stored; for a slow one no message
     /// waits here.
@@ -38,8 +38,8 @@ struct InFlightMessages: Sendable {
         let busy = count - finished.count
         let total = min(messagesMax - busy, most)
         guard total > 0 else { return nil }
-        let unrequestedBusy = unrequested - finished.count { $0.message.lane != .requested }
-        return shares.next(
+        let unrequestedBusy = unrequestedCount - finished.count { $0.message.lane != .requested }
+        return scheduler.next(
             total: total,
             // This many stay free for codes and links, however slowly a server takes warnings.
             unrequested: max(0, messagesMax - slots - unrequestedBusy),
@@ -49,7 +49,7 @@ struct InFlightMessages: Sendable {
     /// The outcomes to be stored now. They count as in flight until `settle`.
     mutating func takeFinished() -> [FinishedAttempt] {
         defer { finished = [] }
-        unrequested -= finished.count { $0.message.lane != .requested }
+        unrequestedCount -= finished.count { $0.message.lane != .requested }
         return finished
     }
 
@@ -57,13 +57,13 @@ struct InFlightMessages: Sendable {
     mutating func settle(finished: Int, claimed: [StoredMessage]) {
         lastFinished = finished
         count += claimed.count - finished
-        unrequested += claimed.count { $0.lane != .requested }
+        unrequestedCount += claimed.count { $0.lane != .requested }
         ready.add(claimed)
     }
 
     /// The outcomes could not be stored.
     mutating func putBack(_ attempts: [FinishedAttempt]) {
-        unrequested += attempts.count { $0.message.lane != .requested }
+        unrequestedCount += attempts.count { $0.message.lane != .requested }
         finished = attempts + finished
     }
 
@@ -80,7 +80,7 @@ struct InFlightMessages: Sendable {
     mutating func abandon(_ message: StoredMessage) {
         ready.leave(message.lane)
         count -= 1
-        if message.lane != .requested { unrequested -= 1 }
+        if message.lane != .requested { unrequestedCount -= 1 }
     }
 
     /// Puts back, without an attempt, all messages that wait.
@@ -106,7 +106,7 @@ extension InFlightMessages {
         /// How many of them may serve notices and bulk.
         private let lowPrioritySlots: Int
         private var waiting: [Lane: [StoredMessage]] = [:]
-        private var underway = ClaimBudget.Taken()
+        private var underway = ClaimBudget.LaneCounts()
 
         init(slots: Int) {
             self.slots = slots

@@ -40,8 +40,8 @@ struct PriorityScheduler: Hashable, Sendable {
 
 /// How many messages one round may claim.
 struct ClaimBudget: Hashable, Sendable {
-    /// How many messages a round has claimed so far.
-    struct Taken: Hashable, Sendable {
+    /// Messages by lane: those that a round has claimed so far, or running attempts.
+    struct LaneCounts: Hashable, Sendable {
         /// In all.
         var all = 0
         /// Those that the reader did not request.
@@ -74,7 +74,7 @@ struct ClaimBudget: Hashable, Sendable {
     /// - Parameters:
     ///   - isShare: for the lane's reserved share, which comes first; otherwise for the rest.
     ///   - taken: what this round has claimed so far.
-    func limit(_ lane: Lane, isShare: Bool, taken: Taken) -> Int {
+    func limit(_ lane: Lane, isShare: Bool, taken: LaneCounts) -> Int {
         let left = total - taken.all
         let unrequestedLeft = min(left, unrequested - taken.unrequested)
         let lowPriorityLeft = min(unrequestedLeft, lowPriority - taken.lowPriority)

@@ -16,10 +16,11 @@ struct RecipientRateLimiterTests {
     /// The wait that the limiter gives a message. If the message is not dropped, it is recorded as
     /// committed.
     private func wait(
-        _ limiter: RecipientRateLimiter, _ recipient: [UInt8], _ lane: Lane, hasEnd: Bool = false,
+        _ limiter: RecipientRateLimiter, _ recipient: [UInt8], _ lane: Lane,
+        isBounded: Bool = false,
         at now: Timestamp = RecipientRateLimiterTests.now
     ) -> Duration? {
-        let due = limiter.dueTime(of: recipient, lane, hasEnd: hasEnd, at: now)
+        let due = limiter.dueTime(of: recipient, lane, isBounded: isBounded, at: now)
         if due != nil { limiter.record(.init(recipient: recipient, lane: lane, at: now)) }
         return due.map { $0 - now }
     }
@@ -37,19 +38,19 @@ struct RecipientRateLimiterTests {
     @Test("M7: after 20 waiting messages or an hour, warnings are dropped; requested ones never")
     func end() {
         let limiter = RecipientRateLimiter(burst: 3, interval: .seconds(10))
-        func given(_ count: Int, hasEnd: Bool, at now: Timestamp) -> [Duration?] {
-            (0..<count).map { _ in wait(limiter, ada, .security, hasEnd: hasEnd, at: now) }
+        func given(_ count: Int, isBounded: Bool, at now: Timestamp) -> [Duration?] {
+            (0..<count).map { _ in wait(limiter, ada, .security, isBounded: isBounded, at: now) }
         }
-        let first = given(60, hasEnd: true, at: Self.now)
+        let first = given(60, isBounded: true, at: Self.now)
         #expect(first.prefix(3).allSatisfy { $0 == .zero })
         #expect(first.dropFirst(3).prefix(20).last == .seconds(200))
         #expect(first.dropFirst(23).allSatisfy { $0 == nil })
         // Dropped messages use no capacity: one interval later there is capacity for one.
         #expect(
-            given(2, hasEnd: true, at: Self.now + .seconds(10)) == [.seconds(200), nil])
-        #expect(given(1, hasEnd: false, at: Self.now + .seconds(10)) == [.seconds(210)])
+            given(2, isBounded: true, at: Self.now + .seconds(10)) == [.seconds(200), nil])
+        #expect(given(1, isBounded: false, at: Self.now + .seconds(10)) == [.seconds(210)])
         let slow = RecipientRateLimiter(burst: 1, interval: .seconds(1_800))
-        let waits = (0..<4).map { _ in wait(slow, bob, .notice, hasEnd: true) }
+        let waits = (0..<4).map { _ in wait(slow, bob, .notice, isBounded: true) }
         #expect(waits == [.zero, .seconds(1_800), .seconds(3_600), nil])
     }
 
@@ -57,7 +58,7 @@ struct RecipientRateLimiterTests {
     func dueTimes() {
         let limiter = RecipientRateLimiter(burst: 1, interval: .seconds(10))
         for _ in 0..<3 {
-            #expect(limiter.dueTime(of: ada, .security, hasEnd: true, at: Self.now) == Self.now)
+            #expect(limiter.dueTime(of: ada, .security, isBounded: true, at: Self.now) == Self.now)
         }
         for _ in 0..<3 {
             limiter.record(.init(recipient: ada, lane: .security, at: Self.now))
