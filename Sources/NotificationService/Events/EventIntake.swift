@@ -56,11 +56,12 @@ final class EventIntake: Sendable {
             read.append(await self.read(source, after: positions[source.origin]))
         }
         let settled = EventMerge.settled(read.map(\.reading), at: time.now())
-        let ends = Self.ends(of: read, settled).filter { positions[$0.key] != $0.value }
-        guard !ends.isEmpty else { return false }
+        let newPositions = Self.newPositions(of: read, settled)
+            .filter { positions[$0.key] != $0.value }
+        guard !newPositions.isEmpty else { return false }
         let ids = settled.map { _ in EventID.drawn(from: randomness) }
         try await store.write(about: [.table("event_origin")]) {
-            try $0.take(zip(settled, ids), ends: ends)
+            try $0.storeEvents(zip(settled, ids), positions: newPositions)
         }
         return read.contains { $0.reading.readAt != nil && !$0.reading.isWhole }
     }
@@ -69,7 +70,7 @@ final class EventIntake: Sendable {
     private struct FeedReading {
         let origin: EventOrigin
         let reading: EventMerge.Reading
-        let end: FeedPosition
+        let positionAfter: FeedPosition
     }
 
     /// Reads a feed from its position. A feed that was never read starts at its present end: the
@@ -92,7 +93,7 @@ final class EventIntake: Sendable {
                     events: answer.events.compactMap { ServiceEvent($0, from: source.origin) },
                     isWhole: answer.isWhole, readAt: Timestamp(milliseconds: answer.readAtMs),
                     answeredAt: now),
-                end: FeedPosition(position: answer.position, atMs: answer.positionAtMs))
+                positionAfter: FeedPosition(position: answer.position, atMs: answer.positionAtMs))
         } catch {
             logger.debug(
                 "notification.events.read.failed", "reading a service's event feed failed",
@@ -102,7 +103,7 @@ final class EventIntake: Sendable {
                 reading: EventMerge.Reading(
                     events: [], isWhole: false, readAt: nil,
                     answeredAt: lastAnswer(source.origin, now)),
-                end: last ?? FeedPosition(position: 0, atMs: 0))
+                positionAfter: last ?? FeedPosition(position: 0, atMs: 0))
         }
     }
 
@@ -117,28 +118,29 @@ final class EventIntake: Sendable {
 
     /// The position up to which each feed is now imported: the end of the reading, or the last
     /// event that has settled.
-    private static func ends(
+    private static func newPositions(
         of read: [FeedReading], _ settled: [ServiceEvent]
     ) -> [EventOrigin: FeedPosition] {
-        var ends: [EventOrigin: FeedPosition] = [:]
+        var positions: [EventOrigin: FeedPosition] = [:]
         for feed in read where feed.reading.readAt != nil {
             let taken = settled.last { $0.origin == feed.origin }
             if taken == feed.reading.events.last {
-                ends[feed.origin] = feed.end
+                positions[feed.origin] = feed.positionAfter
             } else if let taken {
-                ends[feed.origin] = FeedPosition(
+                positions[feed.origin] = FeedPosition(
                     position: taken.position, atMs: taken.at.milliseconds)
             }
         }
-        return ends
+        return positions
     }
 }
 
 extension Transaction {
     /// Stores the events that match a webhook's filter and queues them for it. A webhook that is
     /// being replayed gets them later, as part of the replay.
-    fileprivate func take(
-        _ events: some Sequence<(ServiceEvent, EventID)>, ends: [EventOrigin: FeedPosition]
+    fileprivate func storeEvents(
+        _ events: some Sequence<(ServiceEvent, EventID)>,
+        positions: [EventOrigin: FeedPosition]
     ) throws {
         // `enqueue` decides by the deliveries that wait. If the last one of an ordering key ended
         // meanwhile, the new one would never become due.
@@ -155,6 +157,6 @@ extension Transaction {
                     event: position, orderingKey: event.orderingKey, webhook: webhook.row.id)
             }
         }
-        for (origin, end) in ends { try setFeedPosition(end, of: origin) }
+        for (origin, position) in positions { try setFeedPosition(position, of: origin) }
     }
 }
