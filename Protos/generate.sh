@@ -1,8 +1,18 @@
 #!/usr/bin/env bash
-# Writes everything that is generated from Protos/: the Swift values, the protocols, clients and
-# dispatchers, and the layouts for libprotobuf-c. Run it after changing a .proto, and commit both.
+# Writes everything that is generated from Protos/. Run it after changing a .proto, and commit both.
 #
 #   Protos/generate.sh [OUTPUT_ROOT]    default: the checkout
+#
+#   Sources/Messages/Generated          a Swift value for each message
+#   Sources/Contracts/Generated         protocol, client and dispatcher for each service, and the
+#                                       descriptors of their files
+#   Sources/PosternClient/Generated     the public calls, for other packages
+#   Sources/WebService/Generated        the OpenAPI document
+#   Sources/CMessages                   the layouts for libprotobuf-c
+#   Tests/MessagesTests/Generated       the list of all messages, for tests
+#
+# Files of the Generated folders that no .proto gives any more are deleted. A checkout changes only
+# after the generator has accepted all protos and written everything.
 set -euo pipefail
 
 protos=$(cd "$(dirname "$0")" && pwd)
@@ -26,7 +36,9 @@ protoc -I. --include_imports --include_source_info \
 "$root/docker/versions.sh" "$protos/generator" "$root/.build/generator"
 swift build --package-path generator --scratch-path "$root/.build/generator" --quiet \
     -debug-info-format none
-generated=("$output"/{Sources/{Messages,Contracts,PosternClient,WebService},Tests/MessagesTests}/Generated)
-mkdir -p "${generated[@]}"
-find "${generated[@]}" -type f -delete
-"$root/.build/generator/debug/generator" "$work/all.binpb" "$output"
+"$root/.build/generator/debug/generator" "$work/all.binpb" "$work/output"
+
+folders=("$output"/{Sources/{Messages,Contracts,PosternClient,WebService},Tests/MessagesTests}/Generated)
+mkdir -p "${folders[@]}"
+find "${folders[@]}" -type f -delete
+cp -R "$work/output/." "$output"
