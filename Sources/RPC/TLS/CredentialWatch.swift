@@ -187,12 +187,28 @@ package final class CredentialWatch: Sendable {
     struct FileFingerprint: Hashable {
         private struct Entry: Hashable {
             let path: String
+            let type: mode_t
             let device: UInt64
             let inode: UInt64
             let size: Int64
             /// Times of the last change of content and of attributes: seconds and nanoseconds of
             /// each.
             let changed: [Int]
+
+            /// Nil if there is no such file.
+            init?(_ path: String) {
+                var status = stat()
+                guard stat(path, &status) == 0 else { return nil }
+                self.path = path
+                type = status.st_mode & S_IFMT
+                device = UInt64(status.st_dev)
+                inode = UInt64(status.st_ino)
+                size = Int64(status.st_size)
+                changed = [
+                    status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec,
+                    status.st_ctim.tv_nsec,
+                ]
+            }
         }
 
         private let entries: [Entry]
@@ -201,34 +217,16 @@ package final class CredentialWatch: Sendable {
             entries = paths.flatMap(Self.entries)
         }
 
+        /// A file; or a folder with all files in it, not those of its subfolders. There is no limit
+        /// on their number: a change to a file beyond it would never be used.
         private static func entries(_ path: String) -> [Entry] {
-            var status = stat()
-            guard stat(path, &status) == 0 else { return [] }
-            let own = Entry(
-                path: path, device: UInt64(status.st_dev), inode: UInt64(status.st_ino),
-                size: Int64(status.st_size),
-                changed: [
-                    status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec,
-                    status.st_ctim.tv_nsec,
-                ])
-            guard status.st_mode & S_IFMT == S_IFDIR else { return [own] }
+            guard let own = Entry(path) else { return [] }
+            guard own.type == S_IFDIR else { return [own] }
             // `try?`: a folder that cannot be listed contributes no files; the code that reads it
             // reports the error.
             let names = (try? entryNames(inFolder: path)) ?? []
-            return [own]
-                + names.prefix(filesMax).filter { !$0.hasPrefix(".") }.flatMap { name in
-                    file("\(path)/\(name)")
-                }
+            let files = names.filter { !$0.hasPrefix(".") }.compactMap { Entry("\(path)/\($0)") }
+            return [own] + files.filter { $0.type == S_IFREG }
         }
-
-        /// One file of a folder. Subfolders are not followed.
-        private static func file(_ path: String) -> [Entry] {
-            var status = stat()
-            guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return [] }
-            return entries(path)
-        }
-
-        /// Number of files of one folder that are checked.
-        private static let filesMax = 4_096
     }
 }

@@ -86,6 +86,21 @@ struct CredentialWatchTests {
         }
     }
 
+    @Test("a changed file counts in a folder of any size")
+    func largeFolder() throws {
+        try folder.write("1", to: "number")
+        try folder.write("x", to: "other")
+        for number in 0..<4_200 { try folder.write("", to: ".hidden-\(number)") }
+        for number in 0..<4_200 { try folder.write("", to: "key-\(number)") }
+        let reads = Mutex(0)
+        let (_, watch) = try following(".", use: { _ in reads.withLock { $0 += 1 } })
+        watch.look()
+        #expect(reads.withLock { $0 } == 0)
+        try folder.write("xy", to: "other")
+        watch.look()
+        #expect(reads.withLock { $0 } == 1)
+    }
+
     @Test("in the last two weeks of a certificate a warning a day is logged")
     func expiry() throws {
         let day = Duration.seconds(86_400)
