@@ -8,7 +8,16 @@ import ServiceRuntime
 
 /// Runs a program after its service has been assembled.
 enum RunningProgram {
-    /// Serves until the program is stopped, then drains.
+    /// Serves until the program is stopped, then stops it in this order:
+    ///
+    /// 1. the lifeline ends,
+    /// 2. readiness drains: health checks report it, and the kernel's alarm is set,
+    /// 3. the server finishes the calls that it has accepted, and closes,
+    /// 4. the tasks of `background` end: traces, peers, the clock, credentials,
+    /// 5. the service's workers end,
+    /// 6. the last spans are exported,
+    /// 7. the assembly is closed: what the service holds in memory is written, then its store is
+    ///    closed.
     /// - Returns: The exit code.
     static func run(_ host: ServiceHost, assembly: Assembly) async throws -> Int32 {
         let settings = host.settings
@@ -25,7 +34,7 @@ enum RunningProgram {
                 readiness: readinessPage,
                 isMakingProgress: { host.parts.isAlive }),
             group: host.group)
-        readiness.set("server", isReady: true)
+        readiness.setReady("server")
         let isReadyNow = readiness.isReady
         if isReadyNow { try announce(host, port: server.port, metricsPort: metricsPort) }
         // A program that waits for peers announces itself later, when it can already be stopped.
@@ -36,7 +45,7 @@ enum RunningProgram {
         }
         let lifeline = settings.isTiedToInput ? Lifeline(descriptor: STDIN_FILENO) : nil
         let lifecycle = ProgramLifecycle(
-            readiness: readiness, lifeline: lifeline, logger: host.logger, isKilledLate: true)
+            readiness: readiness, lifeline: lifeline, logger: host.logger, killsAfterTimeout: true)
         let workers =
             assembly.workers + background(host, assembly, watched, readiness) + [announcing]
         let exitCode = await lifecycle.run(workers + [DrainingServer(server: server)])
@@ -58,7 +67,7 @@ enum RunningProgram {
         let peers = Worker {
             try await host.peers.run(host.parts, host.time) { peer in
                 guard assembly.awaitedPeers.contains(peer) else { return }
-                readiness.set(peer, isReady: true)
+                readiness.setReady(peer)
             }
         }
         let clock = ClockWatch(time: host.time, logger: host.logger, metrics: host.metrics)

@@ -10,7 +10,8 @@ import UnixSignals
 /// end of the lifeline or a service's failure stops the program. First, readiness drains, so that
 /// health checks direct callers elsewhere. Then the services stop one after another, the last in
 /// the list first, each after it has finished the work it accepted. So the list is in order of
-/// dependency: store, workers, server.
+/// dependency: workers, then the server. What they use, such as a store, is closed by the caller
+/// after `run` has returned.
 package struct ProgramLifecycle: Sendable {
     /// The longest time that a stop may take. After that the kernel kills the program
     /// (Sources/SECURITY.md, Crash).
@@ -21,18 +22,18 @@ package struct ProgramLifecycle: Sendable {
     private let readiness: Readiness
     private let lifeline: Lifeline?
     private let logger: Logger
-    private let isKilledLate: Bool
+    private let killsAfterTimeout: Bool
 
     /// The lifecycle of a program.
-    /// - Parameter isKilledLate: Whether to kill the process when a stop takes longer than
-    ///   `stopWithin`. False only in tests, which share their process.
+    /// - Parameter killsAfterTimeout: Whether the kernel kills the process when a stop takes longer
+    ///   than `stopWithin`. False only in tests, which share their process.
     package init(
-        readiness: Readiness, lifeline: Lifeline?, logger: Logger, isKilledLate: Bool
+        readiness: Readiness, lifeline: Lifeline?, logger: Logger, killsAfterTimeout: Bool
     ) {
         self.readiness = readiness
         self.lifeline = lifeline
         self.logger = logger
-        self.isKilledLate = isKilledLate
+        self.killsAfterTimeout = killsAfterTimeout
     }
 
     /// Runs until all services have ended.
@@ -55,7 +56,8 @@ package struct ProgramLifecycle: Sendable {
     }
 
     private func configuration(_ services: [any Service]) -> ServiceGroupConfiguration {
-        let drain = Drain(readiness: readiness, logger: logger, isKilledLate: isKilledLate)
+        let drain = Drain(
+            readiness: readiness, logger: logger, killsAfterTimeout: killsAfterTimeout)
         var configurations = (services + [drain]).map { service in
             ServiceGroupConfiguration.ServiceConfiguration(
                 service: service, failureTerminationBehavior: .gracefullyShutdownGroup,
@@ -86,11 +88,12 @@ package struct ProgramLifecycle: Sendable {
         return keys
     }
 
-    /// The first service to stop: sets readiness to draining, and sets an alarm in the kernel.
+    /// The first service to stop after the lifeline: sets readiness to draining, and sets an alarm
+    /// in the kernel.
     private struct Drain: Service {
         let readiness: Readiness
         let logger: Logger
-        let isKilledLate: Bool
+        let killsAfterTimeout: Bool
 
         func run() async throws {
             // Throws when the group is cancelled instead, which also means a stop.
@@ -99,7 +102,7 @@ package struct ProgramLifecycle: Sendable {
             logger.info("process.draining", "draining", fields: [:])
             // An alarm instead of a timer, since a timer needs a thread that still runs. The
             // default action of SIGALRM is to kill the process.
-            if isKilledLate { alarm(UInt32(ProgramLifecycle.stopWithin.components.seconds)) }
+            if killsAfterTimeout { alarm(UInt32(ProgramLifecycle.stopWithin.components.seconds)) }
         }
     }
 }

@@ -1,7 +1,8 @@
 import Synchronization
 
-/// Whether a program may receive calls: once each of its named parts (`store`, `keys`) is ready,
-/// and never again after draining has begun. Health checks answer from it.
+/// Whether a program may receive calls: once each of its named parts is ready (its `server`, and
+/// each peer that it must have reached), and never again after draining has begun. A part that
+/// fails later does not change it (`PartCondition`). Health checks answer from it.
 package final class Readiness: Sendable {
     /// The state that health checks report.
     package enum State: Hashable, Sendable {
@@ -14,18 +15,19 @@ package final class Readiness: Sendable {
     }
 
     private struct Parts {
-        var isReady: [String: Bool]
+        var waiting: Set<String>
         var isDraining = false
     }
 
+    private let names: Set<String>
     /// It is held while a state is sent, so that the newest comes last.
     private let parts: Mutex<Parts>
     private let watchers = Watchers<State>()
 
     /// Waits for all of `parts`. Ready at once where there are none.
     package init(parts: [String]) {
-        let waiting = Dictionary(parts.map { ($0, false) }) { first, _ in first }
-        self.parts = Mutex(Parts(isReady: waiting))
+        names = Set(parts)
+        self.parts = Mutex(Parts(waiting: names))
     }
 
     /// The current state.
@@ -34,12 +36,10 @@ package final class Readiness: Sendable {
     /// Whether the program may receive calls.
     package var isReady: Bool { state == .ready }
 
-    /// Reports that a part is ready, or no longer ready (a full disk, a key that cannot be read).
-    package func set(_ part: String, isReady: Bool) {
-        change { parts in
-            precondition(parts.isReady[part] != nil, "the part was passed to Readiness.init")
-            parts.isReady[part] = isReady
-        }
+    /// Reports that a part is ready. It stays so.
+    package func setReady(_ part: String) {
+        precondition(names.contains(part), "the part was passed to Readiness.init")
+        change { $0.waiting.remove(part) }
     }
 
     /// Reports that the program stops. This cannot be undone.
@@ -63,7 +63,6 @@ package final class Readiness: Sendable {
 
     private static func state(_ parts: Parts) -> State {
         if parts.isDraining { return .draining }
-        let waiting = parts.isReady.filter { !$0.value }.keys.sorted()
-        return waiting.isEmpty ? .ready : .waiting(parts: waiting)
+        return parts.waiting.isEmpty ? .ready : .waiting(parts: parts.waiting.sorted())
     }
 }

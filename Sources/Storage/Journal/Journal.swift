@@ -95,7 +95,8 @@ package protocol JournalSource: AnyObject, Sendable {
     /// How many parts a copy has; each is copied separately.
     var journalParts: Int { get }
 
-    /// Appends the current state of what changed since the last call, about 64 MiB at a time.
+    /// Appends the current state of what changed since the last call, a few MiB at a time: it is
+    /// one frame of the log, and stays in memory until it is written.
     /// - Returns: whether there is more.
     func takeChanges(into bytes: inout JournalBytes) -> Bool
 

@@ -48,7 +48,8 @@ struct ProgramLifecycleTests {
 
     private func lifecycle(_ lifeline: Lifeline?) -> ProgramLifecycle {
         ProgramLifecycle(
-            readiness: readiness, lifeline: lifeline, logger: log.logger(), isKilledLate: false)
+            readiness: readiness, lifeline: lifeline, logger: log.logger(),
+            killsAfterTimeout: false)
     }
 
     @Test("SECURITY.md, Crash: when the lifeline closes, the parts stop in reverse order")

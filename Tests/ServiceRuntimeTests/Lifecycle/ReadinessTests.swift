@@ -7,20 +7,10 @@ struct ReadinessTests {
     func parts() {
         let readiness = Readiness(parts: ["store", "keys"])
         #expect(readiness.state == .waiting(parts: ["keys", "store"]))
-        readiness.set("keys", isReady: true)
+        readiness.setReady("keys")
         #expect(readiness.state == .waiting(parts: ["store"]))
         #expect(!readiness.isReady)
-        readiness.set("store", isReady: true)
-        #expect(readiness.isReady)
-    }
-
-    @Test("a part that is gone ends readiness and may come back")
-    func going() {
-        let readiness = Readiness(parts: ["store"])
-        readiness.set("store", isReady: true)
-        readiness.set("store", isReady: false)
-        #expect(readiness.state == .waiting(parts: ["store"]))
-        readiness.set("store", isReady: true)
+        readiness.setReady("store")
         #expect(readiness.isReady)
     }
 
@@ -28,7 +18,7 @@ struct ReadinessTests {
     func draining() {
         let readiness = Readiness(parts: ["store"])
         readiness.drain()
-        readiness.set("store", isReady: true)
+        readiness.setReady("store")
         #expect(readiness.state == .draining)
     }
 
@@ -42,9 +32,9 @@ struct ReadinessTests {
         let readiness = Readiness(parts: ["store"])
         var changes = readiness.changes().makeAsyncIterator()
         #expect(await changes.next() == .waiting(parts: ["store"]))
-        readiness.set("store", isReady: true)
+        readiness.setReady("store")
         #expect(await changes.next() == .ready)
-        readiness.set("store", isReady: true)
+        readiness.setReady("store")
         readiness.drain()
         #expect(await changes.next() == .draining)
     }
@@ -53,7 +43,7 @@ struct ReadinessTests {
     func slow() async {
         let readiness = Readiness(parts: ["store"])
         var changes = readiness.changes().makeAsyncIterator()
-        readiness.set("store", isReady: true)
+        readiness.setReady("store")
         readiness.drain()
         #expect(await changes.next() == .draining)
     }

@@ -3,7 +3,7 @@ import ProviderIssuer
 import SMTPSink
 import Testing
 
-/// The environment of the stories: the five programs, Google and Apple, a mail server, and an SMS
+/// The environment of the stories: the six programs, Google and Apple, a mail server, and an SMS
 /// provider. All stories share one, because its start takes longer than any of them; each story
 /// uses its own people.
 final class StoryFixture: Sendable {
