@@ -97,7 +97,7 @@ enum RunningProgram {
                 logger: host.logger)
             let server = try await rpcServer(
                 host, assembly, services, limits, readiness, credentials)
-            credentials.server.replace(server)
+            credentials.startedServer.replace(server)
             return (
                 Assembly.Running(port: server.port) { await server.drain() }, credentials.watched
             )

@@ -7,9 +7,10 @@ import ServiceRuntime
 struct ServerCredentials: Sendable {
     let tls: ServerTLS?
     let applications: Applications
-    /// The watched files. Changes are applied to the server that is set in `server`.
+    /// The watched files. Changes are applied to `startedServer`.
     let watched: [CredentialWatch.Credential]
-    let server = Reloadable<RPCServer?>(nil)
+    /// Set once the server has started, which needs the credentials first; nil before that.
+    let startedServer = Reloadable<RPCServer?>(nil)
 
     /// Reads all files for the first time.
     /// - Parameters:
@@ -23,18 +24,18 @@ struct ServerCredentials: Sendable {
         _ settings: HostSettings, callersMethods: [String: [MethodPattern]] = [:],
         webServices: Set<String> = [], methodNames: [String] = [], time: any Time, logger: Logger
     ) throws {
-        let server = server
+        let startedServer = startedServer
         let callers = try CredentialWatch.Credential.following(
             .callers,
             paths: [settings.applicationsFolder]
                 + [settings.credentials.callersFile].compactMap(\.self),
-            use: { server.value?.use($0) },
+            use: { startedServer.value?.use($0) },
             // Later, an application without a key is not an error: removing the key locks the
             // application out.
             read: {
                 let list = try Self.callers(settings, callersMethods, webServices)
                 let applications = try Self.applications(
-                    settings, list, webServices, needsKeys: server.value == nil)
+                    settings, list, webServices, needsKeys: startedServer.value == nil)
                 // After all that can fail, since a read that failed is repeated.
                 if let file = settings.credentials.callersFile {
                     Self.warn(of: list, in: file, methodNames, logger)
@@ -50,7 +51,7 @@ struct ServerCredentials: Sendable {
         }
         let certificate = try CredentialWatch.Credential.following(
             .serverCertificate, paths: files.paths, expiresAt: { $0.expiresAt },
-            use: { server.value?.use($0) },
+            use: { startedServer.value?.use($0) },
             read: { try ServerTLS(files, now: time.now()) })
         tls = certificate.value.value
         watched = [callers.watched, certificate.watched]

@@ -145,6 +145,10 @@ package final class CredentialWatch: Sendable {
         let expiresAt: @Sendable () -> Timestamp?
 
         /// Reads a value for the first time and prepares it for reloading.
+        ///
+        /// A new value reaches its users in one of two ways. Clients and verifiers of tokens read
+        /// the returned `Reloadable` each time that they need it. A server gets it through `use`,
+        /// since it applies new callers to its existing connections too.
         /// - Parameters:
         ///   - paths: files, or folders for all files in them.
         ///   - choice: any other input that decides which files are read.
