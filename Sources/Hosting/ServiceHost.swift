@@ -122,10 +122,15 @@ package struct ServiceHost: Sendable {
 
     /// Opens the service's store, and makes its keys from the master key `<key>.key`, which must be
     /// the one that the store was created with.
-    /// - Parameter keys: makes the keys from the master key.
-    /// - Throws: `StartError`, `SecretFileError`, `StoreError`, `SQLError`; what `keys` throws.
+    /// - Parameters:
+    ///   - keys: makes the keys from the master key.
+    ///   - settlingCopy: ends what must not come back with a restored copy
+    ///     (`Store.settleRestoredCopy`). It is required, so that no service starts without it.
+    /// - Throws: `StartError`, `SecretFileError`, `StoreError`, `SQLError`; what the closures
+    ///   throw.
     package func openStore<Keys: StoreKeys>(
-        _ name: String, key: String, migrations: [Migration], keys: (SecretBytes) throws -> Keys
+        _ name: String, key: String, migrations: [Migration],
+        keys: (SecretBytes) throws -> Keys, settlingCopy: (Store) async throws -> Void
     ) async throws -> (store: Store, keys: Keys) {
         let master = try masterKey(key, ofStore: name)
         let store = try Store(
@@ -137,6 +142,7 @@ package struct ServiceHost: Sendable {
         try await store.requireKey(check: Self.storeCheck(of: master), file: keyFile(key)) {
             try keys.openOldest(in: $0, limit: $1)
         }
+        try await settlingCopy(store)
         return (store, keys)
     }
 

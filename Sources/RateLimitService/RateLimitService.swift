@@ -40,7 +40,6 @@ package struct RateLimitService: Sendable {
         settings: RateLimitSettings, store: Store, keys: RateLimitKeys, time: any Time,
         randomness: any Randomness, logger: Logger
     ) async throws {
-        try await RestoredStore.settle(store)
         let policies = CurrentPolicies(settings.policies)
         let ledger = SharedLedger()
         let hits = try await LimitHits(store, time: time, logger: logger)

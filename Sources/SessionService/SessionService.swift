@@ -34,7 +34,7 @@ package struct SessionService: Sendable {
         notices: any AccountNoticesAPI, time: any Time, randomness: any Randomness,
         logger: Logger
     ) async throws {
-        let epoch = try await RestoredStore.epoch(of: store, randomness: randomness)
+        let epoch = try await SessionRestore.epoch(of: store, randomness: randomness)
         let ring = try await SigningKeyRing.load(
             from: store, box: keys.signingKeys, randomness: randomness, logger: logger)
         let refreshTokens = try await RefreshTokenKeys.load(

@@ -138,7 +138,7 @@ package enum SessionTables {
         ) STRICT;
         """
 
-    /// The epoch that feed positions belong to (`RestoredStore`), and when it began.
+    /// The epoch that feed positions belong to (`SessionRestore`), and when it began.
     private static let storeEpoch = """
         CREATE TABLE store_epoch (
             id INTEGER PRIMARY KEY CHECK (id = 1),

@@ -33,8 +33,9 @@ struct IdentityProgram: Program {
         ) {
             try IdentityKeys(
                 master: $0, signInProofs: signInProofs, randomness: host.randomness)
+        } settlingCopy: {
+            try await IdentityRestore.settle($0, settings.identity.deletion)
         }
-        try await RestoredStore.settle(store, settings.identity.deletion)
         let documentWriters = try host.tokenSigners(settings.identity.documents.writers)
         let service = try IdentityService(
             settings: settings.identity, store: store, keys: keys,

@@ -22,8 +22,11 @@ struct NotificationProgram: Program {
         }
         let (store, keys) = try await host.openStore(
             "notification", key: "notification", migrations: NotificationStore.migrations
-        ) { try NotificationKeys(master: $0, randomness: host.randomness) }
-        try await RestoredStore.settle(store)
+        ) {
+            try NotificationKeys(master: $0, randomness: host.randomness)
+        } settlingCopy: {
+            try await NotificationRestore.settle($0)
+        }
         let service = try NotificationService(
             settings: settings.notification, store: store, keys: keys,
             peers: NotificationPeers(

@@ -18,7 +18,11 @@ struct RateLimitProgram: Program {
     ) async throws -> Assembly {
         let (store, keys) = try await host.openStore(
             "ratelimit", key: "rate-limit", migrations: RateLimitTables.migrations
-        ) { try RateLimitKeys(master: $0, randomness: host.randomness) }
+        ) {
+            try RateLimitKeys(master: $0, randomness: host.randomness)
+        } settlingCopy: {
+            try await RateLimitRestore.settle($0)
+        }
         let service = try await RateLimitService(
             settings: settings, store: store, keys: keys, time: host.time,
             randomness: host.randomness, logger: host.logger)

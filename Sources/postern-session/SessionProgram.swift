@@ -22,6 +22,8 @@ struct SessionProgram: Program {
         ) {
             try SessionKeys(
                 master: $0, signInProofs: signInProofs, randomness: host.randomness)
+        } settlingCopy: {
+            try await SessionRestore.settle($0, randomness: host.randomness)
         }
         let service = try await SessionService(
             settings: settings.session, store: store, keys: keys,

@@ -134,7 +134,7 @@ extension IdentityKeys {
 extension Transaction {
     /// Uses a nonce (G-05).
     /// - Returns: false if it was used before, or may have been, because it is from before a
-    ///   restore (`RestoredStore`). Attack: an intercepted token is replayed.
+    ///   restore (`IdentityRestore`). Attack: an intercepted token is replayed.
     func use(_ nonce: UsedNonce) throws -> Bool {
         guard try !isVoidedByRestore(nonce) else { return false }
         let written = try execute(

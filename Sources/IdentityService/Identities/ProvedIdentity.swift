@@ -49,7 +49,7 @@ struct UsedNonce: Hashable, Sendable {
     /// After this the nonce is rejected as expired in any case, so its row may be deleted.
     let expiresAt: Timestamp
     /// Whether `Nonces` issued it. Otherwise it stands for a phone code, whose own row expires when
-    /// the store is restored (`RestoredStore`).
+    /// the store is restored (`IdentityRestore`).
     let isIssued: Bool
 }
 

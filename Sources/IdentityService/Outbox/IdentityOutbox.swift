@@ -39,7 +39,7 @@ extension OutboxTopic {
     ]
 
     /// What a restored copy does not send, since it was sent after the backup, and its links and
-    /// codes are void (`RestoredStore`). All else must arrive.
+    /// codes are void (`IdentityRestore`). All else must arrive.
     static let voidedByRestore: [OutboxTopic] = [.email, .text, .passwordReset, .deletionLink]
 
     /// The queue of a topic. Attack: an attacker's sessions stay valid while their end waits behind

@@ -52,7 +52,7 @@ enum WithdrawalReason: String, Sendable {
     case forgotten
     /// Too many messages were queued for its recipient (`RecipientRateLimiter`).
     case recipientLimit = "recipient-limit"
-    /// It waited when a backup was made that was restored since (`RestoredStore`).
+    /// It waited when a backup was made that was restored since (`NotificationRestore`).
     case restored
 }
 

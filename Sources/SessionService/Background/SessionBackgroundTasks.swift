@@ -17,7 +17,7 @@ package struct SessionBackgroundTasks: Sendable {
     /// The tasks over the store and the memory of `sessions`.
     /// - Parameters:
     ///   - log: Truncates the store's log after a deletion.
-    ///   - epoch: The store's epoch (`RestoredStore`).
+    ///   - epoch: The store's epoch (`SessionRestore`).
     ///   - wakeSignal: Signalled when followers of revocations and keys are to be notified.
     init(
         beside sessions: SessionsHandler, notices: any AccountNoticesAPI, log: LogTruncation,

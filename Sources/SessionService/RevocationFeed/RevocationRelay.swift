@@ -19,7 +19,7 @@ struct RevocationRelay: Sendable {
     let heartbeat: Duration
     /// How long a revocation matters.
     let retention: Duration
-    /// The store's epoch (`RestoredStore`).
+    /// The store's epoch (`SessionRestore`).
     let epoch: UInt64
     let time: any Time
     let logger: Logger

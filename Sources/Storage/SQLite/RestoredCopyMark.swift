@@ -1,6 +1,6 @@
 /// A restored copy is distinguished from the original store: a copy has a mark in its header, and a
 /// store opened on it reports the mark until its service has handled the restore
-/// (`Store.settleRestoredCopy`).
+/// (`Store.settleRestoredCopy` in Store/RestoredCopy.swift).
 ///
 /// The mark is SQLite's `application_id`, which is not used for anything else here and is
 /// transactional.

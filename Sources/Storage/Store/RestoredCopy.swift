@@ -1,8 +1,8 @@
 import ServiceRuntime
 
 extension Store {
-    /// Where this is a restored copy, ends what must not come back with it, once. The service calls
-    /// it at its start, before anything else uses the store.
+    /// Where this is a restored copy (SQLite/RestoredCopyMark.swift), ends what must not come back
+    /// with it, once. The service calls it at its start, before anything else uses the store.
     ///
     /// `flow`, its audit event and the end of the mark are one transaction: after a crash before
     /// the commit, the next start does it again. In any other store nothing happens.

@@ -336,7 +336,7 @@ struct ParentalConsentTests {
         fixture.time.advance(by: Self.week * 2)
         let copy = try IdentityFixture(
             folder: folder, time: fixture.time, seed: 2, consent: .age(.allowed))
-        try await RestoredStore.settle(copy.store)
+        try await IdentityRestore.settle(copy.store)
         let expiry = ParentalConsentExpiry(
             store: copy.store, time: copy.time, deletions: copy.consents.deletions)
         _ = try await expiry.step()

@@ -64,7 +64,7 @@ struct ParentalSuspensionTests {
         try await fixture.store.backup(to: folder.file("identity.sqlite"))
         let copy = try IdentityFixture(
             folder: folder, time: fixture.time, seed: 2, consent: .age(.allowed))
-        try await RestoredStore.settle(copy.store)
+        try await IdentityRestore.settle(copy.store)
         #expect(try await copy.count("parental_consents", where: "state = 4") == 1)
         _ = try await copy.service.accountAdmin.restoreAccount(
             .init(accountId: child, actor: "ann"), copy.context(application: "tool"))

@@ -274,7 +274,7 @@ struct DeletionOperatorTests {
         try await fixture.store.backup(to: folder.file("identity.sqlite"))
         fixture.time.advance(by: .seconds(8 * 24 * 3_600))
         let copy = try IdentityFixture(folder: folder, time: fixture.time, seed: 2)
-        try await RestoredStore.settle(copy.store)
+        try await IdentityRestore.settle(copy.store)
         await copy.performDeletion(of: ada)
         let deletion = try #require(try await copy.deletion(of: ada))
         #expect(
@@ -300,7 +300,7 @@ struct DeletionOperatorTests {
             try await fixture.store.backup(to: folder.file("identity.sqlite"))
             let copy = try IdentityFixture(
                 folder: folder, time: fixture.time, seed: 2, deletion: settings)
-            try await RestoredStore.settle(copy.store, settings)
+            try await IdentityRestore.settle(copy.store, settings)
             #expect(try await copy.deletion(of: ada)?.state == .waiting(until: expected))
         }
     }
@@ -320,7 +320,7 @@ struct DeletionOperatorTests {
         let folder = try TemporaryFolder()
         try await fixture.store.backup(to: folder.file("identity.sqlite"))
         let copy = try IdentityFixture(folder: folder, time: fixture.time, seed: 2)
-        try await RestoredStore.settle(copy.store)
+        try await IdentityRestore.settle(copy.store)
         let left = try await copy.service.accountAdmin.listDeletions(.init(), tool(copy))
         #expect(left.deletions.map(\.accountId) == [other.id])
         #expect(try await copy.count("accounts") == 3)

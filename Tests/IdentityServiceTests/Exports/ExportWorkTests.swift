@@ -202,7 +202,7 @@ struct ExportWorkTests {
         let folder = try TemporaryFolder()
         try await fixture.store.backup(to: folder.file("identity.sqlite"))
         let next = try IdentityFixture(folder: folder, time: fixture.time, seed: 2)
-        try await RestoredStore.settle(next.store)
+        try await IdentityRestore.settle(next.store)
         #expect(try await next.count("exports") == 0)
         let token = next.devices.open(account.text)
         #expect(try await refusal { try await next.export(token) }.code == .notFound)

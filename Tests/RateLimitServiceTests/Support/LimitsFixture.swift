@@ -29,6 +29,7 @@ final class LimitsFixture: Sendable {
         self.time = time
         store = try TestStore.open(
             "ratelimit", RateLimitTables.migrations, in: folder.path, time: time, logger: logger)
+        try await RateLimitRestore.settle(store)
         service = try await RateLimitService(
             settings: SettingsLoader.settings(flags), store: store,
             keys: RateLimitKeys(

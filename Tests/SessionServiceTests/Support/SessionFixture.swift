@@ -69,7 +69,8 @@ final class SessionFixture {
         _ proofKey: SecretBytes, _ notices: RecordingNotices, _ time: ManualTime,
         _ randomness: SeededRandomness, _ log: CapturedLog
     ) async throws -> SessionService {
-        try await SessionService(
+        try await SessionRestore.settle(store, randomness: randomness)
+        return try await SessionService(
             settings: settings, store: store,
             keys: SessionKeys(master: master, signInProofs: proofKey, randomness: randomness),
             notices: notices, time: time, randomness: randomness, logger: log.logger(time: time))

@@ -9,7 +9,7 @@ import Testing
 @testable import RateLimitService
 
 @Suite("O-01: a restored rate limiter keeps its limits")
-struct RestoredStoreTests {
+struct RateLimitRestoreTests {
     /// Replaces the store's database with a backup of it, beside the journals.
     private func restored(_ fixture: LimitsFixture) async throws -> LimitsFixture {
         let copy = fixture.folder.file("copy.sqlite")

@@ -10,7 +10,7 @@ import Testing
 @Suite(
     "O-01: a restored notification store sends nothing by itself but events",
     .timeLimit(.minutes(1)))
-struct RestoredStoreTests {
+struct NotificationRestoreTests {
     /// A copy of a fixture's store, in a folder of its own.
     private func backup(_ store: Store) async throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
@@ -47,7 +47,7 @@ struct RestoredStoreTests {
         let route = RecordingRoute()
         let restored = try NotificationFixture(
             in: copy, time: fixture.time, seed: 2, routes: [.email: route])
-        try await RestoredStore.settle(restored.store)
+        try await NotificationRestore.settle(restored.store)
         #expect(
             try await restored.ask("SELECT DISTINCT reason FROM message") == [.text("restored")])
         #expect(try await restored.ask(states) == [.integer(4)])
@@ -71,7 +71,7 @@ struct RestoredStoreTests {
         let id = try await fixture.send()
         let copy = try await backup(fixture.store)
         let restored = try NotificationFixture(in: copy, time: fixture.time, seed: 2)
-        try await RestoredStore.settle(restored.store)
+        try await NotificationRestore.settle(restored.store)
         #expect(try await restored.send() == id)
         await restored.delivering { await restored.time.sleepers() }
         #expect(restored.inbox.isEmpty)
@@ -102,11 +102,11 @@ struct RestoredStoreTests {
         let fixture = try SMSAndPushFixture(in: TemporaryFolder())
         try await fixture.register("one", of: ada)
         let copy = try await backup(fixture.store)
-        try await RestoredStore.settle(fixture.store)
+        try await NotificationRestore.settle(fixture.store)
         #expect(try await fixture.devices(of: ada).count == 1, "an ordinary start keeps it")
         func restored(_ seed: UInt64) async throws -> SMSAndPushFixture {
             let next = try SMSAndPushFixture(in: copy, time: fixture.time, seed: seed)
-            try await RestoredStore.settle(next.store)
+            try await NotificationRestore.settle(next.store)
             return next
         }
         let first = try await restored(2)
@@ -148,7 +148,7 @@ struct RestoredStoreTests {
             return (copy, id)
         }
         let restored = try WebhookFixture(in: copy, time: fixture.time, seed: 2)
-        try await RestoredStore.settle(restored.store)
+        try await NotificationRestore.settle(restored.store)
         try await restored.working {
             try await restored.pause(id, false)
             try await restored.until { sink.requests.count == 2 }

@@ -10,7 +10,7 @@ import Testing
 @testable import IdentityService
 
 @Suite("I-06, O-01: in a restored identity store nothing works twice", .timeLimit(.minutes(1)))
-struct RestoredStoreTests {
+struct IdentityRestoreTests {
     /// The state of a fixture's store at one moment, and the service that starts on it.
     private struct Backup {
         let folder: TemporaryFolder
@@ -26,7 +26,7 @@ struct RestoredStoreTests {
             let fixture = try IdentityFixture(
                 folder: folder, time: original.time, seed: seed,
                 enumeration: original.settings.enumeration)
-            try await RestoredStore.settle(fixture.store)
+            try await IdentityRestore.settle(fixture.store)
             return fixture
         }
     }
@@ -241,7 +241,7 @@ struct RestoredStoreTests {
         _ = try await fixture.registerProved()
         let token = try await resetToken(fixture)
         let backup = try await Backup(of: fixture)
-        try await RestoredStore.settle(fixture.store)
+        try await IdentityRestore.settle(fixture.store)
         #expect(try await fixture.count("links") == 1)
         let restored = try await backup.restored()
         #expect(try await restored.audited("store.backup-restored") == 1)

@@ -1,4 +1,4 @@
-import ServiceRuntime
+package import ServiceRuntime
 package import Storage
 
 /// Handles a restored backup at start, so that no session becomes live again that ended after the
@@ -20,10 +20,13 @@ package import Storage
 /// one with another epoch starts from a reset (`RevocationPages`).
 ///
 /// A snapshot of a whole machine or disk cannot be distinguished from the store itself.
-enum RestoredStore {
-    /// The store's epoch, after a restored copy was handled.
-    static func epoch(of store: Store, randomness: any Randomness) async throws -> UInt64 {
-        let epoch = Int64(truncatingIfNeeded: randomness.integer() | 1) & .max
+package enum SessionRestore {
+    /// Settles a restored copy, once; does nothing in any other store. To be called before anything
+    /// else uses the store.
+    /// - Throws: as `Store.settleRestoredCopy`.
+    package static func settle(_ store: Store, randomness: any Randomness) async throws {
+        guard store.isRestoredCopy else { return }
+        let epoch = newEpoch(randomness)
         try await store.settleRestoredCopy(
             about: [.table("store_epoch"), .table("session"), .table("session_end")]
                 + SigningKeyRing.subjects
@@ -32,11 +35,20 @@ enum RestoredStore {
             try transaction.revokeRestoredKeys()
             return try transaction.endRestored()
         }
+    }
+
+    /// The store's epoch. A store without one gets it now.
+    static func epoch(of store: Store, randomness: any Randomness) async throws -> UInt64 {
+        let epoch = newEpoch(randomness)
         return try await store.write(about: [.table("store_epoch")]) { transaction in
             if let epoch = try transaction.epoch() { return epoch }
             try transaction.setEpoch(epoch)
             return UInt64(epoch)
         }
+    }
+
+    private static func newEpoch(_ randomness: any Randomness) -> Int64 {
+        Int64(truncatingIfNeeded: randomness.integer() | 1) & .max
     }
 }
 

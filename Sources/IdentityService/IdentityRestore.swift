@@ -45,7 +45,7 @@ package import Storage
 ///
 /// A copy does not show which passwords, methods and suspensions were changed later. Those are
 /// again what they were (Sources/SECURITY.md, What is not promised).
-package enum RestoredStore {
+package enum IdentityRestore {
     /// Settles a restored copy, once; does nothing in any other store. To be called before anything
     /// else uses the store.
     /// - Parameter deletion: How long a deletion waits. The default is for tests.

@@ -23,7 +23,7 @@ package import Storage
 /// An event that was delivered after the backup is sent again with the same id, which is in its
 /// row. One that was read after it has no row. If its service was not restored too, it is read
 /// again and gets another id. Feeds continue by time (`FeedPosition`).
-package enum RestoredStore {
+package enum NotificationRestore {
     /// Messages that end with one statement. SQLite holds the pages that a statement changes in
     /// memory until its end: a million messages in one statement took 1 GB and 160 s, with this
     /// many 50 MB and 35 s.

@@ -11,7 +11,7 @@ import Testing
 @testable import SessionService
 
 @Suite("Erasure: a restored backup revives no ended session")
-struct RestoredStoreTests {
+struct SessionRestoreTests {
     let fixture: SessionFixture
 
     init() async throws {

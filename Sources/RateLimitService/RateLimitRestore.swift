@@ -1,4 +1,4 @@
-import Storage
+package import Storage
 
 /// Handles a restored backup at start (O-01): nothing ends. A count only restrains, so what is
 /// known of failures and waits stays, whatever happened since:
@@ -12,10 +12,11 @@ import Storage
 /// A restore gives each subject the tries that it had at the backup, no more. Charges under an
 /// idempotency key count for a minute, by time. A secret that was rotated because somebody knows it
 /// must be rotated again (`postern limits rotate-key`).
-enum RestoredStore {
-    /// Records the restore, once; does nothing in any other store.
+package enum RateLimitRestore {
+    /// Records the restore, once; does nothing in any other store. To be called before anything
+    /// else uses the store.
     /// - Throws: as `Store.settleRestoredCopy`.
-    static func settle(_ store: Store) async throws {
+    package static func settle(_ store: Store) async throws {
         try await store.settleRestoredCopy(about: []) { _ in 0 }
     }
 }
