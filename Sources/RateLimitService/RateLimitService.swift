@@ -21,7 +21,7 @@ package struct RateLimitService: Sendable {
     /// The purge of the audit trail.
     private let duties: Duties
     /// The known devices' journal, and whether it can be written.
-    private let devicesJournal: LimitJournalPlace
+    private let devicesJournal: LimitJournalLocation
 
     private var time: any Time { limits.time }
     private var tables: [SubjectTable] { [limits.subjects, limits.devices.subjects] }
@@ -45,7 +45,7 @@ package struct RateLimitService: Sendable {
         let hits = try await LimitHits(store, time: time, logger: logger)
         subjectKeys = try await SubjectKeys(
             keys, in: store, randomness: randomness, logger: logger)
-        let journal = LimitJournalPlace(beside: store, writes: store.writes)
+        let journal = LimitJournalLocation(beside: store, writes: store.writes)
         let table = try LimitTable(
             statesMax: settings.subjectsMax, layout: TableLayout(of: settings.share),
             journal: journal, ledger: ledger, at: time.now(), logger: logger
@@ -53,7 +53,7 @@ package struct RateLimitService: Sendable {
             LimitName(number: number).map { policies.value.rule($0) }
         }
         let subjects = SubjectTable(table, subjectKeys)
-        devicesJournal = LimitJournalPlace(
+        devicesJournal = LimitJournalLocation(
             beside: store, suffix: "-devices", writes: PartCondition(time: time))
         journals = [journal.name, devicesJournal.name]
         let devices = try KnownDevices(

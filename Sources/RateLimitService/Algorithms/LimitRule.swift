@@ -215,7 +215,7 @@ extension CountingRule {
         case (.gcra, _):
             fill(&adopted, until: state.moments.last ?? now, at: now)
         case (_, .gcra):
-            for place in 0..<state.moments.count { charge(&adopted, at: state.moments[place]) }
+            for index in 0..<state.moments.count { charge(&adopted, at: state.moments[index]) }
         default:
             adopted.moments = Moments(state.moments)
         }

@@ -87,7 +87,7 @@ protocol MomentList {
     /// The number of moments.
     var count: Int { get set }
     /// Milliseconds after `base`. The value of the first moment is always 0.
-    subscript(offset place: Int) -> UInt32 { get set }
+    subscript(offset index: Int) -> UInt32 { get set }
 }
 
 extension MomentList {
@@ -100,10 +100,10 @@ extension MomentList {
     var last: Int64? { isEmpty ? nil : self[count - 1] }
 
     @inline(__always)
-    subscript(place: Int) -> Int64 { base &+ Int64(self[offset: place]) }
+    subscript(index: Int) -> Int64 { base &+ Int64(self[offset: index]) }
 
     /// Whether the list contains a moment.
-    func contains(_ moment: Int64) -> Bool { place(of: moment) != nil }
+    func contains(_ moment: Int64) -> Bool { index(of: moment) != nil }
 
     /// Inserts a moment in order; a 65th moment drops the oldest.
     mutating func insert(_ moment: Int64) {
@@ -120,12 +120,12 @@ extension MomentList {
     /// Removes one occurrence of a moment, if there is one.
     @discardableResult
     mutating func remove(_ moment: Int64) -> Bool {
-        guard let place = place(of: moment) else { return false }
-        if place == 0 {
+        guard let index = index(of: moment) else { return false }
+        if index == 0 {
             dropFirst(1)
             return true
         }
-        for next in place + 1..<max(place + 1, count) {
+        for next in index + 1..<max(index + 1, count) {
             self[offset: next - 1] = self[offset: next]
         }
         count -= 1
@@ -138,22 +138,22 @@ extension MomentList {
         guard number < count else { return count = 0 }
         let start = self[offset: number]
         self[offset: 0] = 0
-        for place in number + 1..<max(number + 1, count) {
-            self[offset: place - number] = self[offset: place] &- start
+        for index in number + 1..<max(number + 1, count) {
+            self[offset: index - number] = self[offset: index] &- start
         }
         base += Int64(start)
         count -= number
     }
 
-    private func place(of moment: Int64) -> Int? {
+    private func index(of moment: Int64) -> Int? {
         (0..<count).first { self[$0] == moment }
     }
 
     /// Inserts a moment before all others, for example after the clock was set back.
     private mutating func insertFirst(_ moment: Int64) {
         let start = max(moment, self[count - 1] - Self.span)
-        for place in stride(from: count, to: 0, by: -1) {
-            self[offset: place] = UInt32(clamping: self[place - 1] - start)
+        for index in stride(from: count, to: 0, by: -1) {
+            self[offset: index] = UInt32(clamping: self[index - 1] - start)
         }
         base = start
         count += 1
@@ -161,18 +161,18 @@ extension MomentList {
 
     private mutating func insertLater(_ moment: Int64) {
         if moment - base > Self.span { raiseBase(to: moment - Self.span) }
-        var place = count
-        while place > 1, self[place - 1] > moment {
-            self[offset: place] = self[offset: place - 1]
-            place -= 1
+        var index = count
+        while index > 1, self[index - 1] > moment {
+            self[offset: index] = self[offset: index - 1]
+            index -= 1
         }
-        self[offset: place] = UInt32(clamping: moment - base)
+        self[offset: index] = UInt32(clamping: moment - base)
         count += 1
     }
 
     private mutating func raiseBase(to start: Int64) {
-        for place in 1..<max(1, count) {
-            self[offset: place] = UInt32(clamping: self[place] - start)
+        for index in 1..<max(1, count) {
+            self[offset: index] = UInt32(clamping: self[index] - start)
         }
         base = start
     }
@@ -191,12 +191,12 @@ struct Moments: MomentList, Sendable {
     init(_ list: borrowing some MomentList) {
         base = list.base
         count = list.count
-        for place in 0..<list.count { offsets[place] = list[offset: place] }
+        for index in 0..<list.count { offsets[index] = list[offset: index] }
     }
 
-    subscript(offset place: Int) -> UInt32 {
-        get { offsets[place] }
-        set { offsets[place] = newValue }
+    subscript(offset index: Int) -> UInt32 {
+        get { offsets[index] }
+        set { offsets[index] = newValue }
     }
 }
 

@@ -114,11 +114,11 @@ package struct LimitVerdict: Hashable, Sendable {
     package var isStale = false
 
     /// Whether the request at that index is counted in a shared bucket.
-    func isShared(_ place: Int) -> Bool { shared & 1 << UInt32(place) != 0 }
+    func isShared(_ requestIndex: Int) -> Bool { shared & 1 << UInt32(requestIndex) != 0 }
 
     /// Whether the request at that index must not be charged: it is in shadow mode and at its
     /// limit.
-    func isSpared(_ place: Int) -> Bool { shadowLimited & 1 << UInt32(place) != 0 }
+    func isSpared(_ requestIndex: Int) -> Bool { shadowLimited & 1 << UInt32(requestIndex) != 0 }
 }
 
 /// Combines the answers of a batch's rules into the strictest one.
@@ -127,40 +127,40 @@ struct BatchSurvey {
 
     /// Adds one rule's answer.
     mutating func add(
-        _ answer: LimitAnswer, of request: LimitRequest, at place: Int, isShared: Bool,
+        _ answer: LimitAnswer, of request: LimitRequest, at requestIndex: Int, isShared: Bool,
         isReported: Bool
     ) {
         if isShared {
-            verdict.shared |= 1 << UInt32(place)
+            verdict.shared |= 1 << UInt32(requestIndex)
             verdict.isFull = true
         }
         if request.isShadow {
-            if answer.isLimited { verdict.shadowLimited |= 1 << UInt32(place) }
+            if answer.isLimited { verdict.shadowLimited |= 1 << UInt32(requestIndex) }
             // A limit in shadow mode decides only as long as no other one does.
             guard !answer.isLimited, verdict.remaining == .max, !verdict.isLimited else { return }
-            return decide(answer, place, isReported: isReported, remaining: .max)
+            return decide(answer, requestIndex, isReported: isReported, remaining: .max)
         }
         if answer.isLimited {
             guard !verdict.isLimited || Self.isLater(answer.retryAt, verdict.retryAt) else {
                 return
             }
-            decide(answer, place, isReported: isReported, remaining: 0)
+            decide(answer, requestIndex, isReported: isReported, remaining: 0)
         } else if !verdict.isLimited, answer.remaining < verdict.remaining {
-            decide(answer, place, isReported: isReported, remaining: answer.remaining)
+            decide(answer, requestIndex, isReported: isReported, remaining: answer.remaining)
         }
     }
 
     /// Refuses: there was no capacity, not even for a shared bucket.
-    mutating func refuse(_ place: Int) {
+    mutating func refuse(_ requestIndex: Int) {
         verdict.isFull = true
-        decide(LimitAnswer(isLimited: true), place, isReported: false, remaining: 0)
+        decide(LimitAnswer(isLimited: true), requestIndex, isReported: false, remaining: 0)
     }
 
     private mutating func decide(
-        _ answer: LimitAnswer, _ place: Int, isReported: Bool, remaining: Int
+        _ answer: LimitAnswer, _ requestIndex: Int, isReported: Bool, remaining: Int
     ) {
         verdict.isLimited = answer.isLimited
-        verdict.deciding = place
+        verdict.deciding = requestIndex
         verdict.retryAt = answer.retryAt.map(Timestamp.init(milliseconds:))
         verdict.remaining = remaining
         verdict.attempt = answer.attempt

@@ -17,7 +17,7 @@ final class LimitShards: @unchecked Sendable {
     private static let shardStatesMin = 4_096
 
     /// The number of shards, a power of two.
-    let number: Int
+    let shardCount: Int
     private let shards: UnsafeMutablePointer<Shard>
     /// One for each shard, in memory of their own and never moved: locking reads nothing that the
     /// lock protects.
@@ -34,26 +34,26 @@ final class LimitShards: @unchecked Sendable {
         statesMax: Int, layout: TableLayout, startedAt: Int64, isJournaled: Bool,
         rules: @escaping Rules
     ) {
-        var number = 1
-        while number < Self.shardsMax, number * 2 * Self.shardStatesMin <= statesMax {
-            number *= 2
+        var shardCount = 1
+        while shardCount < Self.shardsMax, shardCount * 2 * Self.shardStatesMin <= statesMax {
+            shardCount *= 2
         }
-        self.number = number
-        let bits = number.trailingZeroBitCount
-        shards = .allocate(capacity: number)
-        mutexes = .allocate(capacity: number)
+        self.shardCount = shardCount
+        let bits = shardCount.trailingZeroBitCount
+        shards = .allocate(capacity: shardCount)
+        mutexes = .allocate(capacity: shardCount)
         classes = Self.table(layout.classes)
         bucketBits = Self.table(layout.bucketBits)
         var capacity = InlineArray<3, Int>(repeating: 0)
-        for (place, share) in layout.shares.enumerated() {
-            capacity[place] = statesMax / number * share / 100
+        for (classIndex, share) in layout.shares.enumerated() {
+            capacity[classIndex] = statesMax / shardCount * share / 100
         }
-        for place in 0..<number {
-            (shards + place).initialize(
+        for shardIndex in 0..<shardCount {
+            (shards + shardIndex).initialize(
                 to: Shard(
-                    capacity: capacity, buckets: layout.bucketsMax / number, classes: classes,
+                    capacity: capacity, buckets: layout.bucketsMax / shardCount, classes: classes,
                     sharedBits: bits, isJournaled: isJournaled))
-            pthread_mutex_init(mutexes + place, nil)
+            pthread_mutex_init(mutexes + shardIndex, nil)
         }
         shift = UInt64(64 - bits)
         self.startedAt = startedAt
@@ -61,11 +61,11 @@ final class LimitShards: @unchecked Sendable {
     }
 
     deinit {
-        for place in 0..<number {
-            shards[place].release()
-            pthread_mutex_destroy(mutexes + place)
+        for shardIndex in 0..<shardCount {
+            shards[shardIndex].release()
+            pthread_mutex_destroy(mutexes + shardIndex)
         }
-        shards.deinitialize(count: number)
+        shards.deinitialize(count: shardCount)
         shards.deallocate()
         mutexes.deallocate()
         classes.deallocate()
@@ -76,12 +76,12 @@ final class LimitShards: @unchecked Sendable {
     private static func table(_ bytes: [UInt8]) -> UnsafeMutablePointer<UInt8> {
         let table = UnsafeMutablePointer<UInt8>.allocate(capacity: TableLayout.limitsMax)
         table.initialize(repeating: 0, count: TableLayout.limitsMax)
-        for (place, byte) in bytes.enumerated() { table[place] = byte }
+        for (limit, byte) in bytes.enumerated() { table[limit] = byte }
         return table
     }
 
     /// The index of a key's shard.
-    func place(of key: LimitKey) -> Int { Int(truncatingIfNeeded: key.high >> shift) }
+    func shardIndex(of key: LimitKey) -> Int { Int(truncatingIfNeeded: key.high >> shift) }
 
     /// The key of the bucket that a subject shares if there is no capacity for its own state:
     /// with all subjects of its limit whose hash has the same first bits, at least with those of
@@ -98,27 +98,27 @@ final class LimitShards: @unchecked Sendable {
     }
 
     /// The key's shard, which the caller has locked.
-    subscript(key: LimitKey) -> UnsafeMutablePointer<Shard> { shards + place(of: key) }
+    subscript(key: LimitKey) -> UnsafeMutablePointer<Shard> { shards + shardIndex(of: key) }
 
     /// The shard at that index, which the caller has locked.
-    subscript(place: Int) -> UnsafeMutablePointer<Shard> { shards + place }
+    subscript(shardIndex: Int) -> UnsafeMutablePointer<Shard> { shards + shardIndex }
 
     /// Locks the shard at that index; blocks until it is free.
-    func lock(_ place: Int) { pthread_mutex_lock(mutexes + place) }
+    func lock(_ shardIndex: Int) { pthread_mutex_lock(mutexes + shardIndex) }
 
     /// Unlocks the shard at that index.
-    func unlock(_ place: Int) { pthread_mutex_unlock(mutexes + place) }
+    func unlock(_ shardIndex: Int) { pthread_mutex_unlock(mutexes + shardIndex) }
 
     /// Runs `body` with the shard at that index locked.
-    func locked(_ place: Int, _ body: (UnsafeMutablePointer<Shard>) -> Void) {
-        lock(place)
-        defer { unlock(place) }
-        body(shards + place)
+    func locked(_ shardIndex: Int, _ body: (UnsafeMutablePointer<Shard>) -> Void) {
+        lock(shardIndex)
+        defer { unlock(shardIndex) }
+        body(shards + shardIndex)
     }
 
     /// Runs `body` with one shard after the other, locked.
     func forEachLocked(_ body: (UnsafeMutablePointer<Shard>) -> Void) {
-        for place in 0..<number { locked(place, body) }
+        for shardIndex in 0..<shardCount { locked(shardIndex, body) }
     }
 }
 
@@ -138,23 +138,23 @@ extension LimitShards {
         shard.pointee.sweptAt = now
         var rules = RuleCache(rules)
         shard.pointee.sweep { key, state in
-            isOver(key, state, by: rules[key.limit], at: now)
+            isExpired(key, state, by: rules[key.limit], at: now)
         }
     }
 
     /// Whether a state no longer counts by its limit's rule. A shared bucket has another rule than
     /// a subject. A state that another kind of rule counted is read as its limit's rule would read
     /// it, so that it can be dropped without being converted.
-    func isOver(
+    func isExpired(
         _ key: LimitKey, _ state: borrowing some CountedState, by rule: CountingRule?,
         at now: Int64
     ) -> Bool {
         guard let rule else { return false }
-        if isSharedBucket(key) { return Self.isOver(state, by: rule.shared, at: now) }
-        return Self.isOver(state, by: rule, at: now)
+        if isSharedBucket(key) { return Self.isExpired(state, by: rule.shared, at: now) }
+        return Self.isExpired(state, by: rule, at: now)
     }
 
-    private static func isOver(
+    private static func isExpired(
         _ state: borrowing some CountedState, by rule: CountingRule, at now: Int64
     ) -> Bool {
         if rule.kind == state.kind { return rule.end(state) <= now }

@@ -27,12 +27,13 @@ extension LimitTable {
             shard.pointee.markReported(shard.pointee.find(key))
             return survey.verdict
         }
-        for (place, request) in batch.enumerated() where !survey.verdict.isSpared(place) {
-            let counted = counted(request, isShared: survey.verdict.isShared(place))
+        for (requestIndex, request) in batch.enumerated()
+        where !survey.verdict.isSpared(requestIndex) {
+            let counted = counted(request, isShared: survey.verdict.isShared(requestIndex))
             let shard = shards[counted.key]
             let found = shard.pointee.find(counted.key)
             if !shard.pointee.charge(counted.rule, counted.key, at: found, now) {
-                survey.refuse(place)
+                survey.refuse(requestIndex)
             }
         }
         return survey.verdict
@@ -40,13 +41,13 @@ extension LimitTable {
 
     private func survey(_ batch: [LimitRequest], at now: Int64) -> BatchSurvey {
         var survey = BatchSurvey()
-        for (place, request) in batch.enumerated() {
+        for (requestIndex, request) in batch.enumerated() {
             let isShared = !hasPlace(request.key, at: now)
             let counted = counted(request, isShared: isShared)
             let shard = shards[counted.key]
             let found = shard.pointee.find(counted.key)
             survey.add(
-                shard.pointee.answer(counted.rule, at: found, now), of: request, at: place,
+                shard.pointee.answer(counted.rule, at: found, now), of: request, at: requestIndex,
                 isShared: isShared, isReported: shard.pointee.isReported(found))
         }
         return survey
@@ -75,7 +76,7 @@ extension LimitTable {
     /// Whether the subject has, or can get, a state of its own.
     private func hasPlace(_ key: LimitKey, at now: Int64) -> Bool {
         let shard = shards[key]
-        if shard.pointee.hasCapacity(for: key.limit) || shard.pointee.find(key).isThere {
+        if shard.pointee.hasCapacity(for: key.limit) || shard.pointee.find(key).exists {
             return true
         }
         shards.sweepIfDue(shard, at: now)
@@ -95,23 +96,23 @@ extension LimitTable {
 /// them in the same order, so they cannot deadlock.
 struct ShardLocks {
     private(set) var count = 0
-    private var places = InlineArray<20, Int>(repeating: 0)
+    private var shardIndices = InlineArray<20, Int>(repeating: 0)
 
     /// Adds a shard, unless it was added before.
-    mutating func add(_ shard: Int) {
-        var place = count
-        while place > 0, places[place - 1] >= shard {
-            if places[place - 1] == shard { return }
-            place -= 1
+    mutating func add(_ shardIndex: Int) {
+        var index = count
+        while index > 0, shardIndices[index - 1] >= shardIndex {
+            if shardIndices[index - 1] == shardIndex { return }
+            index -= 1
         }
         var last = count
-        while last > place {
-            places[last] = places[last - 1]
+        while last > index {
+            shardIndices[last] = shardIndices[last - 1]
             last -= 1
         }
-        places[place] = shard
+        shardIndices[index] = shardIndex
         count += 1
     }
 
-    subscript(place: Int) -> Int { places[place] }
+    subscript(index: Int) -> Int { shardIndices[index] }
 }

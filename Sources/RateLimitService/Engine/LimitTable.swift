@@ -6,6 +6,21 @@ import Synchronization
 
 /// The states of all subjects, in memory and in a journal, and the decisions on them.
 ///
+///     LimitTable          batches: locks their shards, decides, unlocks
+///       LimitShards       up to 256 shards with a lock each; a key's shard and shared bucket
+///         Shard           capacity by class; states begin, grow and end
+///           SlotTable     slots in the order of their keys: linear probing, Robin Hood hashing
+///             Slot        one state in 48 bytes, with up to five moments
+///           MomentBlocks  blocks of 16 or 64 moments, for states with more
+///
+/// `TableLayout` divides the capacity among the limits. The rules of `Algorithms/` decide, and
+/// change states in place (`Shard+Rules.swift`).
+///
+/// A change becomes durable without I/O under a lock: `Shard.recordChange` marks the slot, and
+/// `ShardChanges` lists its key. The journal's thread takes the listed states through
+/// `LimitJournalSource`, one shard at a time, and writes them (`Storage/Journal/Journal.swift`).
+/// `persisted` waits until it has.
+///
 /// The states are spread over shards by their hash. A batch locks its shards in order, decides,
 /// and unlocks. So it is atomic, and a thread never waits longer than other threads take to decide.
 package final class LimitTable: Sendable {
@@ -14,7 +29,7 @@ package final class LimitTable: Sendable {
 
     let shards: LimitShards
     /// The number of the secret that keys are derived from now (`SubjectKeyRing`).
-    private let keyNumber = Atomic<Int64>(0)
+    private let currentKeyNumber = Atomic<Int64>(0)
     private let journal: Journal?
 
     /// Creates a table that a restart clears.
@@ -33,7 +48,7 @@ package final class LimitTable: Sendable {
     /// - Parameter ledger: the charges that the journal also contains.
     /// - Throws: `JournalError`, `StoreError`, `SQLError`.
     init(
-        statesMax: Int, layout: TableLayout = .single, journal place: LimitJournalPlace,
+        statesMax: Int, layout: TableLayout = .single, journal location: LimitJournalLocation,
         ledger: SharedLedger? = nil, at now: Timestamp, logger: Logger,
         rules: @escaping LimitShards.Rules
     ) throws {
@@ -43,8 +58,8 @@ package final class LimitTable: Sendable {
         let source: any JournalSource =
             if let ledger { LimitJournalSource(shards, ledger) } else { shards }
         journal = try Journal(
-            folder: place.folder, name: place.name, source: source, files: place.files,
-            logBytes: place.logBytes, writes: place.writes, logger: logger)
+            folder: location.folder, name: location.name, source: source, files: location.files,
+            logBytes: location.logBytes, writes: location.writes, logger: logger)
     }
 
     /// Creates a table whose limits all have one rule, for benchmarks and for tests in other
@@ -61,18 +76,22 @@ package final class LimitTable: Sendable {
             return
         }
         try self.init(
-            statesMax: statesMax, journal: LimitJournalPlace(folder: folder, name: "limits"),
+            statesMax: statesMax, journal: LimitJournalLocation(folder: folder, name: "limits"),
             at: now, logger: logger
         ) { _ in counting }
     }
 
     /// Makes the secret with that number the current one. Calls with keys under another secret then
     /// start over.
-    func use(_ number: Int64) { keyNumber.store(number, ordering: .releasing) }
+    func use(_ keyNumber: Int64) {
+        currentKeyNumber.store(keyNumber, ordering: .releasing)
+    }
 
     /// Whether the secret with that number is the current one. Read with the shards locked, so
     /// that a decision after it comes before any later move.
-    func isCurrent(_ number: Int64) -> Bool { keyNumber.load(ordering: .acquiring) == number }
+    func isCurrent(_ keyNumber: Int64) -> Bool {
+        currentKeyNumber.load(ordering: .acquiring) == keyNumber
+    }
 
     /// The number of subjects.
     package var count: Int {
@@ -83,9 +102,9 @@ package final class LimitTable: Sendable {
 
     /// Whether there is a state under a key.
     func holds(_ key: LimitKey) -> Bool {
-        var isThere = false
-        shards.locked(shards.place(of: key)) { isThere = $0.pointee.find(key).isThere }
-        return isThere
+        var exists = false
+        shards.locked(shards.shardIndex(of: key)) { exists = $0.pointee.find(key).exists }
+        return exists
     }
 
     /// Memory used, in bytes.
@@ -98,16 +117,16 @@ package final class LimitTable: Sendable {
     /// Applies an operation to one request and decides on it: one look-up, changed in place.
     package func apply(
         _ operation: BatchOperation, _ request: LimitRequest, at now: Timestamp,
-        under number: Int64? = nil
+        under keyNumber: Int64? = nil
     ) -> LimitVerdict {
-        let place = shards.place(of: request.key)
-        shards.lock(place)
-        defer { shards.unlock(place) }
-        guard number.map(isCurrent) ?? true else { return LimitVerdict(isStale: true) }
-        let shard = shards[place]
+        let shardIndex = shards.shardIndex(of: request.key)
+        shards.lock(shardIndex)
+        defer { shards.unlock(shardIndex) }
+        guard keyNumber.map(isCurrent) ?? true else { return LimitVerdict(isStale: true) }
+        let shard = shards[shardIndex]
         let moment = Self.moment(now)
         let found = shard.pointee.find(request.key)
-        let isPlain = found.isThere || shard.pointee.hasCapacity(for: request.key.limit)
+        let isPlain = found.exists || shard.pointee.hasCapacity(for: request.key.limit)
         switch operation {
         case .consume where isPlain: return consume(request, shard, found, at: moment)
         case .peek where isPlain: return survey(request, shard, found, at: moment).verdict
@@ -116,20 +135,20 @@ package final class LimitTable: Sendable {
     }
 
     /// Applies an operation to a batch and decides on it, atomically; never waits for I/O.
-    /// - Parameter number: the number of the secret that the batch's keys were derived from. If
+    /// - Parameter keyNumber: the number of the secret that the batch's keys were derived from. If
     ///   another one has become current since, nothing is changed or decided (`isStale`).
     /// - Precondition: 1 to 20 requests, no key twice.
     package func apply(
         _ operation: BatchOperation, _ batch: [LimitRequest], at now: Timestamp,
-        under number: Int64? = nil
+        under keyNumber: Int64? = nil
     ) -> LimitVerdict {
         precondition((1...Self.batchMax).contains(batch.count), "callers check what comes in")
-        if batch.count == 1 { return apply(operation, batch[0], at: now, under: number) }
+        if batch.count == 1 { return apply(operation, batch[0], at: now, under: keyNumber) }
         var locks = ShardLocks()
-        for request in batch { locks.add(shards.place(of: request.key)) }
-        for place in 0..<locks.count { shards.lock(locks[place]) }
-        defer { for place in 0..<locks.count { shards.unlock(locks[place]) } }
-        guard number.map(isCurrent) ?? true else { return LimitVerdict(isStale: true) }
+        for request in batch { locks.add(shards.shardIndex(of: request.key)) }
+        for index in 0..<locks.count { shards.lock(locks[index]) }
+        defer { for index in 0..<locks.count { shards.unlock(locks[index]) } }
+        guard keyNumber.map(isCurrent) ?? true else { return LimitVerdict(isStale: true) }
         return applyLocked(operation, batch, at: Self.moment(now))
     }
 

@@ -6,8 +6,8 @@ extension Shard {
     mutating func answer(_ rule: borrowing CountingRule, at found: Found, _ now: Int64)
         -> LimitAnswer
     {
-        guard found.isThere else { return rule.answer(LimitState(rule.kind), at: now) }
-        let state = state(in: slots[found.place])
+        guard found.exists else { return rule.answer(LimitState(rule.kind), at: now) }
+        let state = state(in: slots[found.slotIndex])
         if state.kind == rule.kind { return rule.answer(state, at: now) }
         return rule.answer(rule.adopt(state, at: now), at: now)
     }
@@ -18,8 +18,8 @@ extension Shard {
     mutating func charge(
         _ rule: borrowing CountingRule, _ key: LimitKey, at found: Found, _ now: Int64
     ) -> Bool {
-        let place = found.isThere ? slots[found.place] : begin(key, rule.kind, at: found)
-        guard let slot = place else { return false }
+        let occupied = found.exists ? slots[found.slotIndex] : begin(key, rule.kind, at: found)
+        guard let slot = occupied else { return false }
         adopt(slot, rule, now)
         var state = state(in: slot)
         rule.prune(&state, at: now)
@@ -41,8 +41,8 @@ extension Shard {
 
     /// Whether a charge of that moment may be in the state and still count.
     func mayHold(_ rule: CountingRule, _ moment: Int64, at found: Found, _ now: Int64) -> Bool {
-        guard found.isThere else { return false }
-        let state = rule.adopt(state(in: slots[found.place]), at: now)
+        guard found.exists else { return false }
+        let state = rule.adopt(state(in: slots[found.slotIndex]), at: now)
         return rule.mayHold(state, moment, at: now)
     }
 
@@ -56,22 +56,22 @@ extension Shard {
 
     /// Deletes the subject's state.
     mutating func forget(at found: Found) {
-        guard found.isThere else { return }
-        recordEnd(of: slots[found.place])
-        remove(at: found.place)
+        guard found.exists else { return }
+        recordRemoval(of: slots[found.slotIndex])
+        remove(at: found.slotIndex)
     }
 
     private mutating func change(
         _ rule: CountingRule, at found: Found, _ now: Int64, _ body: (inout SlotState) -> Void
     ) {
-        guard found.isThere else { return }
-        let slot = slots[found.place]
+        guard found.exists else { return }
+        let slot = slots[found.slotIndex]
         adopt(slot, rule, now)
         var state = state(in: slot)
         body(&state)
         guard !state.isEmpty else {
-            recordEnd(of: slot)
-            return remove(at: found.place)
+            recordRemoval(of: slot)
+            return remove(at: found.slotIndex)
         }
         narrow(slot)
         recordChange(slot)

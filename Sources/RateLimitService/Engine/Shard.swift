@@ -57,11 +57,11 @@ struct Shard {
 
     /// Whether there is capacity for another subject of a limit.
     @inline(__always)
-    func hasCapacity(for limit: UInt16) -> Bool { free[place(of: limit)] > 0 }
+    func hasCapacity(for limit: UInt16) -> Bool { free[classIndex(of: limit)] > 0 }
 
     /// The class of a limit.
     @inline(__always)
-    private func place(of limit: UInt16) -> Int {
+    private func classIndex(of limit: UInt16) -> Int {
         Int(classes[min(Int(limit), TableLayout.limitsMax - 1)])
     }
 
@@ -69,7 +69,7 @@ struct Shard {
     /// take none: they would keep their class full.
     @inline(__always)
     private mutating func take(_ weight: Int, for slot: Slot) {
-        if slot.low != .max { free[place(of: slot.limit)] -= weight }
+        if slot.low != .max { free[classIndex(of: slot.limit)] -= weight }
     }
 
     /// The index of the key's state, or the index where it would be inserted.
@@ -111,26 +111,26 @@ struct Shard {
 
     /// Whether the limit of a state has been reported as reached.
     @inline(__always)
-    func isReported(_ found: Found) -> Bool { found.isThere && slots[found.place].isReported }
+    func isReported(_ found: Found) -> Bool { found.exists && slots[found.slotIndex].isReported }
 
     /// Records, in memory only, that it was reported.
     func markReported(_ found: Found) {
-        if found.isThere { slots[found.place].isReported = true }
+        if found.exists { slots[found.slotIndex].isReported = true }
     }
 
     /// Removes a state.
-    mutating func remove(at place: Int) {
-        giveBlock(of: slots[place])
-        take(-1, for: slots[place])
-        slots.remove(at: place)
+    mutating func remove(at slotIndex: Int) {
+        giveBlock(of: slots[slotIndex])
+        take(-1, for: slots[slotIndex])
+        slots.remove(at: slotIndex)
     }
 
-    /// Drops the states for which `isOver` returns true. They need not be written: a program that
-    /// restores them drops them too.
-    mutating func sweep(_ isOver: (LimitKey, SlotState) -> Bool) {
-        for place in slots.places where !slots[place].isFree {
-            let slot = slots[place]
-            guard isOver(slot.key, state(in: slot)) else { continue }
+    /// Drops the states for which `isExpired` returns true. They need not be written: a program
+    /// that restores them drops them too.
+    mutating func sweep(_ isExpired: (LimitKey, SlotState) -> Bool) {
+        for slotIndex in slots.slotIndices where !slots[slotIndex].isFree {
+            let slot = slots[slotIndex]
+            guard isExpired(slot.key, state(in: slot)) else { continue }
             giveBlock(of: slot)
             take(-1, for: slot)
             slot.clear()
@@ -186,6 +186,6 @@ extension Shard {
         slot.layout = layout
         count(layout, of: slot, isTaken: true)
         let rest = rest(of: slot)
-        for place in 1..<max(1, moments.count) { rest[place - 1] = moments[offset: place] }
+        for index in 1..<max(1, moments.count) { rest[index - 1] = moments[offset: index] }
     }
 }

@@ -178,8 +178,8 @@ struct SlotState: CountedState {
         slot.count = state.moments.count
         slot.step = state.step
         slot.failures = state.failures
-        for place in 1..<max(1, slot.count) {
-            moments[offset: place] = state.moments[offset: place]
+        for index in 1..<max(1, slot.count) {
+            moments[offset: index] = state.moments[offset: index]
         }
     }
 
@@ -199,11 +199,11 @@ struct SlotState: CountedState {
             nonmutating set { slot.count = newValue }
         }
 
-        subscript(offset place: Int) -> UInt32 {
-            @inline(__always) get { place == 0 ? 0 : rest[place - 1] }
+        subscript(offset index: Int) -> UInt32 {
+            @inline(__always) get { index == 0 ? 0 : rest[index - 1] }
             @inline(__always) nonmutating set {
                 // The first offset is always 0 and is not stored.
-                if place > 0 { rest[place - 1] = newValue }
+                if index > 0 { rest[index - 1] = newValue }
             }
         }
     }

@@ -31,32 +31,32 @@ struct SlotTable {
     var bytes: Int { memory.count }
 
     /// All indices, including free slots.
-    var places: Range<Int> { 0..<total }
+    var slotIndices: Range<Int> { 0..<total }
 
-    subscript(place: Int) -> Slot { Slot(start: memory.start + place * Slot.bytes) }
+    subscript(slotIndex: Int) -> Slot { Slot(start: memory.start + slotIndex * Slot.bytes) }
 
     /// The index of a key, or the index where it would be inserted.
     struct Found {
-        let place: Int
-        let isThere: Bool
+        let slotIndex: Int
+        let exists: Bool
     }
 
     /// The index of the key, or the index where it would be inserted; valid until something moves.
     @inline(__always)
     func find(_ key: LimitKey) -> Found {
-        var place = home(key.high)
+        var slotIndex = home(key.high)
         while true {
-            let slot = self[place]
-            if slot.isFree { return Found(place: place, isThere: false) }
-            if !slot.isBefore(key) { return Found(place: place, isThere: slot.holds(key)) }
-            place += 1
+            let slot = self[slotIndex]
+            if slot.isFree { return Found(slotIndex: slotIndex, exists: false) }
+            if !slot.isBefore(key) { return Found(slotIndex: slotIndex, exists: slot.holds(key)) }
+            slotIndex += 1
         }
     }
 
     /// A free slot for a key that is not in the table and belongs at `found`; the caller writes it
     /// immediately.
     mutating func insert(_ key: LimitKey, at found: Found) -> Slot {
-        guard count < homes / 10 * 9, let slot = makeWay(at: found.place) else {
+        guard count < homes / 10 * 9, let slot = makeWay(at: found.slotIndex) else {
             grow(to: homes + homes / 8)
             return insert(key, at: find(key))
         }
@@ -65,13 +65,13 @@ struct SlotTable {
 
     /// Moves the slots from that index on by one. Nil if that would use the last slot, which stays
     /// free so that every search ends.
-    private mutating func makeWay(at place: Int) -> Slot? {
-        var end = place
+    private mutating func makeWay(at slotIndex: Int) -> Slot? {
+        var end = slotIndex
         while !self[end].isFree { end += 1 }
         guard end < total - 1 else { return nil }
-        let slot = self[place]
+        let slot = self[slotIndex]
         (slot.start + Slot.bytes).copyMemory(
-            from: slot.start, byteCount: (end - place) * Slot.bytes)
+            from: slot.start, byteCount: (end - slotIndex) * Slot.bytes)
         slot.clear()
         count += 1
         return slot
@@ -83,19 +83,21 @@ struct SlotTable {
     ///   no longer accurate; a slot that is in use is not overwritten.
     /// - Returns: nil if there is no free slot there.
     mutating func append(_ key: LimitKey, behind next: inout Int) -> Slot? {
-        let place = max(home(key.high), next)
-        guard count < homes / 10 * 9, place < total - 1, self[place].isFree else { return nil }
+        let slotIndex = max(home(key.high), next)
+        guard count < homes / 10 * 9, slotIndex < total - 1, self[slotIndex].isFree else {
+            return nil
+        }
         count += 1
-        next = place + 1
-        return self[place]
+        next = slotIndex + 1
+        return self[slotIndex]
     }
 
     /// Removes a slot; the slots behind it that are not at home move up.
-    mutating func remove(at place: Int) {
-        var end = place + 1
+    mutating func remove(at slotIndex: Int) {
+        var end = slotIndex + 1
         while !self[end].isFree, home(self[end].high) < end { end += 1 }
-        self[place].start.copyMemory(
-            from: self[place].start + Slot.bytes, byteCount: (end - place - 1) * Slot.bytes)
+        self[slotIndex].start.copyMemory(
+            from: self[slotIndex].start + Slot.bytes, byteCount: (end - slotIndex - 1) * Slot.bytes)
         self[end - 1].clear()
         count -= 1
     }
@@ -104,12 +106,12 @@ struct SlotTable {
     mutating func closeGaps() {
         var next = 0
         count = 0
-        for place in places where !self[place].isFree {
-            let slot = self[place]
+        for slotIndex in slotIndices where !self[slotIndex].isFree {
+            let slot = self[slotIndex]
             count += 1
             let target = max(home(slot.high), next)
             next = target + 1
-            guard target != place else { continue }
+            guard target != slotIndex else { continue }
             self[target].start.copyMemory(from: slot.start, byteCount: Slot.bytes)
             slot.clear()
         }
@@ -130,13 +132,13 @@ struct SlotTable {
     private mutating func move(to wanted: Int) -> Bool {
         var moved = SlotTable(self, homes: wanted)
         var next = 0
-        for place in places where !self[place].isFree {
-            let target = max(moved.home(self[place].high), next)
+        for slotIndex in slotIndices where !self[slotIndex].isFree {
+            let target = max(moved.home(self[slotIndex].high), next)
             guard target < moved.total - 1 else {
                 moved.release()
                 return false
             }
-            moved[target].start.copyMemory(from: self[place].start, byteCount: Slot.bytes)
+            moved[target].start.copyMemory(from: self[slotIndex].start, byteCount: Slot.bytes)
             next = target + 1
         }
         moved.count = count

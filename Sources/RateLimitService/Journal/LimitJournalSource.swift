@@ -15,7 +15,7 @@ import Synchronization
 /// other order, a crash could keep the states and lose the idempotency key.
 final class LimitJournalSource: JournalSource {
     /// The limit number of a record that is a charge.
-    static let number = UInt16.max
+    static let chargeLimitNumber = UInt16.max
 
     private let shards: LimitShards
     private let ledger: SharedLedger
@@ -43,20 +43,20 @@ final class LimitJournalSource: JournalSource {
     }
 
     func restorePart(_ bytes: UnsafeRawBufferPointer) throws {
-        guard LimitRecord(bytes)?.key.limit == Self.number else {
+        guard LimitRecord(bytes)?.key.limit == Self.chargeLimitNumber else {
             return try shards.restorePart(bytes)
         }
         try restoreCharges(bytes)
     }
 
-    func restoreChanges(_ bytes: UnsafeRawBufferPointer, lane: Int, of lanes: Int) throws {
-        try shards.restoreChanges(bytes, lane: lane, of: lanes)
-        if lane == 0 { try restoreCharges(bytes) }
+    func restoreChanges(_ bytes: UnsafeRawBufferPointer, thread: Int, of threads: Int) throws {
+        try shards.restoreChanges(bytes, thread: thread, of: threads)
+        if thread == 0 { try restoreCharges(bytes) }
     }
 
     private func restoreCharges(_ bytes: UnsafeRawBufferPointer) throws {
         let now = Timestamp(milliseconds: shards.startedAt)
-        for record in try LimitRecords(bytes) where record.key.limit == Self.number {
+        for record in try LimitRecords(bytes) where record.key.limit == Self.chargeLimitNumber {
             let id = Int64(bitPattern: record.key.high)
             guard !record.isEmpty, let state = record.state else {
                 ledger.withLock { $0.restoreEnd(of: id) }
@@ -77,13 +77,13 @@ final class LimitJournalSource: JournalSource {
             state.moments.insert(charge.moment.milliseconds)
             state.step = UInt16(clamping: charge.repeats)
         }
-        let key = LimitKey(limit: number, high: UInt64(bitPattern: id), low: 0)
+        let key = LimitKey(limit: chargeLimitNumber, high: UInt64(bitPattern: id), low: 0)
         LimitRecord.append(state, of: key, to: &bytes)
     }
 }
 
 /// The location of a table's journal.
-struct LimitJournalPlace: Sendable {
+struct LimitJournalLocation: Sendable {
     let folder: String
     let name: String
     var files: any JournalFiles = DiskFiles()
@@ -124,10 +124,10 @@ struct LimitRecord {
     static func append(
         _ state: borrowing some CountedState, of key: LimitKey, to bytes: inout JournalBytes
     ) {
-        let place = bytes.append(length(state.moments.count))
-        guard let start = place.baseAddress else { return }
+        let record = bytes.append(length(state.moments.count))
+        guard let start = record.baseAddress else { return }
         // The last moment may fill only half of the last word.
-        place.storeBytes(of: 0, toByteOffset: place.count - 8, as: UInt64.self)
+        record.storeBytes(of: 0, toByteOffset: record.count - 8, as: UInt64.self)
         let slot = Slot(start: start)
         slot.begin(key, state.kind)
         var stored = SlotState(slot, state.kind, rest: slot.rest)
@@ -153,27 +153,27 @@ struct LimitRecord {
 /// A sequence of records in one frame of the journal.
 struct LimitRecords: Sequence, IteratorProtocol {
     private let bytes: UnsafeRawBufferPointer
-    private var place = 0
+    private var byteOffset = 0
 
     /// - Throws: `JournalError.unknownContent` if the bytes are not records of states that this
     ///   version knows.
     init(_ bytes: UnsafeRawBufferPointer) throws(JournalError) {
         self.bytes = bytes
-        while place < bytes.count {
+        while byteOffset < bytes.count {
             guard let record = record, record.state != nil else { throw .unknownContent }
-            place += record.length
+            byteOffset += record.length
         }
-        place = 0
+        byteOffset = 0
     }
 
     mutating func next() -> LimitRecord? {
-        guard place < bytes.count, let record else { return nil }
-        place += record.length
+        guard byteOffset < bytes.count, let record else { return nil }
+        byteOffset += record.length
         return record
     }
 
     private var record: LimitRecord? {
-        LimitRecord(UnsafeRawBufferPointer(rebasing: bytes[place...]))
+        LimitRecord(UnsafeRawBufferPointer(rebasing: bytes[byteOffset...]))
     }
 
     /// The number of records if their keys ascend; else nil.

@@ -6,12 +6,12 @@ extension LimitShards: JournalSource {
     /// and bounds the memory.
     private static let frameBytes = 4 << 20
 
-    var journalParts: Int { number }
+    var journalParts: Int { shardCount }
 
     func takeChanges(into bytes: inout JournalBytes) -> Bool {
-        for place in 0..<number {
+        for shardIndex in 0..<shardCount {
             guard bytes.count < Self.frameBytes else { return true }
-            locked(place) { $0.pointee.writeChanges(to: &bytes) }
+            locked(shardIndex) { $0.pointee.writeChanges(to: &bytes) }
         }
         return false
     }
@@ -27,13 +27,13 @@ extension LimitShards: JournalSource {
     func restorePart(_ bytes: UnsafeRawBufferPointer) throws {
         let records = try LimitRecords(bytes)
         var rules = RuleCache(rules)
-        let isDone = onlyShard(of: records).map { place, count in
+        let isDone = onlyShard(of: records).map { shardIndex, count in
             var isDone = false
-            locked(place) { shard in
+            locked(shardIndex) { shard in
                 guard shard.pointee.count == 0 else { return }
                 shard.pointee.reserve(count)
                 var end = 0
-                for record in records where !isGone(record, &rules) {
+                for record in records where !isExpired(record, &rules) {
                     shard.pointee.append(record, behind: &end)
                 }
                 isDone = true
@@ -44,33 +44,33 @@ extension LimitShards: JournalSource {
         for record in records { restore(record, &rules) }
     }
 
-    func restoreChanges(_ bytes: UnsafeRawBufferPointer, lane: Int, of lanes: Int) throws {
+    func restoreChanges(_ bytes: UnsafeRawBufferPointer, thread: Int, of threads: Int) throws {
         var rules = RuleCache(rules)
-        for record in try LimitRecords(bytes) where place(of: record.key) % lanes == lane {
+        for record in try LimitRecords(bytes) where shardIndex(of: record.key) % threads == thread {
             restore(record, &rules)
         }
     }
 
     /// The shard that all records belong to, and their number, if their keys ascend.
-    private func onlyShard(of records: LimitRecords) -> (place: Int, count: Int)? {
+    private func onlyShard(of records: LimitRecords) -> (shardIndex: Int, count: Int)? {
         var first = records
         guard let key = first.next()?.key, let count = records.ascending else { return nil }
-        let place = place(of: key)
-        for record in records where self.place(of: record.key) != place { return nil }
-        return (place, count)
+        let shardIndex = shardIndex(of: key)
+        for record in records where self.shardIndex(of: record.key) != shardIndex { return nil }
+        return (shardIndex, count)
     }
 
     private func restore(_ record: LimitRecord, _ rules: inout RuleCache) {
         // A state that no longer counts may be in the table from an older record.
-        let isGone = isGone(record, &rules)
-        locked(place(of: record.key)) { $0.pointee.restore(record, isGone: isGone) }
+        let isExpired = isExpired(record, &rules)
+        locked(shardIndex(of: record.key)) { $0.pointee.restore(record, isExpired: isExpired) }
     }
 
-    private func isGone(_ record: LimitRecord, _ rules: inout RuleCache) -> Bool {
+    private func isExpired(_ record: LimitRecord, _ rules: inout RuleCache) -> Bool {
         // Charges are restored into the ledger (`LimitJournalSource`).
-        guard record.key.limit != LimitJournalSource.number else { return true }
+        guard record.key.limit != LimitJournalSource.chargeLimitNumber else { return true }
         guard !record.isEmpty, let state = record.state else { return true }
-        return isOver(record.key, state, by: rules[record.key.limit], at: startedAt)
+        return isExpired(record.key, state, by: rules[record.key.limit], at: startedAt)
     }
 }
 
@@ -85,8 +85,8 @@ extension Shard {
     }
 
     /// Records that a state must be deleted on disk too; called before it is removed.
-    mutating func recordEnd(of slot: Slot) {
-        if isJournaled { changes.recordEnd(of: slot.key, isMarked: slot.isChanged) }
+    mutating func recordRemoval(of slot: Slot) {
+        if isJournaled { changes.recordRemoval(of: slot.key, isMarked: slot.isChanged) }
     }
 
     /// Appends the changes since the last call.
@@ -95,14 +95,16 @@ extension Shard {
         changes = ShardChanges()
         for key in taken.keys {
             let found = find(key)
-            if found.isThere {
-                write(slots[found.place], to: &bytes)
+            if found.exists {
+                write(slots[found.slotIndex], to: &bytes)
             } else {
                 LimitRecord.append(LimitState(.slidingWindow), of: key, to: &bytes)
             }
         }
-        guard taken.areMore else { return }
-        for place in slots.places where !slots[place].isFree { write(slots[place], to: &bytes) }
+        guard taken.hasUnlistedChanges else { return }
+        for slotIndex in slots.slotIndices where !slots[slotIndex].isFree {
+            write(slots[slotIndex], to: &bytes)
+        }
     }
 
     private func write(_ slot: Slot, to bytes: inout JournalBytes) {
@@ -113,8 +115,8 @@ extension Shard {
 
     /// Visits all states.
     func forEach(_ body: (LimitKey, SlotState) -> Void) {
-        for place in slots.places where !slots[place].isFree {
-            body(slots[place].key, state(in: slots[place]))
+        for slotIndex in slots.slotIndices where !slots[slotIndex].isFree {
+            body(slots[slotIndex].key, state(in: slots[slotIndex]))
         }
     }
 
@@ -122,15 +124,15 @@ extension Shard {
     mutating func reserve(_ number: Int) { slots.reserve(number) }
 
     /// Restores a state from the journal; it need not be written again.
-    /// - Parameter isGone: the state no longer counts.
-    mutating func restore(_ record: LimitRecord, isGone: Bool) {
+    /// - Parameter isExpired: the state no longer counts.
+    mutating func restore(_ record: LimitRecord, isExpired: Bool) {
         let found = find(record.key)
-        guard !isGone, let state = record.state else {
-            if found.isThere { remove(at: found.place) }
+        guard !isExpired, let state = record.state else {
+            if found.exists { remove(at: found.slotIndex) }
             return
         }
-        if found.isThere {
-            overwrite(slots[found.place], with: state)
+        if found.exists {
+            overwrite(slots[found.slotIndex], with: state)
         } else {
             begin(state, of: record.key, in: slots.insert(record.key, at: found))
         }
@@ -143,7 +145,7 @@ extension Shard {
         if let slot = slots.append(record.key, behind: &end) {
             begin(state, of: record.key, in: slot)
         } else {
-            restore(record, isGone: false)
+            restore(record, isExpired: false)
         }
     }
 
@@ -163,16 +165,16 @@ struct ShardChanges {
 
     private(set) var keys: [LimitKey] = []
     /// Whether there are more changed states, marked in their slots but not listed.
-    private(set) var areMore = false
+    private(set) var hasUnlistedChanges = false
 
     /// Records a state that was not marked before.
     mutating func record(_ key: LimitKey) {
-        if keys.count < Self.keysMax { keys.append(key) } else { areMore = true }
+        if keys.count < Self.keysMax { keys.append(key) } else { hasUnlistedChanges = true }
     }
 
     /// Records a state that is removed. Its mark is removed with it, so the key must be listed.
     /// - Parameter isMarked: the state is already recorded, in the list or by its mark.
-    mutating func recordEnd(of key: LimitKey, isMarked: Bool) {
-        if !isMarked || areMore { keys.append(key) }
+    mutating func recordRemoval(of key: LimitKey, isMarked: Bool) {
+        if !isMarked || hasUnlistedChanges { keys.append(key) }
     }
 }

@@ -27,7 +27,7 @@ struct KnownDevices: Sendable {
 
     /// - Throws: `JournalError`, `StoreError`, `SQLError`.
     init(
-        statesMax: Int, journal: LimitJournalPlace, keys: SubjectKeys, at now: Timestamp,
+        statesMax: Int, journal: LimitJournalLocation, keys: SubjectKeys, at now: Timestamp,
         logger: Logger
     ) throws {
         let table = try LimitTable(

@@ -57,9 +57,9 @@ extension LimitsHandler {
 extension ChargePlan {
     /// Whether the verdict charged the attempt to its site's count towards the alarm.
     func isCountedTowardsAlarm(_ verdict: LimitVerdict) -> Bool {
-        guard let place = limits.firstIndex(of: .signInFailuresBySite) else { return false }
+        guard let requestIndex = limits.firstIndex(of: .signInFailuresBySite) else { return false }
         return !verdict.isLimited && !verdict.isStale
-            && !verdict.isSpared(place)
+            && !verdict.isSpared(requestIndex)
     }
 }
 

@@ -139,8 +139,9 @@ struct ChargePlan: Sendable {
 
     /// Whether a text that a stranger can name is among the subjects and has no state yet.
     func namesNew(in table: LimitTable) -> Bool {
-        limits.indices.contains { place in
-            limits[place].definition.capacity == .text && !table.holds(requests[place].key)
+        limits.indices.contains { requestIndex in
+            limits[requestIndex].definition.capacity == .text
+                && !table.holds(requests[requestIndex].key)
         }
     }
 
@@ -149,9 +150,9 @@ struct ChargePlan: Sendable {
     /// counts towards the alarm.
     var byAddress: ChargePlan {
         var plan = ChargePlan(under: secret)
-        for place in limits.indices where Self.isByAddress(limits[place]) {
-            plan.limits.append(limits[place])
-            plan.requests.append(requests[place])
+        for requestIndex in limits.indices where Self.isByAddress(limits[requestIndex]) {
+            plan.limits.append(limits[requestIndex])
+            plan.requests.append(requests[requestIndex])
         }
         return plan
     }
@@ -185,9 +186,9 @@ struct ChargePlan: Sendable {
     /// The keys that were charged: without limits in shadow mode that would have refused, and with
     /// the shared bucket's key for a subject without its own state.
     func charged(_ verdict: LimitVerdict, in table: LimitTable) -> [LimitKey] {
-        return requests.indices.filter { !verdict.isSpared($0) }.map { place in
-            let key = requests[place].key
-            return verdict.isShared(place) ? table.shards.sharedBucketKey(of: key) : key
+        return requests.indices.filter { !verdict.isSpared($0) }.map { requestIndex in
+            let key = requests[requestIndex].key
+            return verdict.isShared(requestIndex) ? table.shards.sharedBucketKey(of: key) : key
         }
     }
 }

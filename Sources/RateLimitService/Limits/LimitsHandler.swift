@@ -50,8 +50,9 @@ extension LimitsHandler {
     func count(_ verdict: LimitVerdict, of plan: ChargePlan, at now: Timestamp) {
         if verdict.isFull { hits.full() }
         if verdict.isLimited {
-            let place = verdict.deciding
-            hits.record(plan.limits[place], plan.requests[place].key, verdict, at: now)
+            let requestIndex = verdict.deciding
+            hits.record(
+                plan.limits[requestIndex], plan.requests[requestIndex].key, verdict, at: now)
         }
         guard verdict.shadowLimited != 0 else { return }
         for limit in plan.shadowHits(verdict, policies.value) { hits.recordShadow(limit) }

@@ -19,14 +19,14 @@ extension LimitTable {
     ///   - formers: the newest first; at most 15.
     ///   - moment: the new time of the latest charge of a state that never ends.
     func move(
-        _ formers: [LimitKey], to current: LimitKey, under number: Int64, at moment: Timestamp,
+        _ formers: [LimitKey], to current: LimitKey, under keyNumber: Int64, at moment: Timestamp,
         _ moved: MovedStates
     ) {
         var locks = ShardLocks()
-        for key in formers + [current] { locks.add(shards.place(of: key)) }
-        for place in 0..<locks.count { shards.lock(locks[place]) }
-        defer { for place in 0..<locks.count { shards.unlock(locks[place]) } }
-        guard isCurrent(number) else { return }
+        for key in formers + [current] { locks.add(shards.shardIndex(of: key)) }
+        for index in 0..<locks.count { shards.lock(locks[index]) }
+        defer { for index in 0..<locks.count { shards.unlock(locks[index]) } }
+        guard isCurrent(keyNumber) else { return }
         let moment = Self.moment(moment)
         for former in formers { take(former, to: current, at: moment, moved) }
     }
@@ -34,7 +34,7 @@ extension LimitTable {
     /// Deletes the states of these keys.
     func remove(_ keys: Set<LimitKey>) {
         for key in keys {
-            shards.locked(shards.place(of: key)) {
+            shards.locked(shards.shardIndex(of: key)) {
                 $0.pointee.forget(at: $0.pointee.find(key))
             }
         }
@@ -99,14 +99,14 @@ extension Shard {
     /// A copy of the state of `key`.
     fileprivate func copy(of key: LimitKey) -> LimitState? {
         let found = find(key)
-        return found.isThere ? LimitState(state(in: slots[found.place])) : nil
+        return found.exists ? LimitState(state(in: slots[found.slotIndex])) : nil
     }
 
     /// Stores a state that was moved here, unless there is one. As with the journal, there is
     /// always capacity for it, because the state at the former key is deleted.
     fileprivate mutating func take(_ state: LimitState, of key: LimitKey) {
         let found = find(key)
-        guard !found.isThere else { return }
+        guard !found.exists else { return }
         let slot = slots.insert(key, at: found)
         occupy(slot, key, state.kind)
         overwrite(slot, with: state)

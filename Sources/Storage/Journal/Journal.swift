@@ -108,11 +108,11 @@ package protocol JournalSource: AnyObject, Sendable {
     /// - Throws: `JournalError.unknownContent` for bytes in an unknown format.
     func restorePart(_ bytes: UnsafeRawBufferPointer) throws
 
-    /// Restores changes in the order in which they were made. With several threads (`lanes`), each
-    /// receives all changes and applies only those of its own share of the source. The source
-    /// chooses the shares; they do not overlap.
+    /// Restores changes in the order in which they were made. With several threads, each receives
+    /// all changes and applies only those of its own share of the source. The source chooses the
+    /// shares; they do not overlap.
     /// - Throws: `JournalError.unknownContent` for bytes in an unknown format.
-    func restoreChanges(_ bytes: UnsafeRawBufferPointer, lane: Int, of lanes: Int) throws
+    func restoreChanges(_ bytes: UnsafeRawBufferPointer, thread: Int, of threads: Int) throws
 }
 
 /// Why a journal could not be read. Its description tells the operator what to do.

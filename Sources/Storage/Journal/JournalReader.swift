@@ -142,6 +142,6 @@ extension Journal {
 
         func restorePart(_ bytes: UnsafeRawBufferPointer) {}
 
-        func restoreChanges(_ bytes: UnsafeRawBufferPointer, lane: Int, of lanes: Int) {}
+        func restoreChanges(_ bytes: UnsafeRawBufferPointer, thread: Int, of threads: Int) {}
     }
 }

@@ -33,17 +33,17 @@ struct JournalRecovery {
         return try replay(newest, isNewest: true)
     }
 
-    /// Reads a snapshot: a frame for each part, and a last one without payload. With `n` lanes,
+    /// Reads a snapshot: a frame for each part, and a last one without payload. With `n` threads,
     /// each checks and restores every `n`-th part.
     private func restore(_ generation: UInt64) throws {
         let path = folder.snapshot(generation)
-        let lanes = Lanes(bytes: try folder.size(path))
+        let threads = ReadThreads(bytes: try folder.size(path))
         let source = source
-        try lanes.run { lane in
+        try threads.run { thread in
             var reader = try JournalReader(path, generation: generation)
             var isWhole = true
             while isWhole, try !reader.isAtMark() {
-                let isOurs = Int(reader.frames % UInt64(lanes.count)) == lane
+                let isOurs = Int(reader.frames % UInt64(threads.count)) == thread
                 isWhole = isOurs ? try reader.next(source.restorePart) : try reader.skip()
             }
             guard isWhole, try reader.next({ _ in }) else {
@@ -54,16 +54,16 @@ struct JournalRecovery {
 
     private func replay(_ generation: UInt64, isNewest: Bool) throws -> JournalWriter.Log {
         let path = folder.log(generation)
-        let lanes = Lanes(bytes: try folder.size(path))
+        let threads = ReadThreads(bytes: try folder.size(path))
         let source = source
-        let whole = try lanes.run { lane in
+        let whole = try threads.run { thread in
             var reader = try JournalReader(path, generation: generation)
             while try reader.next({
-                try source.restoreChanges($0, lane: lane, of: lanes.count)
+                try source.restoreChanges($0, thread: thread, of: threads.count)
             }) {}
             let isTorn = !reader.isAtEnd
-            // Only the first lane checks what follows a torn end.
-            if isTorn, lane == 0,
+            // Only the first thread checks what follows a torn end.
+            if isTorn, thread == 0,
                 try !isNewest || !reader.beginsAsLog() || reader.findsLaterFrame()
             {
                 throw JournalError.damaged(file: path, offset: reader.offset)
@@ -90,11 +90,11 @@ extension JournalRecovery {
 
     /// Threads that read a journal's files in parallel, each a share of the content. A start with
     /// ten million states is bound by the processor, not by the disk.
-    struct Lanes {
+    struct ReadThreads {
         /// More threads would wait for memory, and a start is short.
-        private static let lanesMax = 8
+        private static let threadsMax = 8
         /// Content smaller than this is read before a second thread has started.
-        private static let laneBytesMin = 512 << 10
+        private static let threadBytesMin = 512 << 10
 
         /// Number of threads, including the caller's.
         let count: Int
@@ -102,20 +102,20 @@ extension JournalRecovery {
         /// One for each processor, but no more than the content's size justifies.
         init(bytes: Int) {
             let processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))
-            count = min(max(1, processors), Self.lanesMax, bytes / Self.laneBytesMin + 1)
+            count = min(max(1, processors), Self.threadsMax, bytes / Self.threadBytesMin + 1)
         }
 
-        /// Runs `lane` once on each thread, with the thread's number, and returns when all have
+        /// Runs `body` once on each thread, with the thread's number, and returns when all have
         /// finished.
         /// - Returns: the result of the first.
-        /// - Throws: the error of the lowest-numbered lane that failed.
-        func run<Result: Sendable>(_ lane: @escaping @Sendable (Int) throws -> Result) throws
+        /// - Throws: the error of the lowest-numbered thread that failed.
+        func run<Result: Sendable>(_ body: @escaping @Sendable (Int) throws -> Result) throws
             -> Result
         {
             let failures = Mutex<[Int: any Error]>([:])
             let attempt: @Sendable (Int) -> Result? = { number in
                 do {
-                    return try lane(number)
+                    return try body(number)
                 } catch {
                     failures.withLock { $0[number] = error }
                     return nil
@@ -128,7 +128,7 @@ extension JournalRecovery {
                 failed.min { $0.key < $1.key }?.value
             }
             if let first { throw first }
-            guard let result else { preconditionFailure("a lane that fails says why") }
+            guard let result else { preconditionFailure("a thread that fails says why") }
             return result
         }
     }

@@ -57,10 +57,10 @@ struct ModelTable {
 
     private func verdict(_ batch: [LimitRequest], at now: Int64) -> LimitVerdict {
         var survey = BatchSurvey()
-        for (place, request) in batch.enumerated() {
+        for (requestIndex, request) in batch.enumerated() {
             let state = state(request)
             survey.add(
-                request.rule.answer(state, at: now), of: request, at: place, isShared: false,
+                request.rule.answer(state, at: now), of: request, at: requestIndex, isShared: false,
                 isReported: reported.contains(request.key))
         }
         return survey.verdict

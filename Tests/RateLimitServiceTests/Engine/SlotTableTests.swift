@@ -13,11 +13,11 @@ struct SlotTableTests {
             let keys = (0..<500).map { LimitKey(limit: 1, high: high, low: UInt64($0 * 7 % 500)) }
             for key in keys { Self.insert(key, &table) }
             #expect(table.count == 500)
-            for key in keys { #expect(table.find(key).isThere) }
-            for key in keys.prefix(250) { table.remove(at: table.find(key).place) }
+            for key in keys { #expect(table.find(key).exists) }
+            for key in keys.prefix(250) { table.remove(at: table.find(key).slotIndex) }
             #expect(table.count == 250)
             for (place, key) in keys.enumerated() {
-                #expect(table.find(key).isThere == (place >= 250))
+                #expect(table.find(key).exists == (place >= 250))
             }
         }
     }
@@ -32,14 +32,14 @@ struct SlotTableTests {
             let hash = SeededRandomness(seed: randomness.next() % 2_000)
             let key = LimitKey(limit: 1, high: hash.next() >> 4, low: 0)
             if model.contains(key), randomness.next() % 3 > 0 {
-                table.remove(at: table.find(key).place)
+                table.remove(at: table.find(key).slotIndex)
                 model.remove(key)
             } else if !model.contains(key) {
                 Self.insert(key, &table)
                 model.insert(key)
             }
             guard step % 3_000 == 0 else { continue }
-            let held = table.places.filter { !table[$0].isFree }.map { table[$0].high }
+            let held = table.slotIndices.filter { !table[$0].isFree }.map { table[$0].high }
             #expect(held == model.map(\.high).sorted())
         }
     }
@@ -56,9 +56,9 @@ struct SlotTableTests {
             let key = LimitKey(limit: 1, high: high, low: 0)
             try #require(table.append(key, behind: &end)).begin(key, .slidingWindow)
         }
-        #expect(table.places.filter { !table[$0].isFree }.map { table[$0].high } == highs)
+        #expect(table.slotIndices.filter { !table[$0].isFree }.map { table[$0].high } == highs)
         for high in highs {
-            #expect(table.find(LimitKey(limit: 1, high: high, low: 0)).isThere)
+            #expect(table.find(LimitKey(limit: 1, high: high, low: 0)).exists)
             Self.insert(LimitKey(limit: 2, high: high, low: 0), &table)
         }
         #expect(table.count == 4_000)
@@ -79,7 +79,7 @@ struct SlotTableTests {
                 refused += 1
                 Self.insert(key, &table)
             }
-            #expect(table.find(key).isThere)
+            #expect(table.find(key).exists)
         }
         #expect(refused > 0 && table.count == 500)
     }
@@ -102,8 +102,8 @@ struct SlotTableTests {
             }
         }
         #expect(refused > 0 && table.count == highs.count)
-        #expect(table.places.filter { !table[$0].isFree }.map { table[$0].high } == highs)
-        let lost = highs.filter { !table.find(LimitKey(limit: 1, high: $0, low: 0)).isThere }
+        #expect(table.slotIndices.filter { !table[$0].isFree }.map { table[$0].high } == highs)
+        let lost = highs.filter { !table.find(LimitKey(limit: 1, high: $0, low: 0)).exists }
         #expect(lost.isEmpty)
     }
 

@@ -113,16 +113,16 @@ struct TableLayoutTests {
     @Test("H1: a journal without shares is restored even if a class exceeds its share")
     func former() async throws {
         let folder = try TemporaryFolder()
-        let place = LimitJournalPlace(folder: folder.path, name: "limits")
+        let location = LimitJournalLocation(folder: folder.path, name: "limits")
         let logger = CapturedLog().logger(time: ManualTime())
-        let before = try LimitTable(statesMax: 1_000, journal: place, at: now, logger: logger) {
+        let before = try LimitTable(statesMax: 1_000, journal: location, at: now, logger: logger) {
             _ in CountingRule(Self.ring)
         }
         _ = fill(before, 0..<1_500, limit: 0)
         try await before.persisted()
         before.close()
         let after = try LimitTable(
-            statesMax: 1_000, layout: Self.layout, journal: place, at: now, logger: logger
+            statesMax: 1_000, layout: Self.layout, journal: location, at: now, logger: logger
         ) { _ in CountingRule(Self.ring) }
         defer { after.close() }
         #expect(after.count == before.count)

@@ -34,10 +34,11 @@ struct JournalHealthTests {
         let parts = ProgramParts()
         fixture.service.report(to: parts)
         #expect(parts.states == [ProgramParts.Part(name: "ratelimit-devices", failure: nil)])
-        let place = LimitJournalPlace(
+        let location = LimitJournalLocation(
             beside: fixture.store, suffix: "-devices", writes: PartCondition(time: fixture.time))
-        place.writes?.fail(place.name, "disk full")
-        #expect(place.name == "ratelimit-devices" && place.writes?.failure?.detail == "disk full")
+        location.writes?.fail(location.name, "disk full")
+        #expect(
+            location.name == "ratelimit-devices" && location.writes?.failure?.detail == "disk full")
     }
 
     @Test("X-07: if the limits' journal fails, known devices are still written")

@@ -18,12 +18,13 @@ struct JournaledTable {
         writes: PartCondition? = nil, at now: Timestamp = Self.now
     ) throws {
         self.folder = folder
-        var place = LimitJournalPlace(folder: folder.path, name: "limits")
-        place.files = files
-        place.logBytes = logBytes
-        place.writes = writes
+        var location = LimitJournalLocation(folder: folder.path, name: "limits")
+        location.files = files
+        location.logBytes = logBytes
+        location.writes = writes
         table = try LimitTable(
-            statesMax: statesMax, journal: place, at: now, logger: log.logger(time: ManualTime()),
+            statesMax: statesMax, journal: location, at: now,
+            logger: log.logger(time: ManualTime()),
             rules: TrafficOfLimits.rule)
     }
 

@@ -53,7 +53,7 @@ private final class EndlessSource: JournalSource {
 
     func restorePart(_ bytes: UnsafeRawBufferPointer) throws {}
 
-    func restoreChanges(_ bytes: UnsafeRawBufferPointer, lane: Int, of lanes: Int) throws {
+    func restoreChanges(_ bytes: UnsafeRawBufferPointer, thread: Int, of threads: Int) throws {
         restored.add(bytes.count, ordering: .relaxed)
     }
 }
