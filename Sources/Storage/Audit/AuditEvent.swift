@@ -21,7 +21,7 @@ package struct AuditEvent: Hashable, Sendable {
     package var device: [UInt8]?
     /// The error code where the request was refused; nil where it succeeded.
     package var outcome: ErrorCode?
-    /// The number of the attempt, or a count of attempts, where they are counted.
+    /// A number whose meaning depends on the kind (`AuditKind`), for example a count of refusals.
     package var attempt: Int64?
     /// Who acted, where that was not the account's owner: the application and the operator that it
     /// named (I-09). Of a limit that was reached, `limit/` and its name.

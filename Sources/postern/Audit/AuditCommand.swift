@@ -4,6 +4,7 @@ import JSON
 import Messages
 import RPC
 import ServiceRuntime
+import Storage
 
 /// `postern audit`: the audit trails of the services (A-01).
 struct AuditCommand: AsyncParsableCommand {
@@ -70,7 +71,7 @@ struct AuditCommand: AsyncParsableCommand {
             if let after, service.count != 1 || after < 0 {
                 throw ValidationError("--after is a position in the trail of one --service")
             }
-            for kind in kind { try AuditKindPattern(text: kind).requireKnown() }
+            for kind in kind { try Self.requireKnown(kind) }
             guard (1...1_000_000).contains(limit) else {
                 throw ValidationError("--limit is 1 to 1000000")
             }
@@ -163,11 +164,33 @@ struct AuditCommand: AsyncParsableCommand {
         /// - Parameter account: the id of the account; nil for all.
         func selects(_ event: EventsV1.Event, account: String?) -> Bool {
             let isKind =
-                kind.isEmpty || kind.contains { AuditKindPattern(text: $0).selects(event.kind) }
+                kind.isEmpty || kind.contains { AuditKind.matches($0, event.kind) }
             return isKind && (account.map { $0 == event.accountId } ?? true)
                 && event.atMs >= from?.milliseconds ?? .min
                 && event.atMs < before?.milliseconds ?? .max
         }
+    }
+}
+
+/// What `--kind` may name: a kind, `session.started`, or a prefix of kinds, `session.*`.
+extension AuditCommand.List {
+    /// Refuses a text that names no kind: nothing would be found, which reads as if nothing had
+    /// happened.
+    /// - Throws: `ValidationError` with the kinds that are probably meant.
+    private static func requireKnown(_ text: String) throws {
+        let kinds = AuditKind.allCases.map(\.rawValue)
+        guard !kinds.contains(where: { AuditKind.matches(text, $0) }) else { return }
+        throw ValidationError(
+            "--kind \(text): there is no such kind; \(suggestion(for: text, among: kinds))")
+    }
+
+    private static func suggestion(for text: String, among kinds: [String]) -> String {
+        let groups = Set(kinds.map { String($0.prefix { $0 != "." }) }).sorted().map { "\($0).*" }
+        let typed = Array(text.lowercased().utf8)
+        let similar = (kinds + groups).map { name in
+            (distance: EditDistance.between(typed, name.utf8), name: name)
+        }.filter { $0.distance <= max(2, typed.count / 3) }
+        return EditDistance.suggestion(similar) ?? "the kinds are \(groups.joined(separator: ", "))"
     }
 }
 

@@ -68,7 +68,7 @@ struct StoreCheckTests {
     func newer() throws {
         let session = try #require(StoredService(argument: "session"))
         let old = StoredService(
-            service: session.service, schema: session.schema - 1, ends: session.ends)
+            storeFiles: session.storeFiles, schema: session.schema - 1, ends: session.ends)
         expectRefused("has schema \(session.schema)") { try check(old) }
     }
 
