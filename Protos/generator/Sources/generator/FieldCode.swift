@@ -42,7 +42,7 @@ struct FieldCode {
         isMessage && !field.isRepeated ? "Optional<\(element)>" : type
     }
 
-    var standard: String {
+    var defaultValue: String {
         if field.isRepeated { return "[]" }
         if isSecret { return ".empty" }
         return switch field.type {

@@ -13,6 +13,25 @@ import SwiftProtobufPluginLibrary
 /// - `OUTPUT_ROOT/Sources/WebService/Generated`: the web service's OpenAPI document,
 /// - `OUTPUT_ROOT/Sources/CMessages/layouts.c` and its header: the layouts of the messages,
 /// - `OUTPUT_ROOT/Tests/MessagesTests/Generated`: the list of all messages.
+///
+/// The code of each part:
+///
+///     Restrictions                   what protos may not use; checked first
+///     MessagesFile                   the values of one .proto
+///       EnumCode
+///       MessageCode, FieldCode       a message as a struct
+///         MessageWireCode            its way from and to the wire
+///           WireFieldCode            that of one field
+///     ServiceFile                    a service: protocol, client, dispatcher
+///       MethodCode
+///       DescriptionCode              what its methods promise
+///     FileDescriptorsFile            descriptors for reflection
+///     PublicCalls                    for PosternClient
+///     OpenAPIDocument                for apps: OpenAPIPaths, OpenAPISchemas, as JSONText
+///     MessageLayouts                 C, for libprotobuf-c
+///     MessageTypesFile               for tests
+///
+/// All of them use Names and Options (`postern/options/v1/options.proto`).
 @main
 struct Generator {
     static func main() throws {

@@ -7,17 +7,19 @@ import SwiftProtobufPluginLibrary
 /// of its initializer, with a retain and a release of each of its strings.
 struct MessageCode {
     let message: Descriptor
-    let plain: [FieldCode]
+    let fieldsOutsideOneofs: [FieldCode]
 
     init(_ message: Descriptor) {
         self.message = message
-        plain = message.fields.filter { $0.oneofIndex == nil }.map(FieldCode.init)
+        fieldsOutsideOneofs = message.fields.filter { $0.oneofIndex == nil }.map(FieldCode.init)
     }
 
-    var text: String { value + "\n" + MessageGlue(self).text }
+    var text: String { value + "\n" + MessageWireCode(self).text }
 
     /// The stored properties, in the order of the initializer.
-    var properties: [String] { plain.map(\.name) + message.oneofs.map { lowerCamel($0.name) } }
+    var properties: [String] {
+        fieldsOutsideOneofs.map(\.name) + message.oneofs.map { lowerCamel($0.name) }
+    }
 
     private var access: String { message.file.access }
 
@@ -25,7 +27,7 @@ struct MessageCode {
         var text = "extension \(message.file.namespace) {\n"
         text += docComment(message.protoSourceComments(commentPrefix: ""), indent: "    ")
         text += "    \(access) struct \(message.name): Hashable, Sendable {\n"
-        for field in plain {
+        for field in fieldsOutsideOneofs {
             text += docComment(
                 field.field.protoSourceComments(commentPrefix: ""), indent: "        ")
             text += "        \(access) var \(escaped(field.name)): \(field.storedType)\n"
@@ -51,7 +53,9 @@ struct MessageCode {
     }
 
     private var initializer: String {
-        var parameters = plain.map { "\(escaped($0.name)): \($0.type) = \($0.standard)" }
+        var parameters = fieldsOutsideOneofs.map {
+            "\(escaped($0.name)): \($0.type) = \($0.defaultValue)"
+        }
         parameters += message.oneofs.map {
             "\(escaped(lowerCamel($0.name))): \(upperCamel($0.name))? = nil"
         }

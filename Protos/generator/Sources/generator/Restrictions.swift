@@ -62,7 +62,6 @@ enum Restrictions {
             if FieldOptions(field).isSecret, field.type != .string || field.isRepeated {
                 complaints.append("\(field.fullName): a secret is a string, and one")
             }
-            if field.type == .group { complaints.append("\(field.fullName): no groups") }
             if ["c", "arena", "base", "self", "init", "reader", "sink"].contains(field.name) {
                 complaints.append("\(field.fullName): the generated code needs that name")
             }

@@ -5,7 +5,7 @@ import SwiftProtobufPluginLibrary
 /// Reading from the wire is a function that collects the fields in constants and returns what the
 /// memberwise initializer makes of them: a struct that is built up would be copied on its way out,
 /// and each copy retains every string in it.
-struct MessageGlue {
+struct MessageWireCode {
     private let code: MessageCode
 
     init(_ code: MessageCode) {
@@ -23,7 +23,7 @@ struct MessageGlue {
             package static func read(
                 from reader: inout CanonicalReader
             ) throws(NonCanonicalEncoding) -> \(message.swiftName) {
-        \(lines(oneofs + wire.flatMap(\.read) + made))    }
+        \(lines(oneofs + wire.flatMap(\.read) + returnStatement))    }
 
             package func write(to sink: inout some WireSink) {
         \(lines(wire.flatMap(\.write)))    }
@@ -43,7 +43,7 @@ struct MessageGlue {
         }
     }
 
-    private var made: [String] {
+    private var returnStatement: [String] {
         let arguments = code.properties.map { "\($0): \(escaped($0))" }
         return ["return \(message.swiftName)(\(arguments.joined(separator: ", ")))"]
     }
