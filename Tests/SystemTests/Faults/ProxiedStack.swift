@@ -1,5 +1,3 @@
-import Foundation
-import Glibc
 import TestSupport
 
 /// The five programs, started one by one with a network between them that a test can disturb.
@@ -7,7 +5,7 @@ final class ProxiedStack {
     /// The folder of the stores and keys, with the layout of `postern up`.
     let data: String
     private(set) var proxies: [NetworkLink: FaultProxy] = [:]
-    private var processes: [(name: String, process: RunningProcess)] = []
+    private var programs: [StartedProgram] = []
 
     /// Runs `test` with its own stack, and stops the stack afterwards, even if the test fails.
     static func with(_ test: (ProxiedStack, Backend) async throws -> Void) async throws {
@@ -30,7 +28,7 @@ final class ProxiedStack {
     }
 
     /// Whether all five programs run.
-    var areAllRunning: Bool { processes.count == 5 && processes.allSatisfy(\.process.isRunning) }
+    var areAllRunning: Bool { programs.count == 5 && programs.allSatisfy(\.process.isRunning) }
 
     /// - Returns: the gateway's port.
     private func start() async throws -> Int {
@@ -47,36 +45,19 @@ final class ProxiedStack {
     }
 
     private func start(_ name: String, _ peers: [String]) async throws -> Int {
-        let portFile = "\(data)/run/\(name).own-ports"
-        var arguments = [
+        var settings = [
             "--listen-port", "0", "--metrics-port", "0", "--data-folder", "\(data)/data",
-            "--keys-folder", "\(data)/keys", "--port-file", portFile,
-            "--applications-folder", "\(data)/keys/\(name)",
+            "--keys-folder", "\(data)/keys", "--applications-folder", "\(data)/keys/\(name)",
         ]
-        if name == "notification" { arguments += ["--inbox-folder", "\(data)/inbox"] }
-        let log = "\(data)/logs/\(name).own-log"
-        try Data().write(to: URL(filePath: log))
-        let process = RunningProcess(
-            BuiltPrograms.path("postern-\(name)"), arguments + peers, in: data)
-        process.connect(output: try FileHandle(forWritingTo: URL(filePath: log)))
-        try process.start()
-        processes.append((name, process))
-        _ = try await eventually(within: Cluster.readyWithin) {
-            access(portFile, F_OK) == 0 || !process.isRunning
-        }
-        let text = try String(contentsOfFile: portFile, encoding: .utf8)
-        guard let port = text.split(separator: "\n").first.flatMap({ Int($0) }) else {
-            throw ClusterError(said: "postern-\(name) wrote no port: \(text)")
-        }
-        return port
+        if name == "notification" { settings += ["--inbox-folder", "\(data)/inbox"] }
+        let program = try await StartedProgram(name, named: name, settings + peers, data: data)
+        programs.append(program)
+        return program.port
     }
 
     /// Stops all programs, callers before the programs that they call, then the network.
     private func stop() async {
-        for (_, process) in processes.reversed() {
-            process.send(SIGTERM)
-            _ = await process.end(within: Cluster.stoppedWithin + .seconds(5))
-        }
+        for program in programs.reversed() { await program.stop() }
         for proxy in proxies.values { proxy.stop() }
     }
 }
