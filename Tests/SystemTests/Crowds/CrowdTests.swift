@@ -73,7 +73,7 @@ extension SystemTests {
         /// A gateway, a backend that calls it, and a crowd without connections yet.
         private func with(
             isTLS: Bool = false,
-            _ body: (GatewayProgram, Backend, CrowdProcess) async throws -> Void
+            _ body: (GatewayProgram, LoadBackend, CrowdProcess) async throws -> Void
         ) async throws {
             try await Cluster.with { cluster in
                 let gateway = GatewayProgram(
@@ -81,7 +81,7 @@ extension SystemTests {
                 try await gateway.start()
                 let crowd = try CrowdProcess(
                     port: gateway.port, data: cluster.data, isTLS: isTLS)
-                let backend = try Backend(ports: [gateway.port], data: cluster.data)
+                let backend = try LoadBackend(ports: [gateway.port], data: cluster.data)
                 do {
                     try await body(gateway, backend, crowd)
                 } catch {
@@ -109,7 +109,7 @@ extension SystemTests {
         }
 
         /// The p99 of sequential calls.
-        private static func p99(of backend: Backend) async throws -> Duration {
+        private static func p99(of backend: LoadBackend) async throws -> Duration {
             let clock = ContinuousClock()
             var all: [Duration] = []
             for _ in 0..<(SoakRounds.isLong ? 5_000 : 500) {

@@ -37,7 +37,8 @@ extension SystemTests {
         }
 
         /// The error of a sign-in, once sign-ins fail.
-        private func refusal(_ person: Person, _ backend: Backend) async throws -> ServiceError? {
+        private func refusal(_ person: Person, _ backend: LoadBackend) async throws -> ServiceError?
+        {
             var refused: ServiceError?
             _ = try await eventually {
                 do {
@@ -58,7 +59,8 @@ extension SystemTests {
                 let second = GatewayProgram("second", of: cluster)
                 try await second.start()
                 let backends = [
-                    try Backend(cluster), try Backend(port: second.port, data: cluster.data),
+                    try LoadBackend(cluster),
+                    try LoadBackend(port: second.port, data: cluster.data),
                 ]
                 let ada = try await Visitor.signUp(1..<2, backends[0])[0]
                 let session = try #require(cluster.processes["postern-session"])

@@ -42,7 +42,7 @@ extension SystemTests {
         }
 
         private func expectPassing(_ fault: any DiskFault, _ cluster: Cluster) async throws {
-            let backend = try Backend(cluster)
+            let backend = try LoadBackend(cluster)
             let ada = try await Visitor.signUp(1..<2, backend)[0]
             let processes = cluster.processes
             try await fault.begin(cluster)
@@ -60,7 +60,8 @@ extension SystemTests {
         }
 
         /// - Returns: the people whose sign-up succeeded all the same.
-        private func expectRefusals(_ ada: Visitor, _ backend: Backend) async throws -> [Person] {
+        private func expectRefusals(_ ada: Visitor, _ backend: LoadBackend) async throws -> [Person]
+        {
             var acknowledged: [Person] = []
             var refused: [ErrorCode?] = []
             for number in 2...Self.attemptsMax where refused.count < Self.refusalsWanted {
@@ -79,7 +80,7 @@ extension SystemTests {
         }
 
         private func expectRecovery(
-            _ people: [Person], _ ada: Visitor, _ backend: Backend
+            _ people: [Person], _ ada: Visitor, _ backend: LoadBackend
         ) async throws {
             let records = CallRecords()
             let isBack = try await eventually {

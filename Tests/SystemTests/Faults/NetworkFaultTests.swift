@@ -73,7 +73,8 @@ extension SystemTests {
         }
 
         private func suffer(
-            _ visitors: [Visitor], _ people: Newcomers, _ backend: Backend, _ records: CallRecords
+            _ visitors: [Visitor], _ people: Newcomers, _ backend: LoadBackend,
+            _ records: CallRecords
         ) async {
             let load = VisitorLoad(
                 visitors: visitors, backend: backend, records: records,
@@ -103,7 +104,7 @@ extension SystemTests {
         /// Every visitor's last response is still valid, and a new person can sign up and sign in
         /// again.
         private func expectWell(
-            _ visitors: [Visitor], _ people: Newcomers, _ backend: Backend, _ occasion: String
+            _ visitors: [Visitor], _ people: Newcomers, _ backend: LoadBackend, _ occasion: String
         ) async throws {
             let records = CallRecords()
             for visitor in visitors {
@@ -131,7 +132,7 @@ private actor Newcomers {
     /// - Returns: the number of the `count` people who could do both.
     @discardableResult
     func come(
-        _ count: Int, _ backend: Backend, _ records: CallRecords, timeout: Duration
+        _ count: Int, _ backend: LoadBackend, _ records: CallRecords, timeout: Duration
     ) async -> Int {
         var welcome = 0
         for _ in 0..<count {

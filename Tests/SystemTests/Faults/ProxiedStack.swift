@@ -8,12 +8,12 @@ final class ProxiedStack {
     private var programs: [StartedProgram] = []
 
     /// Runs `test` with its own stack, and stops the stack afterwards, even if the test fails.
-    static func with(_ test: (ProxiedStack, Backend) async throws -> Void) async throws {
+    static func with(_ test: (ProxiedStack, LoadBackend) async throws -> Void) async throws {
         let folder = try TemporaryFolder()
         try await Cluster.with(folder) { _ in }  // makes the keys
         let stack = ProxiedStack(data: folder.file("data"))
         do {
-            let backend = try Backend(port: try await stack.start(), data: stack.data)
+            let backend = try LoadBackend(port: try await stack.start(), data: stack.data)
             try await test(stack, backend)
             backend.close()
         } catch {

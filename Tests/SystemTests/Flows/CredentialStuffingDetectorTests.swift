@@ -17,10 +17,10 @@ extension SystemTests {
         private static let people = [Person(1), Person(251)]
 
         private func with(
-            limits: String, _ test: (Cluster, AppBackend) async throws -> Void
+            limits: String, _ test: (Cluster, StoryBackend) async throws -> Void
         ) async throws {
             try await Cluster.with(limits: limits) { cluster in
-                let backend = try AppBackend(cluster)
+                let backend = try StoryBackend(cluster)
                 defer { backend.close() }
                 for person in Self.people { #expect(await backend.signUp(person) == nil) }
                 try await test(cluster, backend)
@@ -28,7 +28,7 @@ extension SystemTests {
         }
 
         /// Wrong passwords for invented emails from each address in turn, each on a new device.
-        private func attack(_ backend: AppBackend) async throws -> [ErrorCode?] {
+        private func attack(_ backend: StoryBackend) async throws -> [ErrorCode?] {
             var codes: [ErrorCode?] = []
             for number in 0..<Self.tries {
                 let address = Self.addresses[number % Self.addresses.count]
@@ -46,7 +46,7 @@ extension SystemTests {
         }
 
         /// Both people can sign in from home, on a new device and on the one that signed up.
-        private func expectOwnersIn(_ backend: AppBackend) async throws {
+        private func expectOwnersIn(_ backend: StoryBackend) async throws {
             for person in Self.people {
                 #expect(try await backend.signIn(person, device: "new") == nil)
                 #expect(try await backend.signIn(person, device: person.device) == nil)
@@ -93,7 +93,7 @@ extension SystemTests {
 
         /// At another address of an attacking site, the device that signed up can sign in, and a
         /// new device cannot.
-        private func expectNeighbourIn(_ backend: AppBackend) async throws {
+        private func expectNeighbourIn(_ backend: StoryBackend) async throws {
             let person = Self.people[0]
             let there = "203.0.113.200"
             let new = try await backend.signIn(person, device: "there", from: there)

@@ -25,7 +25,7 @@ extension SystemTests {
             try await Cluster.with(folder) { cluster in
                 let bob = Person(2)
                 #expect(try await cluster.signUp(bob).exitCode == 0)
-                let backend = try AppBackend(cluster)
+                let backend = try StoryBackend(cluster)
                 defer { backend.close() }
                 let wrong = try await backend.signIn(bob, "Wrong7Horse", device: "warm")
                 #expect(wrong == .invalidCredential)
@@ -46,7 +46,7 @@ extension SystemTests {
                 let ada = Person(1)
                 #expect(try await cluster.signUp(ada).exitCode == 0)
                 #expect(try await cluster.signIn(ada).exitCode == 0)
-                let backend = try AppBackend(cluster)
+                let backend = try StoryBackend(cluster)
                 defer { backend.close() }
                 try await cluster.stopped("identity") {
                     for number in 0..<5 {
@@ -65,7 +65,7 @@ extension SystemTests {
             try await Cluster.with { cluster in
                 let ada = Person(1)
                 #expect(try await cluster.signUp(ada).exitCode == 0)
-                let backend = try AppBackend(cluster)
+                let backend = try StoryBackend(cluster)
                 defer { backend.close() }
                 for milliseconds in [12, 15, 40, 260] {
                     for number in 0..<20 {
@@ -111,7 +111,7 @@ extension SystemTests {
         @Test("B2: eight concurrent sign-ups with one key create one account and one charge")
         func repeatedSignUp() async throws {
             try await Cluster.with { cluster in
-                let backend = try AppBackend(cluster)
+                let backend = try StoryBackend(cluster)
                 defer { backend.close() }
                 let accounts = try await withThrowingTaskGroup(of: String?.self) { calls in
                     for _ in 0..<8 {
@@ -140,7 +140,7 @@ extension SystemTests {
             try await Cluster.with { cluster in
                 let ada = Person(1)
                 #expect(try await cluster.signUp(ada).exitCode == 0)
-                let backend = try AppBackend(cluster)
+                let backend = try StoryBackend(cluster)
                 defer { backend.close() }
                 #expect(try await backend.signIn(ada, device: "first") == nil)
                 try await cluster.stopped("rate-limit") {

@@ -19,7 +19,7 @@ extension SystemTests {
         private static let wrong = "Wrong7Horse"
 
         /// Wrong passwords from strangers' devices, each from another client address.
-        private func guess(_ count: Int, at person: Person, _ backend: AppBackend) async throws {
+        private func guess(_ count: Int, at person: Person, _ backend: StoryBackend) async throws {
             for number in 0..<count {
                 let code = try await backend.signIn(
                     person, Self.wrong, device: "stranger-\(number)",
@@ -34,7 +34,7 @@ extension SystemTests {
         func signedUp() async throws {
             try await Cluster.with { cluster in
                 let ada = Person(1)
-                let backend = try AppBackend(cluster)
+                let backend = try StoryBackend(cluster)
                 defer { backend.close() }
                 let signedUp = try await backend.auth.signUpWithPassword(
                     ada.signUp, backend.context(ada))
@@ -121,7 +121,7 @@ extension SystemTests {
         func parallel() async throws {
             try await Cluster.with { cluster in
                 let ada = Person(1)
-                let backend = try AppBackend(cluster)
+                let backend = try StoryBackend(cluster)
                 defer { backend.close() }
                 #expect(await backend.signUp(ada) == nil)
                 let refused = await withTaskGroup(of: (String, ServiceError?).self) { calls in
@@ -185,7 +185,7 @@ extension SystemTests {
 
         /// From an unknown device not even the right password is checked.
         private func expectShut(
-            _ person: Person, _ password: String, _ backend: AppBackend
+            _ person: Person, _ password: String, _ backend: StoryBackend
         ) async {
             let error = await backend.signInError(person, password, device: "unknown")
             #expect(error?.code == .tooManyRequests)

@@ -18,7 +18,7 @@ extension SystemTests {
             try await Cluster.with { cluster in
                 let gateways = ["first", "second"].map { GatewayProgram($0, of: cluster) }
                 for gateway in gateways { try await gateway.start() }
-                let backend = try Backend(ports: gateways.map(\.port), data: cluster.data)
+                let backend = try LoadBackend(ports: gateways.map(\.port), data: cluster.data)
                 let visitors = try await Visitor.signUp(1..<Self.visitors + 1, backend)
                 let records = CallRecords()
                 let load = VisitorLoad(

@@ -26,7 +26,7 @@ extension SystemTests {
         )
         func rush() async throws {
             try await Cluster.with { cluster in
-                let backend = try Backend(cluster)
+                let backend = try LoadBackend(cluster)
                 let visitors = try await Visitor.signUp(1..<Self.visitors + 1, backend)
                 let people = (100..<100 + Self.comers).map { Person($0) }
                 for person in people.prefix(Self.accounts) {
@@ -60,7 +60,7 @@ extension SystemTests {
         /// The visitors' refreshes alone, and during a burst of sign-ins.
         /// - Returns: the ratio of their p99 during the burst to the one before.
         private func round(
-            _ visitors: [Visitor], _ people: [Person], _ backend: Backend
+            _ visitors: [Visitor], _ people: [Person], _ backend: LoadBackend
         ) async throws -> Double {
             let alone = await refreshes(of: visitors, backend) {
                 // Ignored: on cancellation the sample is short.
@@ -94,7 +94,7 @@ extension SystemTests {
         /// Each visitor refreshes repeatedly while `body` runs.
         /// - Returns: the time that each refresh took.
         private func refreshes(
-            of visitors: [Visitor], _ backend: Backend, while body: @Sendable () async -> Void
+            of visitors: [Visitor], _ backend: LoadBackend, while body: @Sendable () async -> Void
         ) async -> [Duration] {
             let records = CallRecords()
             let over = Flag()
@@ -115,7 +115,7 @@ extension SystemTests {
             return records.all.map(\.elapsed)
         }
 
-        private static func signIn(_ person: Person, _ backend: Backend) async -> (any Error)? {
+        private static func signIn(_ person: Person, _ backend: LoadBackend) async -> (any Error)? {
             do {
                 _ = try await backend.signIn(person, timeout: timeout)
                 return nil

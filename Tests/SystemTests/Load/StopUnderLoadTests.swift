@@ -17,7 +17,7 @@ extension SystemTests {
             let folder = try TemporaryFolder()
             var visitors: [Visitor] = []
             try await Cluster.with(folder) { cluster in
-                let backend = try Backend(cluster)
+                let backend = try LoadBackend(cluster)
                 visitors = try await Visitor.signUp(1..<Self.visitors + 1, backend)
                 let records = CallRecords()
                 let load = VisitorLoad(
@@ -33,7 +33,7 @@ extension SystemTests {
                 backend.close()
             }
             try await Cluster.with(folder) { cluster async throws in
-                try await expectAllHold(visitors, Backend(cluster))
+                try await expectAllHold(visitors, LoadBackend(cluster))
             }
         }
 
@@ -51,7 +51,7 @@ extension SystemTests {
         }
 
         /// After the next start, the last acknowledged state of each visitor is still valid.
-        private func expectAllHold(_ visitors: [Visitor], _ backend: Backend) async throws {
+        private func expectAllHold(_ visitors: [Visitor], _ backend: LoadBackend) async throws {
             let records = CallRecords()
             for visitor in visitors {
                 #expect(await visitor.refresh(backend, records, timeout: Self.timeout))

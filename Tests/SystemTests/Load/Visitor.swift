@@ -18,7 +18,7 @@ actor Visitor {
 
     /// Signs people up.
     static func signUp(
-        _ numbers: Range<Int>, _ backend: Backend
+        _ numbers: Range<Int>, _ backend: LoadBackend
     ) async throws -> [Visitor] {
         var visitors: [Visitor] = []
         for number in numbers {
@@ -32,7 +32,7 @@ actor Visitor {
     /// Makes one call: every fourth is a refresh, the others validate the access token.
     /// - Returns: whether the call succeeded.
     func call(
-        _ backend: Backend, _ records: CallRecords, timeout: Duration
+        _ backend: LoadBackend, _ records: CallRecords, timeout: Duration
     ) async -> Bool {
         turns += 1
         if turns % 4 == 0 || refreshKey != nil {
@@ -47,7 +47,7 @@ actor Visitor {
 
     /// Exchanges the refresh token, or retries a call whose response was lost.
     func refresh(
-        _ backend: Backend, _ records: CallRecords, timeout: Duration
+        _ backend: LoadBackend, _ records: CallRecords, timeout: Duration
     ) async -> Bool {
         let key = refreshKey ?? "refresh \(refreshes) of \(person.device)"
         refreshKey = key

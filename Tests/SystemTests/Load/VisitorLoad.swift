@@ -2,7 +2,7 @@
 /// until one of their calls fails.
 struct VisitorLoad: Sendable {
     let visitors: [Visitor]
-    let backend: Backend
+    let backend: LoadBackend
     let records: CallRecords
     /// The time from the start of one call of a visitor to the next.
     let pause: Duration

@@ -27,7 +27,7 @@ extension SystemTests {
                 "POSTERN_SMTP_ENCRYPTION": "none", "POSTERN_DELIVERY_TIMEOUT": "2s",
             ]
             try await Cluster.with(environment: environment) { cluster in
-                let backend = try Backend(cluster)
+                let backend = try LoadBackend(cluster)
                 // The first calls open connections and fill caches.
                 _ = try await calls(of: 1..<5, backend)
                 var next = 5
@@ -64,7 +64,9 @@ extension SystemTests {
 
         /// Signs people up and in, one after the other.
         /// - Returns: the time that each call took.
-        private func calls(of numbers: Range<Int>, _ backend: Backend) async throws -> [Duration] {
+        private func calls(of numbers: Range<Int>, _ backend: LoadBackend) async throws
+            -> [Duration]
+        {
             var taken: [Duration] = []
             for number in numbers {
                 let person = Person(number)

@@ -22,7 +22,7 @@ extension SystemTests {
                 // Even if the test fails, the process must be able to receive the signal that stops
                 // the cluster.
                 defer { kill(notifier, SIGCONT) }
-                let backend = try Backend(cluster)
+                let backend = try LoadBackend(cluster)
                 defer { backend.close() }
                 for number in 2..<2 + Self.mails {
                     _ = try await backend.signUp(Person(number), key: "sign-up \(number)")

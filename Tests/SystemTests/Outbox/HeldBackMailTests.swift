@@ -31,7 +31,7 @@ extension SystemTests {
             try await Cluster.with { cluster in
                 let ada = Person(1)
                 #expect(try await cluster.signUp(ada).exitCode == 0)
-                let backend = try Backend(cluster)
+                let backend = try LoadBackend(cluster)
                 defer { backend.close() }
                 for number in 2..<2 + Self.strangers {
                     let stranger = Person(number)

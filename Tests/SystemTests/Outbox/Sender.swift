@@ -1,7 +1,5 @@
 import Contracts
-import Cryptography
 import Messages
-import NIOPosix
 import RPC
 import ServiceRuntime
 
@@ -14,21 +12,8 @@ final class Sender: Sendable {
 
     /// A sender for a cluster's notification service.
     init(_ cluster: Cluster) throws {
-        let address = try cluster.addresses()["notification"].flatMap { ServiceAddress($0) }
-        guard let address else {
-            throw ClusterError(said: "endpoints.json names no notification service")
-        }
-        func client(_ application: String) throws -> RPCClient {
-            let key = try ApplicationKey(
-                file: cluster.key(of: application))
-            return RPCClient(
-                ClientSettings(
-                    service: "postern.notification", addresses: [address],
-                    application: key.application, keyID: key.keyID, secret: key.key),
-                group: .singleton, time: SystemTime(), randomness: SecureRandomness())
-        }
-        identity = try client("identity")
-        tool = try client("tool")
+        identity = try cluster.client(of: "notification", as: "identity")
+        tool = try cluster.client(of: "notification", as: "tool")
     }
 
     func close() {

@@ -39,7 +39,7 @@ extension SystemTests {
                 "POSTERN_APPLE_REDIRECT_URIS": "\(ProviderIssuer.audience)=\(Self.place)",
             ].merging(apple.environment(for: "apple")) { own, _ in own }
             try await Cluster.with(environment: settings) { cluster in
-                let backend = try AppBackend(cluster)
+                let backend = try StoryBackend(cluster)
                 defer { backend.close() }
                 let session = try await signIn(backend, apple)
                 #expect(
@@ -52,7 +52,7 @@ extension SystemTests {
         }
 
         private func signIn(
-            _ backend: AppBackend, _ apple: ProviderIssuer
+            _ backend: StoryBackend, _ apple: ProviderIssuer
         ) async throws -> GatewayV1.Session {
             let person = Person(7_001)
             let nonce = try await backend.providers.issueNonce(
@@ -71,7 +71,7 @@ extension SystemTests {
         }
 
         private func revoke(
-            _ session: GatewayV1.Session, _ backend: AppBackend, _ apple: ProviderIssuer
+            _ session: GatewayV1.Session, _ backend: StoryBackend, _ apple: ProviderIssuer
         ) async throws {
             let events = #"{"type":"consent-revoked","sub":"\#(Self.subject)"}"#
             let payload = try apple.token(

@@ -20,7 +20,7 @@ actor RefreshingApp {
 
     /// Signs the `number`-th person up, then in, with or without a device key.
     static func signIn(
-        _ number: Int, hasKey: Bool, _ backend: Backend
+        _ number: Int, hasKey: Bool, _ backend: LoadBackend
     ) async throws -> RefreshingApp {
         let person = Person(number)
         _ = try await backend.signUp(person, key: "sign-up of \(number)")
@@ -31,11 +31,11 @@ actor RefreshingApp {
     }
 
     /// Refreshes `times` times, each until it succeeds.
-    func refresh(times: Int, _ backend: Backend) async throws {
+    func refresh(times: Int, _ backend: LoadBackend) async throws {
         for _ in 0..<times { session = try await refreshed(backend) }
     }
 
-    private func refreshed(_ backend: Backend) async throws -> GatewayV1.Session {
+    private func refreshed(_ backend: LoadBackend) async throws -> GatewayV1.Session {
         var last = ""
         for _ in 0..<Self.attemptsMax {
             do {
@@ -50,7 +50,7 @@ actor RefreshingApp {
 
     /// Uses one token concurrently.
     /// - Returns: the refresh tokens that were issued.
-    func refreshAtOnce(count: Int, _ backend: Backend) async throws -> Set<String> {
+    func refreshAtOnce(count: Int, _ backend: LoadBackend) async throws -> Set<String> {
         let (token, person, device) = (session.refreshToken, person, device)
         let children = try await withThrowingTaskGroup(of: GatewayV1.Session.self) { group in
             for _ in 0..<count {
@@ -63,7 +63,7 @@ actor RefreshingApp {
     }
 
     private static func refresh(
-        _ token: String, _ person: Person, _ device: AppDevice?, _ backend: Backend
+        _ token: String, _ person: Person, _ device: AppDevice?, _ backend: LoadBackend
     ) async throws -> GatewayV1.Session {
         try await backend.refresh(token, of: person, key: nil, proof: try device?.proof(token))
     }

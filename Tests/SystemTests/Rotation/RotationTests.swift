@@ -12,7 +12,7 @@ extension SystemTests {
         func parallel() async throws {
             let rounds = SoakRounds.count(ordinarily: 5)
             try await Cluster.with { cluster in
-                let backend = try Backend(cluster)
+                let backend = try LoadBackend(cluster)
                 for (number, hasKey) in [(1, false), (2, true)] {
                     let app = try await RefreshingApp.signIn(number, hasKey: hasKey, backend)
                     for round in 1...rounds {
@@ -38,7 +38,7 @@ extension SystemTests {
             let randomness = SeededRandomness(seed: seed)
             var killed: pid_t = 0
             try await Cluster.with { cluster in
-                let backend = try Backend(cluster)
+                let backend = try LoadBackend(cluster)
                 var apps: [RefreshingApp] = []
                 for number in 1...8 {
                     apps.append(
@@ -63,7 +63,7 @@ extension SystemTests {
         ///   moment.
         /// - Returns: the process that was killed.
         private func run(
-            _ apps: [RefreshingApp], _ backend: Backend, _ cluster: Cluster,
+            _ apps: [RefreshingApp], _ backend: LoadBackend, _ cluster: Cluster,
             killingAfter milliseconds: UInt64, not last: pid_t
         ) async throws -> pid_t {
             var process: pid_t = 0

@@ -13,7 +13,7 @@ final class StoryFixture: Sendable {
     let cluster: Cluster
     /// The environment of the programs, for another cluster with the same providers.
     let environment: [String: String]
-    let backend: AppBackend
+    let backend: StoryBackend
     let google: ProviderIssuer
     let apple: ProviderIssuer
     let mails: SMTPSink
@@ -29,7 +29,7 @@ final class StoryFixture: Sendable {
         self.apple = apple
         self.mails = mails
         self.texts = texts
-        backend = try AppBackend(cluster, byHTTP: byHTTP)
+        backend = try StoryBackend(cluster, byHTTP: byHTTP)
     }
 
     /// Runs `story` with a new fixture, and stops the fixture afterwards, even if the story fails.

@@ -1,7 +1,6 @@
 import Contracts
 import Cryptography
 import Messages
-import NIOPosix
 import RPC
 import ServiceRuntime
 
@@ -14,8 +13,8 @@ struct SessionMaker: Sendable {
     private let randomness = SecureRandomness()
 
     init(_ cluster: Cluster) throws {
-        gateway = try Self.client(cluster, "gateway", key: "app")
-        session = try Self.client(cluster, "session", key: "tool")
+        gateway = try cluster.client(of: "gateway", as: "app")
+        session = try cluster.client(of: "session", as: "tool")
         let key = try SecretFile.readKey("\(cluster.data)/keys/sign-in-proof.key")
         seal = SignInProofSeal(key: KeyedHash(key: key))
     }
@@ -65,18 +64,5 @@ struct SessionMaker: Sendable {
 
     private func context(_ client: RPCClient) -> CallContext {
         client.context(timeout: .seconds(10))
-    }
-
-    private static func client(
-        _ cluster: Cluster, _ service: String, key: String
-    ) throws -> RPCClient {
-        let key = try ApplicationKey(file: cluster.key(of: key))
-        let address = try cluster.addresses()[service].flatMap { ServiceAddress($0) }
-        guard let address else { throw ClusterError(said: "no address of \(service)") }
-        return RPCClient(
-            ClientSettings(
-                service: "postern.\(service)", host: address.host, port: address.port,
-                application: key.application, keyID: key.keyID, secret: key.key),
-            group: .singleton, time: SystemTime(), randomness: SecureRandomness())
     }
 }

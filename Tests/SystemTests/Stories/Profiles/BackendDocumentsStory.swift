@@ -2,7 +2,6 @@ import Contracts
 import Cryptography
 import JSON
 import Messages
-import NIOPosix
 import RPC
 import ServiceRuntime
 import TestSupport
@@ -123,15 +122,11 @@ private struct ShopBackend {
             guard added.exitCode == 0 else { throw ClusterError(said: "\(added)") }
         }
         let own = try ApplicationKey(file: file)
-        guard let address = try cluster.addresses()["gateway"].flatMap({ ServiceAddress($0) }),
-            let key = own.key as? Ed25519SigningKey
-        else { throw ClusterError(said: "no gateway, or no key of \(name)") }
+        guard let key = own.key as? Ed25519SigningKey else {
+            throw ClusterError(said: "no key of \(name)")
+        }
         (self.key, keyID) = (key, own.keyID)
-        client = RPCClient(
-            ClientSettings(
-                service: "postern.gateway", addresses: [address], application: own.application,
-                keyID: own.keyID, secret: own.key),
-            group: .singleton, time: SystemTime(), randomness: SecureRandomness())
+        client = try cluster.client(of: "gateway", as: name)
     }
 
     func close() { client.close() }

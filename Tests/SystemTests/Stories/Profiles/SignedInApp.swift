@@ -5,7 +5,7 @@ import RPC
 
 /// An app on a person's device, in which they are signed in.
 struct SignedInApp: Sendable {
-    let backend: AppBackend
+    let backend: StoryBackend
     let person: Person
     let session: GatewayV1.Session?
 

@@ -1,13 +1,11 @@
 import Contracts
-import Cryptography
 import Messages
-import NIOPosix
 import RPC
 import ServiceRuntime
 
 /// The backend of a customer's app: every public service of the gateway over one connection; or the
 /// app itself, which calls the web service by HTTP. Each call has the client address of a person.
-final class AppBackend: Sendable {
+final class StoryBackend: Sendable {
     private let client: RPCClient
     let auth: AuthClient
     let passwords: PasswordsClient
@@ -29,14 +27,7 @@ final class AppBackend: Sendable {
     /// A backend of a cluster's gateway.
     /// - Parameter isHTTP: it calls the web service instead, streams apart.
     init(_ cluster: Cluster, byHTTP isHTTP: Bool = false) throws {
-        guard let address = try cluster.addresses()["gateway"].flatMap({ ServiceAddress($0) })
-        else { throw ClusterError(said: "endpoints.json names no gateway") }
-        let key = try ApplicationKey(file: "\(cluster.data)/keys/applications/app.k1.key")
-        client = RPCClient(
-            ClientSettings(
-                service: "postern.gateway", addresses: [address], application: key.application,
-                keyID: key.keyID, secret: key.key),
-            group: .singleton, time: SystemTime(), randomness: SecureRandomness())
+        client = try cluster.client(of: "gateway", as: "app")
         let channel: any CallChannel =
             isHTTP ? try HTTPChannel(WebClient(cluster), streams: client) : client
         auth = AuthClient(channel)

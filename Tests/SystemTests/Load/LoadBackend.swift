@@ -1,7 +1,6 @@
 import Contracts
 import Cryptography
 import Messages
-import NIOPosix
 import PosternClient
 import RPC
 import ServiceRuntime
@@ -10,9 +9,19 @@ import TestSupport
 /// A customer's backend: it calls a gateway over one long-lived connection, each call with its own
 /// deadline. The tool starts a process for each call, which is too slow for load and for measured
 /// times.
-final class Backend: Sendable {
+final class LoadBackend: Sendable {
     private let client: RPCClient
     private let auth: AuthClient
+
+    private init(_ client: RPCClient) {
+        self.client = client
+        auth = AuthClient(client)
+    }
+
+    /// A backend of a cluster's gateway.
+    convenience init(_ cluster: Cluster) throws {
+        try self.init(cluster.client(of: "gateway", as: "app"))
+    }
 
     /// A backend of the gateway on `port` that authenticates with a key below `data`.
     convenience init(port: Int, data: String) throws {
@@ -20,24 +29,11 @@ final class Backend: Sendable {
     }
 
     /// A backend of several gateways.
-    init(ports: [Int], data: String) throws {
-        let key = try ApplicationKey(file: "\(data)/keys/applications/app.k1.key")
-        client = RPCClient(
-            ClientSettings(
-                service: "postern.gateway",
-                addresses: ports.compactMap { ServiceAddress("127.0.0.1:\($0)") },
-                application: key.application, keyID: key.keyID, secret: key.key),
-            group: .singleton, time: SystemTime(), randomness: SecureRandomness())
-        auth = AuthClient(client)
-    }
-
-    /// A backend of a cluster's gateway.
-    convenience init(_ cluster: Cluster) throws {
-        let address = try cluster.addresses()["gateway"]?.split(separator: ":").last
-        guard let port = address.flatMap({ Int($0) }) else {
-            throw ClusterError(said: "endpoints.json names no gateway")
-        }
-        try self.init(port: port, data: cluster.data)
+    convenience init(ports: [Int], data: String) throws {
+        let client = try Cluster.client(
+            of: "gateway", at: ports.compactMap { ServiceAddress("127.0.0.1:\($0)") },
+            key: "\(data)/keys/applications/app.k1.key")
+        self.init(client)
     }
 
     func close() { client.close() }

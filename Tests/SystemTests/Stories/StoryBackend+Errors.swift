@@ -5,7 +5,7 @@ import ServiceRuntime
 import TestSupport
 
 /// Calls for tests that check whether a call succeeds, and not its response.
-extension AppBackend {
+extension StoryBackend {
     /// Signs a person in.
     /// - Parameters:
     ///   - device: The device's id.
