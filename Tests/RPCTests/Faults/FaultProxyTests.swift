@@ -50,7 +50,7 @@ struct FaultProxyTests {
             #expect(try peer.response(1).status == 0)
             proxy.set(ConnectionFaults(upwards: .stall(after: 7)))
             peer.send(2, EchoService.onLoop, "b")
-            proxy.heal()
+            proxy.clearFaults()
             #expect(try peer.response(2).status == 0)
         }
     }

@@ -37,7 +37,7 @@ struct FaultRound {
         let client = try client(proxy.port)
         let ended = await calls(client)
         for call in ended { check(call) }
-        proxy.heal()
+        proxy.clearFaults()
         try await expectRecovery(client)
         try await expectHandlersEnded()
         client.close()

@@ -81,7 +81,7 @@ extension SystemTests {
         private func wholeBackup(
             _ backups: Backups, _ cluster: Cluster, _ place: String
         ) async throws -> String {
-            var (file, last): (String?, any Error) = (nil, ClusterError(said: place))
+            var (file, last): (String?, any Error) = (nil, ClusterError(message: place))
             let isThere = try await eventually {
                 do {
                     file = try await backups.make(cluster)

@@ -15,7 +15,7 @@ struct Backups {
         identity = folder.file("backup-key.txt")
         let run = try await ProgramRun.run("postern", ["backup", "key", identity])
         guard run.exitCode == 0, let start = run.output.range(of: "age1") else {
-            throw ClusterError(said: "postern backup key: \(run.output)\(run.errors)")
+            throw ClusterError(message: "postern backup key: \(run.output)\(run.errors)")
         }
         recipient = String(run.output[start.lowerBound...].prefix { $0.isLetter || $0.isNumber })
     }
@@ -37,7 +37,7 @@ struct Backups {
         let before = try files()
         let run = try await cluster.postern(arguments(cluster))
         guard run.exitCode == 0, let new = try files().first(where: { !before.contains($0) }) else {
-            throw ClusterError(said: "postern backup: \(run.output)\(run.errors)")
+            throw ClusterError(message: "postern backup: \(run.output)\(run.errors)")
         }
         return new
     }
@@ -70,7 +70,7 @@ struct Backups {
         let home = try await home(withKeysOf: data)
         let run = try await ProgramRun.run("postern", restoring(source, in: home))
         guard run.exitCode == 0 else {
-            throw ClusterError(said: "postern restore: \(run.output)\(run.errors)")
+            throw ClusterError(message: "postern restore: \(run.output)\(run.errors)")
         }
         return home
     }
@@ -82,7 +82,7 @@ struct Backups {
         let run = try await ProgramRun.run(
             path: "/bin/bash", ["-e", "-o", "pipefail", "-c", line], limit: .seconds(60))
         guard run.exitCode == 0 else {
-            throw ClusterError(said: "\(line): \(run.output)\(run.errors)")
+            throw ClusterError(message: "\(line): \(run.output)\(run.errors)")
         }
         return run.output
     }
@@ -93,7 +93,7 @@ extension Cluster {
     func emails() async throws -> Set<String> {
         let folder = try TemporaryFolder()
         let run = try await tool(["export", folder.file("accounts.jsonl")])
-        guard run.exitCode == 0 else { throw ClusterError(said: "export: \(run.errors)") }
+        guard run.exitCode == 0 else { throw ClusterError(message: "export: \(run.errors)") }
         let text = try String(contentsOfFile: folder.file("accounts.jsonl"), encoding: .utf8)
         return Set(text.matches(of: /"email":\s*"([^"]*)"/).map { String($0.1) })
     }

@@ -36,7 +36,7 @@ final class SignUpLog: Sendable {
     func grow(by count: Int) async throws {
         let wanted = acknowledged.count + count
         guard try await eventually(within: .seconds(60), { acknowledged.count >= wanted }) else {
-            throw ClusterError(said: "\(acknowledged.count) sign-ups, \(wanted) were expected")
+            throw ClusterError(message: "\(acknowledged.count) sign-ups, \(wanted) were expected")
         }
     }
 

@@ -43,20 +43,20 @@ extension SystemTests {
             var session: Session?
             try await Cluster.with(folder) { cluster in
                 session = try await cluster.signUp(ada).read(SignedIn.self).session
-                #expect(!cluster.said.contains("clock"))
+                #expect(!cluster.output.contains("clock"))
                 #expect(try await clock(cluster, "check").exitCode == 0)
             }
             try await age(folder.file("data"))
             let signedIn = try #require(session)
             try await Cluster.with(folder) { cluster in
-                let isSaid = try await eventually { cluster.said.contains("it is wrong, set it") }
-                #expect(isSaid, "\(cluster.said)")
-                #expect(cluster.said.contains("is 3 d 1 h ahead of where"))
+                let isSaid = try await eventually { cluster.output.contains("it is wrong, set it") }
+                #expect(isSaid, "\(cluster.output)")
+                #expect(cluster.output.contains("is 3 d 1 h ahead of where"))
                 for service in Self.stores {
-                    #expect(cluster.said.contains(service))
+                    #expect(cluster.output.contains(service))
                 }
                 #expect(
-                    cluster.said.contains(
+                    cluster.output.contains(
                         "postern clock accept --endpoints \(cluster.data)/endpoints.json"))
                 #expect(try await cluster.refresh(signedIn).code == "rpc/unavailable")
                 try await accepted(cluster)
@@ -64,7 +64,7 @@ extension SystemTests {
                 #expect(try await cluster.signIn(ada).exitCode == 0)
             }
             try await Cluster.with(folder) { cluster in
-                #expect(!cluster.said.contains("clock waits"), "accepted once is enough")
+                #expect(!cluster.output.contains("clock waits"), "accepted once is enough")
             }
         }
 

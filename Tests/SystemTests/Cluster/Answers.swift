@@ -41,7 +41,7 @@ struct AuthState: Decodable {
 }
 
 /// An error of the catalogue; a field with its default value is absent.
-struct Refusal: Decodable {
+struct ErrorAnswer: Decodable {
     let code: String
     let userMessage: String
     let retryable: Bool?

@@ -10,7 +10,7 @@ extension Cluster {
     ///   - application: the application whose key the client has.
     func client(of service: String, as application: String) throws -> RPCClient {
         guard let address = try addresses()[service].flatMap({ ServiceAddress($0) }) else {
-            throw ClusterError(said: "endpoints.json names no \(service)")
+            throw ClusterError(message: "endpoints.json names no \(service)")
         }
         return try Self.client(of: service, at: [address], key: key(of: application))
     }

@@ -7,7 +7,7 @@ extension Cluster {
         let file = "\(data)/run/postern-\(service).ports"
         let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
         guard let port = lines.last.flatMap({ UInt16($0) }) else {
-            throw ClusterError(said: "\(file): \(lines)")
+            throw ClusterError(message: "\(file): \(lines)")
         }
         let request = "GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
         return String(decoding: try Self.exchange(Array(request.utf8), port), as: UTF8.self)
@@ -28,7 +28,7 @@ extension Cluster {
             connect(socket, $0.assumingMemoryBound(to: sockaddr.self).baseAddress, 16)
         }
         guard result == 0, write(socket, bytes, bytes.count) == bytes.count else {
-            throw ClusterError(said: "port \(port): \(String(cString: strerror(errno)))")
+            throw ClusterError(message: "port \(port): \(String(cString: strerror(errno)))")
         }
         var answer: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 16_384)

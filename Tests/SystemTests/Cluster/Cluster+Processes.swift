@@ -16,7 +16,7 @@ extension Cluster {
     /// Kills a program as a crash would.
     func crash(_ service: String) throws {
         guard let process = processes["postern-\(service)"] else {
-            throw ClusterError(said: "postern-\(service) does not run")
+            throw ClusterError(message: "postern-\(service) does not run")
         }
         kill(process, SIGKILL)
     }

@@ -16,7 +16,7 @@ extension Cluster {
             do {
                 return try JSONDecoder().decode(type, from: Data(json.utf8))
             } catch {
-                throw ClusterError(said: "no \(type): \(json) \(errors)")
+                throw ClusterError(message: "no \(type): \(json) \(errors)")
             }
         }
 
@@ -24,7 +24,7 @@ extension Cluster {
         var code: String? {
             guard exitCode == 1 else { return nil }
             // Anything else than an error of the catalogue has no code.
-            return try? read(Refusal.self).code
+            return try? read(ErrorAnswer.self).code
         }
     }
 
@@ -81,7 +81,7 @@ extension Cluster {
             return text.contains("token=")
         }
         guard isThere, let token = text.split(separator: "token=").last else {
-            throw ClusterError(said: "no mail to \(address): \(text)")
+            throw ClusterError(message: "no mail to \(address): \(text)")
         }
         return String(token.prefix { !$0.isWhitespace && $0 != "&" })
     }

@@ -13,7 +13,7 @@ final class Cluster: Sendable {
     let data: String
     /// The process of `postern up`.
     let up: RunningProcess
-    private let output: String
+    private let outputFile: String
 
     /// Runs `test` with a cluster in its own folder, and stops the cluster afterwards, even if the
     /// test fails.
@@ -51,20 +51,20 @@ final class Cluster: Sendable {
         _ folder: TemporaryFolder, environment: [String: String], options: [String]
     ) throws {
         data = folder.file("data")
-        output = try folder.write("", to: "up.log")
+        outputFile = try folder.write("", to: "up.log")
         up = RunningProcess(
             BuiltPrograms.path("postern"), ["up", "--data", data, "--port-base", "0"] + options,
             in: folder.path, environment: environment)
-        up.connect(output: try FileHandle(forWritingTo: URL(filePath: output)))
+        up.connect(output: try FileHandle(forWritingTo: URL(filePath: outputFile)))
         try up.start()
     }
 
     private func untilReady() async throws {
         let isReady = try await eventually(within: Self.readyWithin) {
-            said.contains("ready\n") || !up.isRunning
+            output.contains("ready\n") || !up.isRunning
         }
         guard isReady, up.isRunning else {
-            throw ClusterError(said: "postern up did not become ready: \(said)")
+            throw ClusterError(message: "postern up did not become ready: \(output)")
         }
     }
 
@@ -75,9 +75,9 @@ final class Cluster: Sendable {
     }
 
     /// What `postern up` has printed so far.
-    var said: String {
+    var output: String {
         // A file that does not exist yet has no text.
-        (try? String(contentsOfFile: output, encoding: .utf8)) ?? ""
+        (try? String(contentsOfFile: outputFile, encoding: .utf8)) ?? ""
     }
 
     /// Stops the cluster as Ctrl-C does.
@@ -91,7 +91,7 @@ final class Cluster: Sendable {
 
 /// The cluster did not do what a test needs to continue.
 struct ClusterError: Error, CustomStringConvertible {
-    let said: String
+    let message: String
 
-    var description: String { said }
+    var description: String { message }
 }

@@ -21,7 +21,7 @@ extension SystemTests {
                         return after != nil && after != before
                     }
                     #expect(isNew)
-                    #expect(cluster.said.contains("postern-\(service) was ended by signal 9"))
+                    #expect(cluster.output.contains("postern-\(service) was ended by signal 9"))
                 }
                 #expect(cluster.processes.count == 6)
             }

@@ -125,7 +125,7 @@ extension SystemTests.Crashes {
                 export = answer.dataExport ?? export
                 return export.state == .ready
             }
-            guard isReady else { throw ClusterError(said: "never ready: \(export)") }
+            guard isReady else { throw ClusterError(message: "never ready: \(export)") }
             return export
         }
 
@@ -150,7 +150,7 @@ extension SystemTests.Crashes {
                 said = run.errors
                 return run.exitCode == 0
             }
-            guard isWhole else { throw ClusterError(said: "not fetched: \(said)") }
+            guard isWhole else { throw ClusterError(message: "not fetched: \(said)") }
             return (file, folder)
         }
 

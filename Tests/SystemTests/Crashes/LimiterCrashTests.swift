@@ -74,7 +74,7 @@ private struct Charges: Sendable {
             counted = Self.count - 1 - (peek.decision.remaining ?? 0)
             return true
         }
-        guard let counted else { throw ClusterError(said: "the limiter did not restart") }
+        guard let counted else { throw ClusterError(message: "the limiter did not restart") }
         return counted
     }
 

@@ -102,7 +102,7 @@ extension SystemTests.Crashes {
                     let served = try await retried {
                         let served = try await web.photo(photo.url, app.context())
                         guard served.status == 200 else {
-                            throw ClusterError(said: "\(kill.place): \(served.status)")
+                            throw ClusterError(message: "\(kill.place): \(served.status)")
                         }
                         return served.bytes
                     }

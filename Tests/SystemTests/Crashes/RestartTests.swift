@@ -17,7 +17,7 @@ extension SystemTests.Crashes {
                 let isReady = try await eventually(within: Self.readyAgainWithin) {
                     cluster.isReady("session", notAs: killed)
                 }
-                try #require(isReady, "kill \(time): \(cluster.said)")
+                try #require(isReady, "kill \(time): \(cluster.output)")
             }
             let signedUp = try await eventually {
                 try await cluster.signUp(Person(1), key: "k").exitCode == 0

@@ -88,14 +88,14 @@ private struct SignUpLoad: Sendable {
                 key: "key of \(person.email)")
             if answer.exitCode == 0 { return }
             last = answer.json + answer.errors
-            guard let refusal: Refusal = try? answer.read(), refusal.isPassing else { break }
+            guard let refusal: ErrorAnswer = try? answer.read(), refusal.isPassing else { break }
             try await Task.sleep(for: .milliseconds(100))
         }
-        throw ClusterError(said: "\(person.email) cannot sign up: \(last)")
+        throw ClusterError(message: "\(person.email) cannot sign up: \(last)")
     }
 }
 
-extension Refusal {
+extension ErrorAnswer {
     /// The errors that a caller gets while a program is unavailable.
     fileprivate var isPassing: Bool {
         retryable == true || code == "rpc/internal"

@@ -73,7 +73,7 @@ struct StepWatch: Sendable {
         let isReady = try await eventually {
             FileManager.default.fileExists(atPath: folder.file("ready"))
         }
-        guard isReady else { throw ClusterError(said: "the watch does not begin") }
+        guard isReady else { throw ClusterError(message: "the watch does not begin") }
         try await act()
         let run = try await watch
         for line in run.output.split(separator: "\n") {
@@ -84,7 +84,7 @@ struct StepWatch: Sendable {
             if words[0] == "killed" { killedIn = number }
         }
         guard run.exitCode == 0, !begun.isEmpty else {
-            throw ClusterError(said: "the watch saw no step: \(run)")
+            throw ClusterError(message: "the watch saw no step: \(run)")
         }
     }
 }

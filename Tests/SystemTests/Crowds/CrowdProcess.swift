@@ -40,7 +40,7 @@ final class CrowdProcess: Sendable {
         defer { watch.cancel() }
         let answer = await line()
         guard answer.hasPrefix("done \(order)") else {
-            throw ClusterError(said: "the crowd answered \(order) with: \(answer)")
+            throw ClusterError(message: "the crowd answered \(order) with: \(answer)")
         }
         return answer.dropFirst("done \(order)".count).split(separator: " ").map(String.init)
     }

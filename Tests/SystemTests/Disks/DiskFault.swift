@@ -38,7 +38,9 @@ struct FullDisk: DiskFault {
         defer { close(file) }
         let block = [UInt8](repeating: 0, count: 4_096)
         while write(file, block, block.count) > 0 {}
-        guard file >= 0, errno == ENOSPC else { throw ClusterError(said: "the disk is not full") }
+        guard file >= 0, errno == ENOSPC else {
+            throw ClusterError(message: "the disk is not full")
+        }
     }
 
     func end(_ cluster: Cluster) { unlink(filler(cluster)) }
@@ -101,7 +103,7 @@ enum Command {
     static func run(_ name: String, _ arguments: [String]) throws {
         let run = try SystemCommand(name, arguments)
         guard run.exitCode == 0 else {
-            throw ClusterError(said: "\(name) ended with \(run.exitCode)")
+            throw ClusterError(message: "\(name) ended with \(run.exitCode)")
         }
     }
 }

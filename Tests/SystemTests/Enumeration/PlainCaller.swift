@@ -35,11 +35,11 @@ final class PlainCaller {
         key: any ApplicationProver
     ) throws {
         guard let address = try cluster.addresses()[service].flatMap({ ServiceAddress($0) })
-        else { throw ClusterError(said: "endpoints.json names no \(service)") }
+        else { throw ClusterError(message: "endpoints.json names no \(service)") }
         socket = try LoopbackSocket.connected(to: address.port, from: 1)
         LoopbackAddress.setTimeouts(seconds: Self.timeoutSeconds, of: socket)
         guard case .hello(let server) = try frame() else {
-            throw ClusterError(said: "\(service) sent no Hello")
+            throw ClusterError(message: "\(service) sent no Hello")
         }
         var hello = WireV1.Hello(
             version: 1, service: "postern.\(service)", application: application, keyId: keyID)
@@ -54,7 +54,7 @@ final class PlainCaller {
             switch try frame() {
             case .response(let response): return response.status == 0
             case .goAway(let goAway) where goAway.reason == .unauthenticated: return false
-            case .goAway(let goAway): throw ClusterError(said: "\(goAway)")
+            case .goAway(let goAway): throw ClusterError(message: "\(goAway)")
             default: continue
             }
         }
@@ -88,7 +88,7 @@ final class PlainCaller {
         let body = WireV1.Frame(kind: kind).encoded()
         let bytes = withUnsafeBytes(of: UInt32(body.count).bigEndian) { Array($0) } + body
         guard Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
-            throw ClusterError(said: "writing failed: \(errno)")
+            throw ClusterError(message: "writing failed: \(errno)")
         }
     }
 
@@ -98,7 +98,7 @@ final class PlainCaller {
         let body = try take(count)
         let frame = try WireV1.Frame(decoding: body)
         guard frame.encoded() == body else {
-            throw ClusterError(said: "a frame has fields that are not decoded")
+            throw ClusterError(message: "a frame has fields that are not decoded")
         }
         return frame.kind
     }
@@ -107,7 +107,7 @@ final class PlainCaller {
         var chunk = [UInt8](repeating: 0, count: 16_384)
         while received.count < count {
             let read = recv(socket, &chunk, chunk.count, 0)
-            guard read > 0 else { throw ClusterError(said: "reading failed: \(errno)") }
+            guard read > 0 else { throw ClusterError(message: "reading failed: \(errno)") }
             received += chunk[..<read]
         }
         defer { received.removeFirst(count) }

@@ -51,7 +51,7 @@ struct Settlement {
         let file = try folder.write(lines.joined(separator: "\n") + "\n", to: "\(source).jsonl")
         let run = try await cluster.tool(["import", "jsonl", file, "--source", source])
         guard run.exitCode == 0 else {
-            throw ClusterError(said: "not imported: \(run.output)\(run.errors)")
+            throw ClusterError(message: "not imported: \(run.output)\(run.errors)")
         }
     }
 
@@ -63,14 +63,14 @@ struct Settlement {
                 device: GatewayV1.Device(deviceId: "own", platform: "cli"))
         ).response
         guard response.status == 0 else {
-            throw ClusterError(said: "not signed up: \(response)")
+            throw ClusterError(message: "not signed up: \(response)")
         }
         guard kind == .suspended else { return }
         let account = try GatewayV1.SignUpWithPasswordResponse(decoding: response.payload).account
         let run = try await cluster.tool([
             "accounts", "suspend", account?.accountId ?? "", "--reason", "a test",
         ])
-        guard run.exitCode == 0 else { throw ClusterError(said: "not suspended: \(run.errors)") }
+        guard run.exitCode == 0 else { throw ClusterError(message: "not suspended: \(run.errors)") }
     }
 
     /// The import line of an address; nil if there is no account, or one that signs up here.

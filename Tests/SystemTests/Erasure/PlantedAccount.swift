@@ -111,7 +111,7 @@ struct PlantedAccount {
         let suspend = ["accounts", "suspend", imported, "--reason", reason]
         for command in [["import", "jsonl", file], suspend] {
             let run = try await fixture.cluster.tool(command)
-            guard run.exitCode == 0 else { throw ClusterError(said: "\(command): \(run)") }
+            guard run.exitCode == 0 else { throw ClusterError(message: "\(command): \(run)") }
         }
         let shown = try await fixture.cluster.tool(["accounts", "look-up", imported])
         let id = try #require(shown.output.firstMatch(of: /acc_[0-9a-z]{13}/), "\(shown)")

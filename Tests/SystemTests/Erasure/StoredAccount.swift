@@ -36,7 +36,7 @@ struct StoredAccount: Sendable {
         numbers = []
         for id in ids {
             guard let number = AccountID(text: id)?.key ?? PushDeviceID(text: id)?.key else {
-                throw ClusterError(said: "no account and no device: \(id)")
+                throw ClusterError(message: "no account and no device: \(id)")
             }
             numbers.insert(number)
         }

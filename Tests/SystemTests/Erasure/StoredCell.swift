@@ -66,7 +66,7 @@ extension StoredCell {
             path: "/usr/bin/env",
             ["python3", "-c", reading, isClosed ? "immutable=1" : "mode=ro"] + paths,
             limit: .seconds(30))
-        guard run.exitCode == 0 else { throw ClusterError(said: "stores: \(run.errors)") }
+        guard run.exitCode == 0 else { throw ClusterError(message: "stores: \(run.errors)") }
         return try run.output.split(separator: "\n").map { try StoredCell(line: $0) }
     }
 
@@ -74,7 +74,7 @@ extension StoredCell {
         let parts = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 6, let number = Int(parts[2]),
             let value = Value(parts[4], parts[5])
-        else { throw ClusterError(said: "no value of a store: \(line)") }
+        else { throw ClusterError(message: "no value of a store: \(line)") }
         row = Row(service: parts[0], table: parts[1], number: number)
         column = parts[3]
         self.value = value

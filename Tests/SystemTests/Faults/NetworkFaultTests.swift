@@ -47,7 +47,7 @@ extension SystemTests {
         func faults(on link: NetworkLink) async throws {
             try await ProxiedStack.with { stack, backend in
                 let visitors = try await Visitor.signUp(1..<7, backend)
-                let people = Newcomers(100)
+                let people = NewUsers(100)
                 var worst = Duration.zero
                 for round in 1...SoakRounds.count {
                     for faults in Self.faults(
@@ -56,10 +56,10 @@ extension SystemTests {
                         let overrun = try await quickest(under: Self.overrunMax, of: 3) {
                             stack.proxies[link]?.set(faults)
                             let records = CallRecords()
-                            await suffer(visitors, people, backend, records)
-                            stack.proxies[link]?.heal()
+                            await runLoad(visitors, people, backend, records)
+                            stack.proxies[link]?.clearFaults()
                             let overrun = check(records.all, link, faults)
-                            try await expectWell(
+                            try await expectRecovered(
                                 visitors, people, backend, "\(link), \(faults)")
                             return overrun
                         }
@@ -72,15 +72,15 @@ extension SystemTests {
             }
         }
 
-        private func suffer(
-            _ visitors: [Visitor], _ people: Newcomers, _ backend: LoadBackend,
+        private func runLoad(
+            _ visitors: [Visitor], _ people: NewUsers, _ backend: LoadBackend,
             _ records: CallRecords
         ) async {
             let load = VisitorLoad(
                 visitors: visitors, backend: backend, records: records,
                 pause: .milliseconds(100), timeout: Self.timeout, endsAtFailure: false)
             async let visiting: Void = load.run(for: .seconds(1))
-            await people.come(2, backend, records, timeout: Self.timeout)
+            await people.signUpAndIn(2, backend, records, timeout: Self.timeout)
             await visiting
         }
 
@@ -103,26 +103,26 @@ extension SystemTests {
 
         /// Every visitor's last response is still valid, and a new person can sign up and sign in
         /// again.
-        private func expectWell(
-            _ visitors: [Visitor], _ people: Newcomers, _ backend: LoadBackend, _ occasion: String
+        private func expectRecovered(
+            _ visitors: [Visitor], _ people: NewUsers, _ backend: LoadBackend, _ occasion: String
         ) async throws {
             let records = CallRecords()
             for visitor in visitors {
-                let isWell = try await eventually(within: Self.recoveryTimeout) {
+                let hasRecovered = try await eventually(within: Self.recoveryTimeout) {
                     await visitor.refresh(backend, records, timeout: .seconds(5))
                 }
-                #expect(isWell, "\(occasion): \(records.all.last.map { "\($0)" } ?? "")")
+                #expect(hasRecovered, "\(occasion): \(records.all.last.map { "\($0)" } ?? "")")
             }
-            let isWell = try await eventually(within: Self.recoveryTimeout) {
-                await people.come(1, backend, records, timeout: .seconds(5)) == 1
+            let hasRecovered = try await eventually(within: Self.recoveryTimeout) {
+                await people.signUpAndIn(1, backend, records, timeout: .seconds(5)) == 1
             }
-            #expect(isWell, "\(occasion): \(records.all.last.map { "\($0)" } ?? "")")
+            #expect(hasRecovered, "\(occasion): \(records.all.last.map { "\($0)" } ?? "")")
         }
     }
 }
 
 /// People who sign up and sign in, each once.
-private actor Newcomers {
+private actor NewUsers {
     private var number: Int
 
     init(_ first: Int) {
@@ -131,10 +131,10 @@ private actor Newcomers {
 
     /// - Returns: the number of the `count` people who could do both.
     @discardableResult
-    func come(
+    func signUpAndIn(
         _ count: Int, _ backend: LoadBackend, _ records: CallRecords, timeout: Duration
     ) async -> Int {
-        var welcome = 0
+        var succeeded = 0
         for _ in 0..<count {
             number += 1
             let person = Person(number)
@@ -146,8 +146,8 @@ private actor Newcomers {
             let again = await records.record("sign-in", timeout: timeout) {
                 try await backend.signIn(person, timeout: timeout)
             }
-            if again != nil { welcome += 1 }
+            if again != nil { succeeded += 1 }
         }
-        return welcome
+        return succeeded
     }
 }

@@ -178,7 +178,7 @@ extension Cluster {
     /// Runs `body` while a program is stopped: its connections stay open, and it reads nothing.
     fileprivate func stopped(_ service: String, _ body: () async throws -> Void) async throws {
         guard let process = processes["postern-\(service)"] else {
-            throw ClusterError(said: "postern-\(service) does not run")
+            throw ClusterError(message: "postern-\(service) does not run")
         }
         kill(process, SIGSTOP)
         defer { kill(process, SIGCONT) }

@@ -80,7 +80,7 @@ extension SystemTests {
                 let auth = "postern.gateway.v1.Auth"
                 let unknown = try await cluster.call("\(auth)/SignUpWithHorse", "{}")
                 #expect(unknown.code == "rpc/unknown-method")
-                let refusal: Refusal = try unknown.read()
+                let refusal: ErrorAnswer = try unknown.read()
                 #expect(!refusal.userMessage.isEmpty && refusal.action == "correct")
                 for (method, json, sentence) in [
                     ("\(auth)/RefreshSession", "{\"refreshToken\":", "not JSON"),

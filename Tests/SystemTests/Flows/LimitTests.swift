@@ -20,7 +20,7 @@ extension SystemTests {
                         language: "de")
                     codes.append(answer.code)
                     guard number == 7 else { continue }
-                    let refusal: Refusal = try answer.read()
+                    let refusal: ErrorAnswer = try answer.read()
                     #expect(
                         refusal.userMessage.hasPrefix("Zu viele Versuche. Bitte warte 1"),
                         "\(refusal.userMessage)")

@@ -84,7 +84,7 @@ extension Cluster {
         _ absence: SystemTests.WithoutLimiter.Absence, _ body: () async throws -> Void
     ) async throws {
         guard let limiter = processes["postern-rate-limit"] else {
-            throw ClusterError(said: "postern-rate-limit does not run")
+            throw ClusterError(message: "postern-rate-limit does not run")
         }
         // For a killed limiter the supervisor, which would restart it, is stopped.
         let still = absence == .stalled ? limiter : up.id

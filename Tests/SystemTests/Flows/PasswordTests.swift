@@ -38,8 +38,8 @@ extension SystemTests {
                 for email in [ada.email, nobody.email] {
                     for _ in 0..<3 { #expect(try await forgot(email, cluster).exitCode == 0) }
                 }
-                let known: Refusal = try await forgot(ada.email, cluster).read()
-                let unknown: Refusal = try await forgot(nobody.email, cluster).read()
+                let known: ErrorAnswer = try await forgot(ada.email, cluster).read()
+                let unknown: ErrorAnswer = try await forgot(nobody.email, cluster).read()
                 #expect(known.code == "auth/too-many-requests")
                 #expect(known.code == unknown.code && known.action == unknown.action)
                 #expect(known.retryable == unknown.retryable)

@@ -40,7 +40,7 @@ extension SystemTests {
             #expect(first.attempt == 1)
             #expect((55_000...60_000).contains(Int(first.nextAfterMs) ?? 0), "\(first)")
             let sent = sink.requests.count
-            let refusal: Refusal = try await ask(number, cluster, language: "de").read()
+            let refusal: ErrorAnswer = try await ask(number, cluster, language: "de").read()
             #expect(refusal.code == "auth/too-many-requests" && refusal.action == "wait")
             #expect(refusal.userMessage.hasPrefix("Bitte warte "), "\(refusal.userMessage)")
             #expect(sink.requests.count <= sent + 1, "at most the first code's")
@@ -56,7 +56,8 @@ extension SystemTests {
                 let answer = try await enter(number, requested.requestId, wrong, cluster)
                 #expect(answer.code == "auth/invalid-verification-code")
             }
-            let locked: Refusal = try await enter(number, requested.requestId, code, cluster).read()
+            let locked: ErrorAnswer = try await enter(number, requested.requestId, code, cluster)
+                .read()
             #expect(locked.code == "auth/too-many-requests")
             #expect(locked.userMessage == "Too many incorrect codes. Please wait 15 minutes.")
         }

@@ -146,7 +146,7 @@ extension SystemTests {
                     let key = try ApplicationKey(file: cluster.key(of: name))
                     #expect(key.isShared == (name == "app"), "\(name)")
                 }
-                #expect(cluster.said.contains("postern applications rotate app"))
+                #expect(cluster.output.contains("postern applications rotate app"))
                 #expect(log(cluster, "gateway").contains("application_keys.shared"))
                 #expect(try await cluster.signUp(Person(1)).exitCode == 0)
                 #expect(try await cluster.status().exitCode == 0)
@@ -162,7 +162,7 @@ extension SystemTests {
                 #expect(isBack)
             }
             try await Cluster.with(folder) { cluster in
-                #expect(!cluster.said.contains("applications rotate"))
+                #expect(!cluster.output.contains("applications rotate"))
                 let signedIn = try await cluster.signIn(Person(1))
                 #expect(signedIn.exitCode == 0)
             }

@@ -97,7 +97,7 @@ final class LoadBackend: Sendable {
     }
 
     private func session(_ session: GatewayV1.Session?) throws -> GatewayV1.Session {
-        guard let session else { throw ClusterError(said: "a response without a session") }
+        guard let session else { throw ClusterError(message: "a response without a session") }
         return session
     }
 

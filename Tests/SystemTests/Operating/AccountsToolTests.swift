@@ -137,7 +137,7 @@ extension SystemTests {
                     "postern.gateway.v1.Auth/SignInWithPassword",
                     "{\"email\": \"nobody@example.org\", \"password\": \"Wrong7Horse\"}",
                     metadata: ["accept-language": "it, de-CH;q=0.9, en;q=0.5"])
-                let refusal: Refusal = try german.read()
+                let refusal: ErrorAnswer = try german.read()
                 #expect(
                     refusal.userMessage == "Die E-Mail-Adresse oder das Passwort stimmt nicht.")
                 let listed = try await cluster.postern(["errors", "--json", "--language", "de"])

@@ -20,7 +20,7 @@ extension SystemTests {
                 #expect(web["url"]?.hasPrefix("http://127.0.0.1:") == true)
                 let appKey = try #require(web["app_key"])
                 #expect(appKey.hasPrefix("pk_"))
-                #expect(cluster.said.contains("-H 'x-postern-app: \(appKey)'"))
+                #expect(cluster.output.contains("-H 'x-postern-app: \(appKey)'"))
                 for (name, id) in [("application", "app"), ("admin", "tool")] {
                     let key = try #require(said[name] as? [String: String])
                     #expect(key["id"] == id)

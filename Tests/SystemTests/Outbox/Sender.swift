@@ -40,7 +40,7 @@ final class Sender: Sendable {
                 try await Task.sleep(for: .milliseconds(25))
             }
         }
-        throw last ?? ClusterError(said: "no attempt was made")
+        throw last ?? ClusterError(message: "no attempt was made")
     }
 
     /// The state of a message.

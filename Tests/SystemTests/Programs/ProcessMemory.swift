@@ -16,7 +16,7 @@ enum ProcessMemory {
         let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
         let words = lines.first { $0.hasPrefix(name) }?.split(whereSeparator: \.isWhitespace)
         guard let words, words.count == 3, let kibibytes = Int(words[1]) else {
-            throw ClusterError(said: "\(file) has no \(name)")
+            throw ClusterError(message: "\(file) has no \(name)")
         }
         return kibibytes * 1_024
     }

@@ -54,7 +54,7 @@ struct StartedProgram {
         }
         let text = try String(contentsOfFile: portFile, encoding: .utf8)
         guard let port = text.split(separator: "\n").first.flatMap({ Int($0) }) else {
-            throw ClusterError(said: "no port in \(portFile): \(text)")
+            throw ClusterError(message: "no port in \(portFile): \(text)")
         }
         return port
     }

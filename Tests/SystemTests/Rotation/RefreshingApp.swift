@@ -45,7 +45,7 @@ actor RefreshingApp {
                 try await Task.sleep(for: Self.pause)
             }
         }
-        throw ClusterError(said: "\(person.device) gets no response: \(last)")
+        throw ClusterError(message: "\(person.device) gets no response: \(last)")
     }
 
     /// Uses one token concurrently.

@@ -24,11 +24,11 @@ enum MemoryScan {
     static func places(of bytes: [UInt8], in process: pid_t) throws -> [Place] {
         let memory = open("/proc/\(process)/mem", O_RDONLY | O_CLOEXEC)
         guard memory >= 0 else {
-            throw ClusterError(said: "/proc/\(process)/mem: \(String(cString: strerror(errno)))")
+            throw ClusterError(message: "/proc/\(process)/mem: \(String(cString: strerror(errno)))")
         }
         defer { _ = close(memory) }
         let regions = try regions(of: process)
-        guard !regions.isEmpty else { throw ClusterError(said: "\(process) has no memory map") }
+        guard !regions.isEmpty else { throw ClusterError(message: "\(process) has no memory map") }
         return regions.flatMap { places(of: bytes, in: $0, memory) }
     }
 

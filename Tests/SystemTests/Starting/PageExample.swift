@@ -45,7 +45,7 @@ struct PageExample: Sendable {
         do {
             return try JSONSerialization.jsonObject(with: Data(text.utf8))
         } catch {
-            throw ClusterError(said: "no JSON: \(text)")
+            throw ClusterError(message: "no JSON: \(text)")
         }
     }
 

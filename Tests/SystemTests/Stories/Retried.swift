@@ -4,7 +4,7 @@ import TestSupport
 /// Repeats a call until it succeeds, as an app does while a service or the network is away.
 /// - Throws: the error of a call that a repeat cannot help, or the last one.
 func retried<Value>(_ call: () async throws -> Value) async throws -> Value {
-    var (value, last): (Value?, any Error) = (nil, ClusterError(said: "no call was made"))
+    var (value, last): (Value?, any Error) = (nil, ClusterError(message: "no call was made"))
     _ = try await eventually {
         do {
             value = try await call()

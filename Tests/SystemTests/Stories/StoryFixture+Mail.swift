@@ -25,7 +25,7 @@ extension StoryFixture {
             return letters.contains { $0.contains(words) }
         }
         guard isThere, let letter = letters.last(where: { $0.contains(words) }) else {
-            throw ClusterError(said: "no mail to \(address) contains \(words): \(letters)")
+            throw ClusterError(message: "no mail to \(address) contains \(words): \(letters)")
         }
         return letter
     }
@@ -35,7 +35,7 @@ extension StoryFixture {
         let start = "\(page)?token="
         let letter = try await letter(to: address, saying: start)
         guard let token = letter.split(separator: start).dropFirst().first else {
-            throw ClusterError(said: "a mail without a token")
+            throw ClusterError(message: "a mail without a token")
         }
         return String(token.prefix { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" })
     }

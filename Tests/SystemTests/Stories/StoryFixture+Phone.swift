@@ -37,7 +37,7 @@ extension StoryFixture {
         }
         // The message begins with the code: {…,"text":"123456 is your …
         guard isThere, let words = text?.split(separator: "\"text\":\"").dropFirst().first else {
-            throw ClusterError(said: "no code to \(number): \(text ?? "nothing")")
+            throw ClusterError(message: "no code to \(number): \(text ?? "nothing")")
         }
         return String(words.prefix { $0.isNumber })
     }

@@ -39,7 +39,7 @@ struct SessionMaker: Sendable {
         let request = SessionV1.CreateSessionRequest(
             proof: seal.seal(proof), origin: IdentityV1.Origin(deviceId: "d1", platform: "cli"))
         let answer = try await SessionsClient(session).createSession(request, context(session))
-        guard let tokens = answer.tokens else { throw ClusterError(said: "no tokens") }
+        guard let tokens = answer.tokens else { throw ClusterError(message: "no tokens") }
         return tokens
     }
 

@@ -63,7 +63,7 @@ extension SystemTests {
         @Test("the first command that postern up prints signs a person up")
         func firstCommand() async throws {
             try await Cluster.with { cluster in
-                let lines = cluster.said.split(separator: "\n").map(String.init)
+                let lines = cluster.output.split(separator: "\n").map(String.init)
                 let command = try #require(lines.first { $0.hasPrefix("  curl ") })
                 let run = try await ProgramRun.run(
                     path: "/usr/bin/env", ["bash", "-c", command], limit: .seconds(30))
@@ -72,7 +72,7 @@ extension SystemTests {
                 // Where it listens, where data is, and how to stop it.
                 let gateway = try #require(cluster.addresses()["gateway"])
                 for text in [gateway, "\(cluster.data): stores", "kill \(cluster.up.id)"] {
-                    #expect(cluster.said.contains(text), "\(cluster.said)")
+                    #expect(cluster.output.contains(text), "\(cluster.output)")
                 }
             }
         }
@@ -93,7 +93,7 @@ extension SystemTests {
                 let status = try await cluster.status()
                 #expect(status.exitCode == 0, "\(status.output)")
                 #expect(!status.output.contains("web"))
-                #expect(cluster.said.contains("postern call "))
+                #expect(cluster.output.contains("postern call "))
             }
         }
     }

@@ -64,7 +64,7 @@ struct HTTPChannel: CallChannel {
 
     private static func message(_ name: String) throws -> SchemaMessage {
         guard let message = try schemas.get().lazy.compactMap({ $0.message(named: name) }).first
-        else { throw ClusterError(said: "no descriptor of \(name)") }
+        else { throw ClusterError(message: "no descriptor of \(name)") }
         return message
     }
 }
@@ -81,7 +81,7 @@ extension WebClient.Response {
         let body: Body = try read()
         guard let bytes = body.details.first.flatMap({ Base64.decodeUnpadded($0.value.utf8) })
         else {
-            throw ClusterError(said: "an error without details: \(status) \(self.body)")
+            throw ClusterError(message: "an error without details: \(status) \(self.body)")
         }
         return ServiceError(WireV1.Response(error: try WireV1.Error(decoding: bytes)))
     }

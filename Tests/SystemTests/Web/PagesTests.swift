@@ -126,7 +126,7 @@ struct PageBrowser {
         let words = text.split(whereSeparator: \.isWhitespace)
         guard isThere, let link = words.last(where: { $0.contains(start) }),
             let scheme = link.range(of: "http://localhost:")
-        else { throw ClusterError(said: "no link to \(page) for \(address): \(text)") }
+        else { throw ClusterError(message: "no link to \(page) for \(address): \(text)") }
         return String(link[scheme.lowerBound...])
     }
 
@@ -148,7 +148,7 @@ struct PageBrowser {
     ) async throws -> WebClient.Response {
         let hidden = form.body.matches(of: /type="hidden" name="([a-z]+)" value="([^"]*)"/)
         guard hidden.contains(where: { $0.1 == "form" }) else {
-            throw ClusterError(said: "no form on \(page): \(form.status) \(form.body)")
+            throw ClusterError(message: "no form on \(page): \(form.status) \(form.body)")
         }
         let data =
             hidden.map { "\($0.1)=\($0.2)" } + fields.map { "\($0.key)=\($0.value)" }
@@ -170,7 +170,7 @@ struct PageBrowser {
             ] + options, limit: .seconds(30))
         let lines = run.output.split(separator: "\n", omittingEmptySubsequences: false)
         guard run.exitCode == 0, let status = lines.last.flatMap({ Int($0) }) else {
-            throw ClusterError(said: "curl \(options): \(run.output) \(run.errors)")
+            throw ClusterError(message: "curl \(options): \(run.output) \(run.errors)")
         }
         return WebClient.Response(
             status: status, body: lines.dropLast().joined(separator: "\n"),

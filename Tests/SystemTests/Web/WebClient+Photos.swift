@@ -42,7 +42,7 @@ extension WebClient {
         _ url: String, _ context: CallContext, ifNoneMatch tag: String? = nil
     ) async throws -> PhotoResponse {
         guard let path = url.firstRange(of: "/v1/photos/") else {
-            throw ClusterError(said: "no URL of a photo: \(url)")
+            throw ClusterError(message: "no URL of a photo: \(url)")
         }
         let folder = try TemporaryFolder()
         let (body, head) = (folder.file("body"), folder.file("head"))

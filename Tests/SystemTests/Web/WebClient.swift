@@ -40,7 +40,7 @@ struct WebClient {
             do {
                 return try JSONDecoder().decode(type, from: Data(body.utf8))
             } catch {
-                throw ClusterError(said: "no \(type): \(status) \(body)")
+                throw ClusterError(message: "no \(type): \(status) \(body)")
             }
         }
     }
@@ -86,7 +86,7 @@ struct WebClient {
                 + options + [url + path], limit: .seconds(30))
         let lines = run.output.split(separator: "\n", omittingEmptySubsequences: false)
         guard run.exitCode == 0, let status = lines.last.flatMap({ Int($0) }) else {
-            throw ClusterError(said: "curl \(path): \(run.output) \(run.errors)")
+            throw ClusterError(message: "curl \(path): \(run.output) \(run.errors)")
         }
         return Response(status: status, body: lines.dropLast().joined(separator: "\n"))
     }

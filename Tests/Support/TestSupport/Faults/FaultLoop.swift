@@ -27,18 +27,18 @@ struct FaultLoop {
     mutating func run() {
         while true {
             let ready = wait()
-            let orders = orders.take()
-            if orders.isStopping { break }
+            let current = orders.take()
+            if current.isStopping { break }
             let uptime = time.uptime()
-            if let change = orders.change {
+            if let change = current.change {
                 for index in connections.indices {
                     connections[index].change(to: change, at: uptime)
                 }
             }
             turn(ready, at: uptime)
-            while let caller = listener.accepted() { take(caller, orders.faults, at: uptime) }
+            while let caller = listener.accepted() { take(caller, current.faults, at: uptime) }
             connections.removeAll(where: \.isClosed)
-            self.orders.open.store(connections.count, ordering: .releasing)
+            orders.open.store(connections.count, ordering: .releasing)
         }
         connections = []
         orders.open.store(0, ordering: .releasing)
@@ -47,7 +47,7 @@ struct FaultLoop {
     /// - Returns: the poll results of the connections' sockets, two for each connection.
     private func wait() -> ArraySlice<pollfd> {
         var polls = [
-            pollfd(fd: orders.bell, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: orders.wakeRead, events: Int16(POLLIN), revents: 0),
             pollfd(fd: listener.descriptor, events: Int16(POLLIN), revents: 0),
         ]
         for connection in connections { polls += connection.polls }

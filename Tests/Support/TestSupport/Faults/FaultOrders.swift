@@ -14,8 +14,8 @@ final class FaultOrders: Sendable {
     let open = Atomic<Int>(0)
     let taken = Atomic<Int>(0)
     /// Readable when there are orders: the read end of a pipe.
-    let bell: Int32
-    private let bellRope: Int32
+    let wakeRead: Int32
+    private let wakeWrite: Int32
     private let state: Mutex<State>
 
     init(_ faults: @escaping @Sendable (Int) -> ConnectionFaults) throws {
@@ -23,24 +23,24 @@ final class FaultOrders: Sendable {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw LoopbackSocket.Refused(call: "pipe", reason: errno) }
         for end in ends { LoopbackSocket.makeNonBlocking(end) }
-        (bell, bellRope) = (ends[0], ends[1])
+        (wakeRead, wakeWrite) = (ends[0], ends[1])
     }
 
     deinit {
-        close(bell)
-        close(bellRope)
+        close(wakeRead)
+        close(wakeWrite)
     }
 
     /// Changes the orders and wakes the thread.
     func give(_ change: (inout State) -> Void) {
         state.withLock { change(&$0) }
-        _ = write(bellRope, [1], 1)  // if the pipe is full, the thread is already signalled
+        _ = write(wakeWrite, [1], 1)  // if the pipe is full, the thread is already signalled
     }
 
     /// Returns the current orders. The change for open connections is returned only once.
     func take() -> State {
-        var rings = [UInt8](repeating: 0, count: 256)
-        _ = read(bell, &rings, rings.count)
+        var drained = [UInt8](repeating: 0, count: 256)
+        _ = read(wakeRead, &drained, drained.count)
         return state.withLock { state in
             defer { state.change = nil }
             return state

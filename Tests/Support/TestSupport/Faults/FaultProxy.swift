@@ -40,7 +40,7 @@ package final class FaultProxy: Sendable {
     }
 
     /// Ends all faults from now on. Stalled bytes pass.
-    package func heal() { set(.none) }
+    package func clearFaults() { set(.none) }
 
     /// The number of open connections.
     package var openConnections: Int { orders.open.load(ordering: .acquiring) }

@@ -40,7 +40,7 @@ extension SystemTests {
             let folder = try TemporaryFolder()
             let file = folder.file("accounts.jsonl")
             let run = try await cluster.tool(["export", file])
-            guard run.exitCode == 0 else { throw ClusterError(said: "export: \(run.errors)") }
+            guard run.exitCode == 0 else { throw ClusterError(message: "export: \(run.errors)") }
             return try String(contentsOfFile: file, encoding: .utf8)
         }
     }

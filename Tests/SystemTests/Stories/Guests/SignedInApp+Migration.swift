@@ -35,7 +35,7 @@ extension SignedInApp {
             migration = answer.migration ?? migration
             return [.succeeded, .needsAttention].contains(migration.state)
         }
-        guard hasEnded else { throw ClusterError(said: "it never ends: \(migration)") }
+        guard hasEnded else { throw ClusterError(message: "it never ends: \(migration)") }
         return migration
     }
 

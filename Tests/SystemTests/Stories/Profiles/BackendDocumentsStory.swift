@@ -119,11 +119,11 @@ private struct ShopBackend {
                 "applications", "add", name, "--server", "gateway", "--server", "identity",
                 "--method", "\(Self.service)/*", "--data", cluster.data,
             ])
-            guard added.exitCode == 0 else { throw ClusterError(said: "\(added)") }
+            guard added.exitCode == 0 else { throw ClusterError(message: "\(added)") }
         }
         let own = try ApplicationKey(file: file)
         guard let key = own.key as? Ed25519SigningKey else {
-            throw ClusterError(said: "no key of \(name)")
+            throw ClusterError(message: "no key of \(name)")
         }
         (self.key, keyID) = (key, own.keyID)
         client = try cluster.client(of: "gateway", as: name)
@@ -172,7 +172,7 @@ private struct ShopBackend {
 
     /// Repeats a call until the servers have read the new key.
     private func known<Value>(_ call: () async throws -> Value) async throws -> Value {
-        var (value, last): (Value?, any Error) = (nil, ClusterError(said: "no call"))
+        var (value, last): (Value?, any Error) = (nil, ClusterError(message: "no call"))
         let isKnown = try await eventually(within: .seconds(30)) {
             do {
                 value = try await call()

@@ -79,7 +79,7 @@ struct SignedInApp: Sendable {
             .init(collection: collection, name: name), context())
         guard let document = answer.document,
             let content = JSONReader.object(in: Array(document.json.utf8))
-        else { throw ClusterError(said: "a response without a document: \(answer)") }
+        else { throw ClusterError(message: "a response without a document: \(answer)") }
         return (document, content)
     }
 
