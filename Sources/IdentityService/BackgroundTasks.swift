@@ -23,7 +23,7 @@ package struct BackgroundTasks: Service {
     ///   - guests: Deletes unused guests.
     init(
         beside accounts: AccountsHandler, profiles: AccountProfilesHandler,
-        guestData: GuestDataHandler, exports: ExportWork, deletions: DeletionTools,
+        guestData: GuestDataHandler, exports: ExportWork, deletions: DeletionContext,
         tombstones: Tombstones, peers: IdentityPeers, apple: AppleEndpoint?,
         orphans: OrphanRepair, guests: UnusedGuests, logger: Logger,
         metrics: any MetricsFactory

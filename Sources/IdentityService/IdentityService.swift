@@ -86,9 +86,10 @@ package struct IdentityService: Sendable {
         let answers = AccountAnswers(
             settings: settings, store: store, keys: keys, randomness: randomness, rules: rules)
         let owners = SessionOwners(store: store, devices: peers.devices, sessions: peers.sessions)
-        let deletionTools = DeletionTools(keys: keys, randomness: randomness)
+        let deletionContext = DeletionContext(keys: keys, randomness: randomness)
         let guests = GuestSettlement(
-            mode: settings.guestData, keys: keys, randomness: randomness, deletion: deletionTools,
+            mode: settings.guestData, keys: keys, randomness: randomness,
+            deletions: deletionContext,
             job: WakeSignal())
         accounts = AccountsHandler(
             store: store, keys: keys, passwords: check, time: time, randomness: randomness,
@@ -108,7 +109,7 @@ package struct IdentityService: Sendable {
             time: time, logger: logger)
         deletions = AccountDeletionsHandler(
             settings: settings, store: store, keys: keys, time: time, randomness: randomness,
-            owners: owners, deletions: deletionTools)
+            owners: owners, deletions: deletionContext)
         blobs = try BlobFolder(in: store.folder)
         let orphans = OrphanRepair(
             settings: settings, store: store, keys: keys, randomness: randomness,
@@ -117,10 +118,10 @@ package struct IdentityService: Sendable {
         let unused = UnusedGuests(
             search: UnusedGuestSearch(
                 store: store, activity: peers.activity, kept: settings.guestKept),
-            deletions: deletionTools, time: time, logger: logger)
+            deletions: deletionContext, time: time, logger: logger)
         accountAdmin = AccountAdminHandler(
             settings: settings, store: store, keys: keys, time: time, randomness: randomness,
-            answers: answers, logger: logger, deletions: deletionTools, guests: unused.search,
+            answers: answers, logger: logger, deletions: deletionContext, guests: unused.search,
             orphans: orphans)
         let signIn = FederatedSignIn(
             settings: settings, store: store, keys: keys, randomness: randomness,
@@ -146,7 +147,7 @@ package struct IdentityService: Sendable {
         onboarding = AccountOnboardingHandler(documents: documents, answers: answers)
         consents = AccountConsentsHandler(
             settings: settings.consent, linkOrigin: settings.linkOrigin, store: store, keys: keys,
-            time: time, randomness: randomness, deletions: deletionTools, owners: owners)
+            time: time, randomness: randomness, deletions: deletionContext, owners: owners)
         guestData = GuestDataHandler(
             documents: documents, guests: guests, watchers: AccountWatchers(), logger: logger)
         tombstones = try Tombstones(
@@ -173,7 +174,7 @@ package struct IdentityService: Sendable {
             blobs: blobs, watchers: watchers, work: work)
         background = BackgroundTasks(
             beside: accounts, profiles: profiles, guestData: guestData, exports: work,
-            deletions: deletionTools, tombstones: tombstones, peers: peers, apple: apple,
+            deletions: deletionContext, tombstones: tombstones, peers: peers, apple: apple,
             orphans: orphans, guests: unused, logger: logger, metrics: metrics)
         // With this type from the start, as in `WebService`.
         var tasks: [@Sendable () async throws -> Void] = [background.run]

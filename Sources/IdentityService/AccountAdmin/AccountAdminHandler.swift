@@ -17,7 +17,7 @@ struct AccountAdminHandler: AccountAdminService {
     let randomness: any Randomness
     let answers: AccountAnswers
     let logger: Logger
-    let deletions: DeletionTools
+    let deletions: DeletionContext
     /// Searches unused guests, and has the session service's view of the use of accounts.
     let guests: UnusedGuestSearch
     /// Repairs orphans, and has what the checks have found.

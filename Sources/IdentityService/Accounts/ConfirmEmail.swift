@@ -54,7 +54,7 @@ extension AccountsHandler {
         _ attempt: ConfirmationAttempt, _ holder: PasswordHolder
     ) async throws -> [UInt8]? {
         let rule = ConfirmationRule(
-            owner: holder.row.account, asking: attempt.asking,
+            owner: holder.row.account, callersAccount: attempt.callersAccount,
             hasPassword: !attempt.password.isEmpty)
         switch rule {
         case .byLink: return nil
@@ -143,7 +143,8 @@ extension AccountsHandler {
         _ attempt: ConfirmationAttempt
     ) async throws -> IdentityV1.ConfirmEmailResponse {
         let (first, holder) = try await passwords.holder(
-            ofRepeated: attempt.repeatable, asking: attempt.asking, password: attempt.password)
+            ofRepeated: attempt.repeatable, callersAccount: attempt.callersAccount,
+            password: attempt.password)
         return try await answer(holder.row, forgetsDevices: first.forgetsDevices)
     }
 
@@ -168,7 +169,7 @@ struct ConfirmationAttempt: Sendable {
     ///
     /// A session that ends meanwhile confirms nothing that belongs to somebody else: whatever gives
     /// the account to another person (`Takeover`, a reset) deletes its links.
-    let asking: AccountID?
+    let callersAccount: AccountID?
     /// As entered; empty if none was.
     let password: SecretBytes
     let origin: CallOrigin
@@ -184,7 +185,7 @@ struct ConfirmationAttempt: Sendable {
     ) throws(ServiceError) {
         guard let token = LinkToken(text: request.token) else { throw ServiceError(.invalidLink) }
         tokenHash = token.hash(.verifyEmail, keys.links)
-        asking = AccountID(text: request.accountId)
+        callersAccount = AccountID(text: request.accountId)
         password = request.password
         origin = CallOrigin(request.origin, hash: keys.audit)
         device = DeviceShown(request.origin)

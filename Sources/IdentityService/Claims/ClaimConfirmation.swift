@@ -58,7 +58,8 @@ struct ClaimConfirmation: Sendable {
         _ attempt: ConfirmationAttempt, _ claim: Claim, _ row: AccountRow
     ) async throws {
         let rule = ConfirmationRule(
-            owner: claim.account, asking: attempt.asking, hasPassword: !attempt.password.isEmpty)
+            owner: claim.account, callersAccount: attempt.callersAccount,
+            hasPassword: !attempt.password.isEmpty)
         try await LinkProof(store: store).require(
             rule, attempt.password, of: claim.account, from: attempt.origin,
             counted: { try $0.countGuess(at: claim) },

@@ -16,7 +16,7 @@ struct AccountConsentsHandler: AccountConsentsService {
     let time: any Time
     let randomness: any Randomness
     /// Deletes the accounts of children without consent.
-    let deletions: DeletionTools
+    let deletions: DeletionContext
     let owners: SessionOwners
 
     /// The account of an access token, with what it has agreed to.

@@ -10,7 +10,7 @@ struct ParentalConsentExpiry: Sendable {
 
     let store: Store
     let time: any Time
-    let deletions: DeletionTools
+    let deletions: DeletionContext
 
     var duty: Duty { Duty("parental-consents", every: Self.interval) { try await step() } }
 

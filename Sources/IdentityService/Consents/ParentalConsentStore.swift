@@ -146,7 +146,7 @@ extension Transaction {
     /// with the same address. So the deletion of a suspended account is held (as `isHeld` does for
     /// owners): the answer is recorded, and `ParentalConsentExpiry` begins the deletion when the
     /// suspension ends. It is no deletion that waits, since a link in a mail could cancel that.
-    func endParentalConsent(_ consent: ParentalConsent, _ deletions: DeletionTools) throws {
+    func endParentalConsent(_ consent: ParentalConsent, _ deletions: DeletionContext) throws {
         guard try standing(consent.account)?.status != .suspended else {
             return try answerParent(of: consent.account, .refused, until: at)
         }

@@ -14,7 +14,7 @@ struct AccountDeletionsHandler: AccountDeletionsService {
     let time: any Time
     let randomness: any Randomness
     let owners: SessionOwners
-    let deletions: DeletionTools
+    let deletions: DeletionContext
 
     var outbox: IdentityOutbox { IdentityOutbox(keys: keys, randomness: randomness) }
 }

@@ -4,7 +4,7 @@ import Storage
 extension Transaction {
     /// Begins the deletion of an account at `due` (`DeletionRule`): now or earlier means at once. A
     /// deletion that waits for a later time begins at once then; one that has begun goes on. Call
-    /// `DeletionTools.wake` after the commit.
+    /// `DeletionContext.wake` after the commit.
     ///
     /// If it begins at once, this transaction makes the account *deleting* and ends its sessions,
     /// as far as identity decides it: sign-in, links and refreshes are refused from its commit on.
@@ -12,7 +12,7 @@ extension Transaction {
     /// - Returns: the deletion as it is now.
     @discardableResult
     func beginDeletion(
-        of account: AccountID, source: DeletionSource, due: Timestamp, _ deletions: DeletionTools
+        of account: AccountID, source: DeletionSource, due: Timestamp, _ deletions: DeletionContext
     ) throws -> StoredDeletion {
         let former = try deletion(of: account)
         let before: DeletionState = former?.state ?? .none
@@ -59,7 +59,7 @@ extension Transaction {
     /// again if that changes nothing.
     /// - Parameter signed: Adds to the audit event who asked.
     func requestDeletion(
-        of account: AccountID, source: DeletionSource, due: Timestamp, _ deletions: DeletionTools,
+        of account: AccountID, source: DeletionSource, due: Timestamp, _ deletions: DeletionContext,
         signed: (AuditEvent) -> AuditEvent
     ) throws -> StoredDeletion {
         let former = try deletion(of: account)

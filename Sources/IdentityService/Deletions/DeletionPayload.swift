@@ -76,7 +76,7 @@ struct DeletionVault: Sendable {
     let sealedKey: [UInt8]
 
     /// A vault for a new deletion, with a new key.
-    init(new account: AccountID, _ deletions: DeletionTools) throws {
+    init(new account: AccountID, _ deletions: DeletionContext) throws {
         let key = SecretBytes.generate(
             count: SecretFile.keyBytes, randomness: deletions.randomness)
         self.account = account
@@ -86,7 +86,7 @@ struct DeletionVault: Sendable {
 
     /// The vault of a deletion.
     /// - Throws: if its key does not decrypt.
-    init(of deletion: StoredDeletion, _ deletions: DeletionTools) throws {
+    init(of deletion: StoredDeletion, _ deletions: DeletionContext) throws {
         let key = try deletions.keys.deletions.openSecret(
             deletion.sealedKey, at: Self.keyPlace(deletion.account))
         account = deletion.account

@@ -7,7 +7,7 @@ import Storage
 /// providers and its id in another system; and voids its links, codes and pending changes (G-20).
 /// From the commit on the same person can sign up again, as another account.
 struct DeletionRelease: Sendable {
-    let deletions: DeletionTools
+    let deletions: DeletionContext
     let logger: Logger
 
     private var reader: AccountReader {

@@ -22,7 +22,7 @@ struct DeletionSteps: Sendable {
 
     let settings: IdentitySettings
     let store: Store
-    let deletions: DeletionTools
+    let deletions: DeletionContext
     let peers: IdentityPeers
     let tombstones: Tombstones
     let blobs: any BlobStore

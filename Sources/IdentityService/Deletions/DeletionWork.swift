@@ -32,7 +32,7 @@ final class DeletionWork: Sendable {
     /// With it, what was deleted is in no file any more, 10 s after a deletion at the latest.
     let log: LogTruncation
     private let store: Store
-    private let deletions: DeletionTools
+    private let deletions: DeletionContext
     private let time: any Time
     private let logger: Logger
     private let failures: [DeletionStep: Counter]

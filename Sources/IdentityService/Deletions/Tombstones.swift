@@ -50,7 +50,7 @@ package struct Tombstones: Sendable {
     /// Begins the deletion of every account of the store that has a tombstone; does nothing about
     /// those whose deletion has begun. To be called before anything serves the store.
     /// - Throws: `SQLError`; errors of the store.
-    func replay(in store: Store, _ deletions: DeletionTools) async throws {
+    func replay(in store: Store, _ deletions: DeletionContext) async throws {
         guard let first = files.first else { return }
         let known = Set(try read(first).map(\.key))
         var (after, returned) = (Int64(0), 0)
@@ -116,7 +116,7 @@ package struct Tombstones: Sendable {
 extension Transaction {
     /// - Returns: how many deletions have begun with this call.
     fileprivate func beginDeletions(
-        of accounts: [AccountID], _ deletions: DeletionTools
+        of accounts: [AccountID], _ deletions: DeletionContext
     ) throws -> Int {
         var begun = 0
         for account in accounts where try standing(account)?.isDeleting == false {

@@ -53,7 +53,7 @@ extension EmailChangesHandler {
         _ attempt: Attempt, _ change: PendingEmailChange, _ holder: PasswordHolder
     ) async throws {
         let rule = ConfirmationRule(
-            owner: change.account, asking: attempt.asking,
+            owner: change.account, callersAccount: attempt.callersAccount,
             hasPassword: !attempt.password.isEmpty)
         try await LinkProof(store: store).require(
             rule, attempt.password, of: change.account, from: attempt.origin,
@@ -118,7 +118,8 @@ extension EmailChangesHandler {
         _ attempt: Attempt
     ) async throws -> IdentityV1.ConfirmEmailChangeResponse {
         let (_, holder) = try await passwords.holder(
-            ofRepeated: attempt.repeatable, asking: attempt.asking, password: attempt.password)
+            ofRepeated: attempt.repeatable, callersAccount: attempt.callersAccount,
+            password: attempt.password)
         return try await answer(holder.row)
     }
 
@@ -137,7 +138,7 @@ extension EmailChangesHandler {
         let owner: SessionOwner?
         /// The account of that session. Stored: reading it from `owner` crashes the optimizer of
         /// Swift 6.3.1, once it is inlined ("Found ownership error").
-        let asking: AccountID?
+        let callersAccount: AccountID?
         /// As entered; empty if none was.
         let password: SecretBytes
         let origin: CallOrigin
@@ -156,7 +157,7 @@ extension EmailChangesHandler {
             }
             tokenHash = token.hash(.changeEmail, keys.links)
             self.owner = owner
-            asking = owner?.account
+            callersAccount = owner?.account
             password = request.password
             origin = CallOrigin(request.origin, hash: keys.audit)
             repeatable = try RepeatableCall(

@@ -22,10 +22,10 @@ enum ConfirmationRule: Hashable {
     /// The request has a password, which must be compared with the stored one.
     case byPassword
 
-    /// The rule for a link of account `owner`, opened in the session of `asking`.
-    init(owner: AccountID, asking: AccountID?, hasPassword: Bool) {
+    /// The rule for a link of account `owner`, opened in the session of `callersAccount`.
+    init(owner: AccountID, callersAccount: AccountID?, hasPassword: Bool) {
         // A session of another account may be an attacker's, so it counts as none.
-        if asking == owner {
+        if callersAccount == owner {
             self = .byLink
         } else {
             self = hasPassword ? .byPassword : .passwordMissing

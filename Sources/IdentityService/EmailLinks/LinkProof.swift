@@ -58,13 +58,13 @@ extension PasswordCheck {
     /// same evidence as the first call: the account's own session or its password.
     ///
     /// - Parameters:
-    ///   - asking: The account of the caller's session; nil outside a session.
+    ///   - callersAccount: The account of the caller's session; nil outside a session.
     ///   - password: As entered; empty if none was.
     /// - Returns: the stored response, and the account in its present state.
     /// - Throws: `auth/invalid-link` if there was no such call; `auth/idempotency-key-reused` for a
     ///   caller without that evidence.
     func holder(
-        ofRepeated call: RepeatableCall?, asking: AccountID?, password: SecretBytes
+        ofRepeated call: RepeatableCall?, callersAccount: AccountID?, password: SecretBytes
     ) async throws -> (first: IdentityV1.StoredResponse, holder: PasswordHolder) {
         guard let first = try await store.storedResponse(of: call, at: time.now()) else {
             throw ServiceError(.invalidLink)
@@ -72,7 +72,7 @@ extension PasswordCheck {
         let account = try AccountID(stored: first.account)
         let holder = try await store.read { try $0.passwordHolder(account) }
         guard let holder, holder.row.status.isUsable else { throw ServiceError(.invalidLink) }
-        if asking != account {
+        if callersAccount != account {
             try await require(of: account, repeating: call) {
                 try await isRight(password, of: holder)
             }

@@ -23,7 +23,7 @@ struct GuestSettlement: Sendable {
     let mode: IdentitySettings.GuestDataMode
     let keys: IdentityKeys
     let randomness: any Randomness
-    let deletion: DeletionTools
+    let deletions: DeletionContext
     /// Wakes the job that moves documents.
     let job: WakeSignal
 
@@ -98,13 +98,13 @@ struct GuestSettlement: Sendable {
     /// Begins the deletion of a guest.
     func delete(_ guest: AccountID, _ transaction: Transaction) throws {
         try transaction.beginDeletion(
-            of: guest, source: .guestData, due: transaction.at, deletion)
+            of: guest, source: .guestData, due: transaction.at, deletions)
     }
 
     /// Wakes what a choice may have given work. To be called after its commit.
     func wake() {
         job.wake()
-        deletion.wake()
+        deletions.wake()
     }
 
     private static func collision(_ migration: StoredMigration) -> IdentityV1.Collision {

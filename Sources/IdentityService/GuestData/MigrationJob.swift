@@ -65,7 +65,7 @@ struct MigrationJob: Sendable {
         documents.watchers.changed(migration.account)
         if let guest = migration.guest { documents.watchers.changed(guest) }
         watchers.changed(migration.account)
-        if progress == .ended { guests.deletion.wake() }
+        if progress == .ended { guests.deletions.wake() }
         return progress == .goesOn
     }
 
@@ -83,7 +83,7 @@ struct MigrationJob: Sendable {
             for keep in ended {
                 do { try await end(keep) } catch { failure = error }
             }
-            guests.deletion.wake()
+            guests.deletions.wake()
         }
         if let failure { throw failure }
     }

@@ -27,13 +27,13 @@ final class UnusedGuests: Sendable {
 
     let search: UnusedGuestSearch
     private let store: Store
-    private let deletions: DeletionTools
+    private let deletions: DeletionContext
     private let time: any Time
     private let logger: Logger
     private let state = Mutex(State())
 
     init(
-        search: UnusedGuestSearch, deletions: DeletionTools, time: any Time, logger: Logger
+        search: UnusedGuestSearch, deletions: DeletionContext, time: any Time, logger: Logger
     ) {
         self.search = search
         store = search.store

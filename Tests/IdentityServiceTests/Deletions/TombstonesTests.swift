@@ -40,7 +40,7 @@ struct TombstonesTests {
     private func replay(_ tombstones: Tombstones) async throws {
         try await tombstones.replay(
             in: fixture.store,
-            DeletionTools(keys: fixture.keys, randomness: fixture.randomness))
+            DeletionContext(keys: fixture.keys, randomness: fixture.randomness))
     }
 
     private func deleting() async throws -> [String] {
@@ -76,7 +76,7 @@ struct TombstonesTests {
     @Test("a deletion that waits in the copy is carried out as one that was carried out before")
     func waiting() async throws {
         let (account, writing) = (
-            ada, DeletionTools(keys: fixture.keys, randomness: fixture.randomness)
+            ada, DeletionContext(keys: fixture.keys, randomness: fixture.randomness)
         )
         _ = try await fixture.store.write(about: [.account(account)]) { transaction in
             try transaction.beginDeletion(

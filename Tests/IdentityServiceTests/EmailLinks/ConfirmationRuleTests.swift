@@ -14,9 +14,10 @@ struct ConfirmationRuleTests {
             (nil, false, .passwordMissing), (nil, true, .byPassword),
             (other, false, .passwordMissing), (other, true, .byPassword),
         ]
-        for (asking, hasPassword, rule) in cases {
+        for (callersAccount, hasPassword, rule) in cases {
             #expect(
-                ConfirmationRule(owner: owner, asking: asking, hasPassword: hasPassword) == rule)
+                ConfirmationRule(
+                    owner: owner, callersAccount: callersAccount, hasPassword: hasPassword) == rule)
         }
     }
 }

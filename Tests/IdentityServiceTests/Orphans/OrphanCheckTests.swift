@@ -40,7 +40,7 @@ struct OrphanCheckTests {
             _ = try await fixture.store.writeUnchecked { [fixture] transaction in
                 try transaction.beginDeletion(
                     of: account, source: .owner, due: Timestamp(milliseconds: due),
-                    DeletionTools(keys: fixture.keys, randomness: fixture.randomness))
+                    DeletionContext(keys: fixture.keys, randomness: fixture.randomness))
             }
         }
         #expect(try await run().isEmpty)

@@ -1,7 +1,7 @@
 import ServiceRuntime
 
 /// What a flow needs to begin or cancel a deletion.
-struct DeletionTools: Sendable {
+struct DeletionContext: Sendable {
     let keys: IdentityKeys
     let randomness: any Randomness
     /// Wakes the worker.
