@@ -109,7 +109,7 @@ package struct NotificationSettings: Settings {
         ) { own, _ in own }
     }
 
-    /// The channel of mails: templates and the suppression list over the route.
+    /// The channel of mails: templates and the suppression list over the transport.
     /// - Parameter inbox: called if there is no mail server.
     /// - Throws: `OutboundClient.Unavailable`, `MaildirInbox.FileError`.
     func makeEmailRoute(

@@ -65,7 +65,7 @@ final class NotificationFixture: DeliveringFixture {
         try SettingsLoader.settings(environment: environment)
     }
 
-    /// A route to `sinks`, in their order, and the client that it uses.
+    /// A transport to `sinks`, in their order, and the client that it uses.
     static func route(
         to sinks: SMTPSink..., time: any Time = ManualTime(), signer: DKIMSigner? = nil
     ) throws -> (route: SMTPTransport, client: SMTPClient) {

@@ -28,6 +28,13 @@ struct VocabularyTests {
         "VerifiedTokens": "VerifiedTokenCache",
         "KeysInForce": "CurrentSigningKeys", "SigningKeyMaker": "SigningKeyGenerator",
         "KeyPlace": "JWKSLocation", "KeySetLife": "JWKSLife",
+        // Mails, documents and files.
+        "DeletionTools": "DeletionContext", "DocumentRule": "DocumentViolation",
+        "DraftedSection": "SectionWithDraft", "LimitJournalPlace": "LimitJournalLocation",
+        "MailDelivery": "EmailRoute", "MailRoute": "MailTransport",
+        "PhotoReader": "ByteCursor", "RestoredStore": "IdentityRestore",
+        "SMTPRoute": "SMTPTransport", "SealedArchive": "ExportArchiveWriter",
+        "WebhookTry": "WebhookRetryRule",
         // Calls.
         "CallCaller": "CallIdentity", "HTTPConnection": "HTTPClientInfo",
         // Sessions.

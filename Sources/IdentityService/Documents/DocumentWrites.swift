@@ -109,7 +109,8 @@ struct DocumentWrite: Sendable {
 
     /// Whether the account's display name goes (G-17): the write has null for its field, or replaces
     /// a document that has a name. Other writes without the field leave a name alone that never was
-    /// in the document, such as that of a sign-up or a provider.
+    /// in the document, such as that of a sign-up or a provider. So does the move of a guest's
+    /// documents, which does not pass here.
     private func removesDisplayName(from present: JSONObject?, _ rules: CollectionRules) -> Bool {
         guard let field = rules.nameField(of: key) else { return false }
         return json[field] == .null || (!isMerge && present?[field]?.string != nil)

@@ -19,13 +19,13 @@ package final class SMTPClient: Sendable {
     private static let waitingMax = 64
 
     /// A connection to each of a few servers, on a thread of its own.
-    private struct Connection {
+    private struct SendingThread {
         let client: OutboundClient
         var underway = 0
     }
 
     private struct State {
-        var connections: [Connection] = []
+        var threads: [SendingThread] = []
         var isClosed = false
     }
 
@@ -36,7 +36,7 @@ package final class SMTPClient: Sendable {
     /// - Throws: `OutboundClient.Unavailable`.
     package init(connections: Int) throws(OutboundClient.Unavailable) {
         threadsMax = min(max(1, connections), Self.connectionsMax)
-        state = Mutex(State(connections: [Connection(client: try Self.makeClient())]))
+        state = Mutex(State(threads: [SendingThread(client: try Self.makeClient())]))
     }
 
     /// Sends one mail to a server, within `timeout`.
@@ -45,7 +45,7 @@ package final class SMTPClient: Sendable {
     ) async -> SMTPOutcome {
         guard let (index, client) = take() else { return .failed(.closed) }
         let outcome = await client.send(mail, to: server, timeout: timeout)
-        state.withLock { $0.connections[index].underway -= 1 }
+        state.withLock { $0.threads[index].underway -= 1 }
         return outcome
     }
 
@@ -53,7 +53,7 @@ package final class SMTPClient: Sendable {
     package func close() async {
         let clients = state.withLock { state in
             state.isClosed = true
-            return state.connections.map(\.client)
+            return state.threads.map(\.client)
         }
         for client in clients { await client.close() }
     }
@@ -62,22 +62,22 @@ package final class SMTPClient: Sendable {
         state.withLock { state in
             guard !state.isClosed else { return nil }
             let index = chosen(in: &state)
-            state.connections[index].underway += 1
-            return (index, state.connections[index].client)
+            state.threads[index].underway += 1
+            return (index, state.threads[index].client)
         }
     }
 
     /// The first idle thread; otherwise a new one; otherwise the one with the fewest mails in
     /// flight.
     private func chosen(in state: inout State) -> Int {
-        if let free = state.connections.firstIndex(where: { $0.underway == 0 }) { return free }
+        if let free = state.threads.firstIndex(where: { $0.underway == 0 }) { return free }
         // When no further thread can be created, the mail waits for an existing one.
-        if state.connections.count < threadsMax, let client = try? Self.makeClient() {
-            state.connections.append(Connection(client: client))
-            return state.connections.count - 1
+        if state.threads.count < threadsMax, let client = try? Self.makeClient() {
+            state.threads.append(SendingThread(client: client))
+            return state.threads.count - 1
         }
-        let least = state.connections.indices.min { left, right in
-            state.connections[left].underway < state.connections[right].underway
+        let least = state.threads.indices.min { left, right in
+            state.threads[left].underway < state.threads[right].underway
         }
         return least ?? 0
     }

@@ -36,6 +36,7 @@ final class RunningExchange {
     private var isResponseBegun = false
     private var isResponseEnded = false
     private var responseDeadline: Scheduled<Void>?
+    private var isResponseLate = false
     private var writeWaiter: CheckedContinuation<Void, any Error>?
 
     private init(_ head: HTTPRequest, _ stream: any HTTPStream, _ loop: any EventLoop) {
@@ -325,8 +326,13 @@ final class RunningExchange {
         }
     }
 
-    /// If the client is not what the response waits for, the gateway's call ends at its deadline.
+    /// The deadline is over. If the response waits for the gateway and not for the client, the
+    /// gateway's call ends soon by its own deadline.
+    ///
+    /// Attack: a client reads fast at this moment only, and then no more. So a client that does not
+    /// take what is written later ends the stream too.
     private func endSlowResponse() {
+        isResponseLate = true
         guard let stream, writeWaiter != nil || isResponseEnded else { return }
         connection.loop.figures.refused(.slowReader)
         stream.abort()
@@ -350,6 +356,7 @@ final class RunningExchange {
         guard !stream.isWritable else { return waiter.resume() }
         cancelWrite()
         writeWaiter = waiter
+        if isResponseLate { endSlowResponse() }
     }
 
     /// The task that waits was cancelled.

@@ -52,7 +52,7 @@ struct BackupArchive {
     private func output(_ entry: BackupEntry) throws -> OutputFile? {
         if case .key = entry {
             try folder.folder(BackupKeys.folderName).make()
-        } else if !services.contains(where: { $0.storeFiles == entry.service }) {
+        } else if !services.contains(where: { $0.files == entry.service }) {
             return nil
         } else if case .blob = entry {
             try folder.folder(BlobFolder.name).make()

@@ -90,7 +90,7 @@ struct BackupContents {
 
     private static func next(
         of items: inout IncomingItems<BackupV1.CopyStoreItem>.AsyncIterator,
-        from service: BackupEntry.StoreFiles
+        from service: BackupEntry.Service
     ) async throws -> BackupV1.CopyStoreItem.Part? {
         try Task.checkCancellation()
         do {

@@ -22,7 +22,7 @@ enum BackupEntry: Hashable, Sendable {
     }
 
     /// A service that has a store, and the names of its files.
-    struct StoreFiles: Hashable, Sendable {
+    struct Service: Hashable, Sendable {
         /// The service's name in `endpoints.json`, which is also that of its master key.
         let name: String
         /// The stem of its files' names.
@@ -32,15 +32,15 @@ enum BackupEntry: Hashable, Sendable {
         /// `postern up` share a data folder.
         var hasBlobs = false
 
-        static let identity = StoreFiles(name: "identity", store: "identity", hasBlobs: true)
-        static let session = StoreFiles(name: "session", store: "session")
-        static let rateLimit = StoreFiles(
+        static let identity = Service(name: "identity", store: "identity", hasBlobs: true)
+        static let session = Service(name: "session", store: "session")
+        static let rateLimit = Service(
             name: "rate-limit", store: "ratelimit", journals: ["ratelimit", "ratelimit-devices"])
-        static let notification = StoreFiles(name: "notification", store: "notification")
+        static let notification = Service(name: "notification", store: "notification")
     }
 
     /// The services that have a store, in the order of their ports.
-    static let services: [StoreFiles] = [.identity, .session, .rateLimit, .notification]
+    static let services: [Service] = [.identity, .session, .rateLimit, .notification]
 
     /// The longest name of a key, without the ending.
     private static let keyNameMax = 64
@@ -74,7 +74,7 @@ enum BackupEntry: Hashable, Sendable {
     }
 
     /// The service that the file belongs to; nil for keys and the manifest.
-    var service: StoreFiles? {
+    var service: Service? {
         switch self {
         case .database(let store), .blob(_, let store):
             Self.services.first { $0.store == store }

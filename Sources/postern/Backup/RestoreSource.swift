@@ -56,7 +56,7 @@ enum RestoreSource {
             try Task.checkCancellation()
             try source.copy(name, to: target)
         }
-        if services.contains(where: \.storeFiles.hasBlobs), names.contains(BlobFolder.name) {
+        if services.contains(where: \.files.hasBlobs), names.contains(BlobFolder.name) {
             try copyBlobs(source.folder(BlobFolder.name), to: target.folder(BlobFolder.name))
         }
         try target.sync()

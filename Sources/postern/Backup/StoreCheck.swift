@@ -31,7 +31,7 @@ struct StoreCheck {
         let files = try folder.names().filter(service.copies)
         bytes =
             try files.reduce(0) { $0 + (try folder.length(of: $1)) }
-            + (service.storeFiles.hasBlobs ? Self.blobBytes(in: folder) : 0)
+            + (service.files.hasBlobs ? Self.blobBytes(in: folder) : 0)
         let copy = try CopiedStore(folder.file(service.file))
         try copy.check()
         schema = StoreSchema(try copy.schema())
@@ -42,7 +42,7 @@ struct StoreCheck {
                 "\(folder.file(service.file)) is not marked as a copy, so `postern backup` did not "
                     + "make it")
         }
-        for journal in service.storeFiles.journals {
+        for journal in service.files.journals {
             try Journal.check(folder: folder.path, name: journal)
         }
         let check = try copy.keyCheck()

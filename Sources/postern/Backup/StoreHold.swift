@@ -5,7 +5,7 @@ import ServiceRuntime
 
 /// A service whose store is backed up.
 struct StoreSource: Sendable {
-    let service: BackupEntry.StoreFiles
+    let service: BackupEntry.Service
     let backup: any BackupAPI
     /// Makes the context of a call with this timeout.
     let context: @Sendable (_ timeout: Duration) -> CallContext
@@ -106,7 +106,7 @@ struct StoreHold: Sendable {
     }
 }
 
-extension BackupEntry.StoreFiles {
+extension BackupEntry.Service {
     /// Runs a call of this service.
     /// - Throws: `ServiceFailure`.
     func calling<Answer>(_ call: () async throws -> Answer) async throws -> Answer {

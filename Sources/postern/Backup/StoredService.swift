@@ -9,7 +9,7 @@ import Storage
 /// What a restore has to know of a service with a store. The tool imports the services for this:
 /// the last migration that this version knows, and the counts of what their next start ends.
 struct StoredService: Sendable {
-    let storeFiles: BackupEntry.StoreFiles
+    let files: BackupEntry.Service
     /// The number of the last migration that this version knows.
     let schema: Int
     /// What the first start on a restored copy ends, such as `open sessions`; in a store of
@@ -19,43 +19,43 @@ struct StoredService: Sendable {
     /// All of them, in the order of their ports.
     static let all = [
         StoredService(
-            storeFiles: .identity, schema: IdentityTables.migrations.count,
+            files: .identity, schema: IdentityTables.migrations.count,
             ends: { try IdentityTables.endedByRestore(in: $0, at: $1) }),
         StoredService(
-            storeFiles: .session, schema: SessionTables.migrations.count,
+            files: .session, schema: SessionTables.migrations.count,
             ends: { session, _ in try SessionTables.endedByRestore(in: session) }),
         StoredService(
-            storeFiles: .rateLimit, schema: RateLimitTables.migrations.count, ends: { _, _ in [] }),
+            files: .rateLimit, schema: RateLimitTables.migrations.count, ends: { _, _ in [] }),
         StoredService(
-            storeFiles: .notification, schema: NotificationStore.migrations.count,
+            files: .notification, schema: NotificationStore.migrations.count,
             ends: { session, _ in try NotificationStore.endedByRestore(in: session) }),
     ]
 
     /// Its name.
-    var name: String { storeFiles.name }
+    var name: String { files.name }
 
     /// The database file.
-    var file: String { BackupEntry.database(store: storeFiles.store).name }
+    var file: String { BackupEntry.database(store: files.store).name }
 
     /// The file of its master key in a folder of keys.
     var keyFile: String { "\(name).key" }
 
     /// Files that a program which has the store open holds locked.
     var locks: [String] {
-        ["\(storeFiles.store).lock"] + storeFiles.journals.map { "\($0).journal-lock" }
+        ["\(files.store).lock"] + files.journals.map { "\($0).journal-lock" }
     }
 
     /// Whether a copy of the store needs this file of a data folder: not the shared memory of
     /// SQLite, which is made again, nor a snapshot that was not complete.
     func copies(_ name: String) -> Bool {
-        BackupEntry(name)?.service == storeFiles || name == "\(file)-wal"
+        BackupEntry(name)?.service == files || name == "\(file)-wal"
     }
 
     /// Whether a file of a data folder is a part of the store.
     func has(_ name: String) -> Bool {
         copies(name) || ["-shm", "-journal"].contains { name == file + $0 }
-            || storeFiles.journals.contains { name == "\($0).snapshot.draft" }
-            || storeFiles.hasBlobs && name == BlobFolder.name
+            || files.journals.contains { name == "\($0).snapshot.draft" }
+            || files.hasBlobs && name == BlobFolder.name
     }
 }
 

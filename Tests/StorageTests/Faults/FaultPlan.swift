@@ -35,7 +35,7 @@ final class FaultPlan: Sendable {
     }
 
     /// Ends all faults.
-    func heal() { state.withLock { $0.rules = [] } }
+    func clearFaults() { state.withLock { $0.rules = [] } }
 
     /// Counts a call.
     /// - Throws: the planned error, if this call is to fail.

@@ -27,7 +27,7 @@ struct DiskFullTests {
             #expect(store.writes.failure?.detail == fault.kind.word)
             #expect(try await store.read { try $0.entries() } == [1])
         }
-        plan.heal()
+        plan.clearFaults()
         try await store.write(about: []) { try $0.insertEntry(5) }
         #expect(store.writes.failure == nil)
         #expect(try await store.read { try $0.entries() } == [1, 5])
@@ -64,7 +64,7 @@ struct DiskFullTests {
         }
         let warnings = log.lines.filter { $0.contains("store.clock_mark.failed") }
         #expect(warnings.count == 4, "of failures 1, 2, 4 and 8")
-        plan.heal()
+        plan.clearFaults()
         time.advance(by: .seconds(1))
         await time.sleepers(1)
         #expect(store.writes.failure == nil)

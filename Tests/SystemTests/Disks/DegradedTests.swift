@@ -28,7 +28,7 @@ extension SystemTests {
             #expect(metrics.contains("postern_degraded{part=\"\(part)\"} 1"))
         }
 
-        private func expectWell(_ cluster: Cluster) async throws {
+        private func expectRecovered(_ cluster: Cluster) async throws {
             let isWell = try await eventually {
                 try await !cluster.status().output.contains("degraded")
             }
@@ -84,7 +84,7 @@ extension SystemTests {
                     work.cancel()
                 }
                 try Command.run("prlimit", ["--pid", "\(session)", "--fsize=unlimited:unlimited"])
-                try await expectWell(cluster)
+                try await expectRecovered(cluster)
                 _ = try await backends[1].signIn(ada.person)
                 #expect(cluster.processes["postern-session"] == session, "it was not restarted")
                 for backend in backends { backend.close() }
@@ -107,7 +107,7 @@ extension SystemTests {
                 #expect(status.exitCode == 1, "identity itself accepts no calls")
                 #expect(status.output.contains("serving, degraded: identity ("))
                 kill(identity, SIGCONT)
-                try await expectWell(cluster)
+                try await expectRecovered(cluster)
             }
         }
     }

@@ -37,7 +37,7 @@ struct BackedUpStores {
         let key = keys.file(service.keyFile)
         try SecretFile.create(key, master)
         let store = try TestStore.open(
-            service.storeFiles.store, Self.migrations(of: service), in: folder.path)
+            service.files.store, Self.migrations(of: service), in: folder.path)
         try await store.requireKey(check: ServiceHost.storeCheck(of: master), file: key) {
             _, _ in []
         }
@@ -57,7 +57,7 @@ struct BackedUpStores {
             let schema = StoreSchema(try copy.schema())
             parts.stores.append(
                 .init(
-                    service: service.name, store: service.storeFiles.store,
+                    service: service.name, store: service.files.store,
                     keyID: Hex.encode((try copy.keyCheck() ?? []).prefix(4)),
                     storageSchema: Int64(schema.storage), serviceSchema: Int64(schema.service)))
         }
@@ -70,7 +70,7 @@ struct BackedUpStores {
     }
 
     private static func migrations(of service: StoredService) -> [Migration] {
-        switch service.storeFiles {
+        switch service.files {
         case .identity: IdentityTables.migrations
         case .session: SessionTables.migrations
         case .rateLimit: RateLimitTables.migrations

@@ -193,7 +193,7 @@ struct BackupContentsTests {
 
 /// A service that has a store of these files, in this process.
 private final class StoreOfFiles: BackupService {
-    let service: BackupEntry.StoreFiles
+    let service: BackupEntry.Service
     private let description: BackupV1.StoreHeld
     private let files: [(name: String, bytes: [UInt8])]
     /// How many bytes each file is announced to have more than it has.
@@ -210,7 +210,7 @@ private final class StoreOfFiles: BackupService {
         answer: @escaping @Sendable (Int) throws -> Void = { _ in }
     ) {
         let service = BackupEntry.services.first { $0.name == name }
-        self.service = service ?? BackupEntry.StoreFiles(name: name, store: name)
+        self.service = service ?? BackupEntry.Service(name: name, store: name)
         description = BackupV1.StoreHeld(
             store: store ?? self.service.store, keyId: keyID, storageSchema: 11, serviceSchema: 2)
         self.files = files?.map { ($0.0, $0.1) } ?? [("\(self.service.store).sqlite", [1, 2, 3])]

@@ -68,7 +68,7 @@ struct StoreCheckTests {
     func newer() throws {
         let session = try #require(StoredService(argument: "session"))
         let old = StoredService(
-            storeFiles: session.storeFiles, schema: session.schema - 1, ends: session.ends)
+            files: session.files, schema: session.schema - 1, ends: session.ends)
         expectRefused("has schema \(session.schema)") { try check(old) }
     }
 

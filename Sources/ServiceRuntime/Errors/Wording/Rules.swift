@@ -59,8 +59,8 @@ package enum PhoneNumberRule: String, WordedRule {
     package static var section: String { "phone" }
 }
 
-/// A requirement on a field of a document (I-07). The raw values are the rules of
-/// `auth/invalid-document`'s violations.
+/// The rule of a document that a violation names (I-07); each case says what the rule requires. The
+/// raw values are the rules of `auth/invalid-document`'s violations.
 package enum DocumentViolation: String, WordedRule {
     /// The document is a JSON object within the limits of size and depth.
     case json
