@@ -113,14 +113,15 @@ final class WriterWatchdog: Sendable {
     }
 }
 
-/// A store's metrics: commit time, flows in a commit, waiting flows, refusals, and the time
-/// of the last backup.
+/// A store's metrics: commit time, flows in a commit, waiting flows, refusals, the time of
+/// the last backup, and the age of the oldest message in the outbox.
 struct StoreMetrics: Sendable {
     private let commit: Metrics.Timer
     private let groupFlows: Recorder
     private let waitingWrites: Gauge
     private let refused: Counter
     private let lastBackup: Gauge
+    private let oldestMessage: Gauge
     private let time: any Time
 
     /// The metrics of the store `name`.
@@ -132,6 +133,7 @@ struct StoreMetrics: Sendable {
         refused = Counter(label: "store_refused", dimensions: dimensions)
         lastBackup = Gauge(
             label: "store_last_backup_timestamp_seconds", dimensions: dimensions)
+        oldestMessage = Gauge(label: "store_outbox_oldest_seconds", dimensions: dimensions)
         self.time = time
     }
 
@@ -149,4 +151,7 @@ struct StoreMetrics: Sendable {
 
     /// Records when the last backup was completed; nil is shown as 0.
     func setLastBackup(_ at: Timestamp?) { lastBackup.record((at?.milliseconds ?? 0) / 1_000) }
+
+    /// Records the age of the oldest message of the outbox that is not delivered.
+    func setOldestMessage(age: Duration) { oldestMessage.record(age / .seconds(1)) }
 }

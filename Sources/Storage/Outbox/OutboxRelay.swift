@@ -1,5 +1,4 @@
 import Logging
-import Metrics
 import ServiceLifecycle
 package import ServiceRuntime
 import Synchronization
@@ -61,8 +60,6 @@ package final class OutboxRelay: Service {
     private let randomness: any Randomness
     private let queues: [OutboxQueue]
     private let deliver: @Sendable (OutboxMessage) async throws -> Void
-    /// The age of the oldest message that is not delivered.
-    private let oldest: Gauge
     /// The rows of the messages being delivered, by queue and number.
     private let underway = Mutex<[OutboxQueue: [Int64: Row]]>([:])
 
@@ -79,7 +76,6 @@ package final class OutboxRelay: Service {
         self.randomness = randomness
         self.queues = queues
         self.deliver = deliver
-        oldest = Gauge(label: "store_outbox_oldest_seconds", dimensions: [("store", store.name)])
     }
 
     /// Runs until cancelled or shut down; then cancels deliveries in progress and waits for them.
@@ -118,7 +114,6 @@ package final class OutboxRelay: Service {
     private func findDue() async throws -> (due: [Row], rest: Duration) {
         let busy = underway.withLock { $0 }
         let free = queues.filter { busy[$0, default: [:]].count < $0.deliveriesMax }
-        guard !free.isEmpty else { return ([], Self.restMax) }
         let (now, instance) = (time.now(), store.instance)
         let (found, next, waitsSince) = try await store.read { session in
             (
@@ -132,7 +127,8 @@ package final class OutboxRelay: Service {
                 try session.oldestOutboxMessage()
             )
         }
-        oldest.record(waitsSince.map { max(now - $0, .zero) / .seconds(1) } ?? 0)
+        // Also while no slot is free: when a peer hangs, the age is what an operator looks at.
+        store.metrics.setOldestMessage(age: waitsSince.map { max(now - $0, .zero) } ?? .zero)
         let due = zip(free, found).flatMap { queue, rows in
             let busy = busy[queue, default: [:]]
             let waiting = rows.filter { busy[$0.number] == nil }
