@@ -29,23 +29,18 @@ struct ExportResponder: Sendable {
             let id = String(path.dropFirst(Self.path.count))
             let bytes = try await length(of: id, exchange)
             let (head, range) = try self.head(id, bytes: bytes, request)
-            let context = try calls.context(DataExportsDescription.fetchDataExport, exchange)
             var download: ExportDownload?
             if request.method == .get {
                 download = try await ExportDownload(
-                    exports.fetchDataExport(
-                        GatewayV1.FetchDataExportRequest(exportId: id, offset: range.first),
-                        context),
-                    bytes: range.count)
+                    of: GatewayV1.FetchDataExportRequest(exportId: id, offset: range.first),
+                    bytes: range.count, from: exports,
+                    calls.context(DataExportsDescription.fetchDataExport, exchange))
             }
-            return (head, download, context.deadline)
+            return (head, download)
         }
-        guard case (let head, var download, let deadline)? = begun else { return }
-        exchange.limitResponseTime(until: deadline)
+        guard case (let head, var download)? = begun else { return }
         exchange.begin(head)
-        while let bytes = try await download?.next() {
-            try await exchange.write(ByteBuffer(bytes: bytes))
-        }
+        try await download?.send(on: exchange)
         exchange.end()
     }
 
@@ -104,20 +99,33 @@ struct ExportDownload {
     private var first: [UInt8]?
     /// Bytes that are still to come.
     private var rest: Int64
+    /// When the call ends, on the uptime clock.
+    private let deadline: Duration
 
     /// - Parameter bytes: how many to take; the stream may have more.
     /// - Throws: the gateway's `ServiceError`.
     init(
-        _ items: IncomingItems<GatewayV1.FetchDataExportItem>, bytes: Int64
+        of request: GatewayV1.FetchDataExportRequest, bytes: Int64,
+        from exports: any DataExportsAPI, _ context: CallContext
     ) async throws {
-        self.items = items.makeAsyncIterator()
+        items = exports.fetchDataExport(request, context).makeAsyncIterator()
         rest = bytes
-        first = try await self.items.next()?.data
+        deadline = context.deadline
+        first = try await items.next()?.data
+    }
+
+    /// Sends the bytes after the head of a response, until the deadline of the call.
+    /// - Throws: as `next`; `CancellationError` when the client is gone.
+    mutating func send(on exchange: HTTPExchange) async throws {
+        exchange.limitResponseTime(until: deadline)
+        while let bytes = try await next() {
+            try await exchange.write(ByteBuffer(bytes: bytes))
+        }
     }
 
     /// The next bytes; nil after the last.
     /// - Throws: the gateway's `ServiceError`; `rpc/internal` if the stream ends too early.
-    mutating func next() async throws -> [UInt8]? {
+    private mutating func next() async throws -> [UInt8]? {
         guard rest > 0 else { return nil }
         let next = if let first { first } else { try await items.next()?.data }
         first = nil

@@ -26,18 +26,14 @@ extension PageResponder {
             language: language(exchange, visit))
         let password = SecretBytes(parameters[Page.Field.password.rawValue] ?? "")
         do {
-            try await calls.withExport(submission, password: password) {
-                bytes, deadline, download in
+            try await calls.withExport(submission, password: password) { bytes, download in
                 var head = HTTPResponse(status: .ok, headerFields: Self.fields)
                 head.headerFields[.contentType] = "application/zip"
                 head.headerFields[.contentDisposition] = ExportResponder.disposition
                 head.headerFields[.contentLength] = "\(bytes)"
-                exchange.limitResponseTime(until: deadline)
                 exchange.begin(head)
                 var download = download
-                while let bytes = try await download.next() {
-                    try await exchange.write(ByteBuffer(bytes: bytes))
-                }
+                try await download.send(on: exchange)
                 exchange.end()
             }
         } catch let failure as PageCalls.ExportFailure {
@@ -52,19 +48,17 @@ extension PageCalls {
         let error: ServiceError
     }
 
-    /// Signs in, runs `body` with the archive that the link names and the time until which it must
-    /// be taken, and signs out again.
+    /// Signs in, runs `body` with the archive that the link names, and signs out again.
     /// - Throws: `ExportFailure`; what `body` throws.
     func withExport(
         _ submission: Submission, password: SecretBytes,
-        _ body: (_ bytes: Int64, _ deadline: Duration, ExportDownload) async throws -> Void
+        _ body: (_ bytes: Int64, ExportDownload) async throws -> Void
     ) async throws {
         let session = try await signedIn(submission, password)
         do {
             let context = context(submission, "fetch").bearing(session.accessToken)
-            let stream = stream(context)
-            let (bytes, download) = try await fetched(submission.linkToken, context, stream)
-            try await body(bytes, stream.deadline, download)
+            let (bytes, download) = try await fetched(submission.linkToken, context)
+            try await body(bytes, download)
         } catch {
             await end(session, submission)
             throw error
@@ -98,18 +92,18 @@ extension PageCalls {
     /// The archive that a link names. Without one, or with another account's link, the link does
     /// not work.
     private func fetched(
-        _ linkToken: String, _ context: CallContext, _ stream: CallContext
+        _ linkToken: String, _ context: CallContext
     ) async throws -> (bytes: Int64, ExportDownload) {
         do {
             guard
                 let export = try await exports.getDataExport(.init(), context).dataExport,
                 export.state == .ready
             else { throw ServiceError(.invalidLink) }
-            let items = exports.fetchDataExport(
-                GatewayV1.FetchDataExportRequest(
+            let download = try await ExportDownload(
+                of: GatewayV1.FetchDataExportRequest(
                     exportId: export.exportId, linkToken: linkToken),
-                stream)
-            return (export.bytes, try await ExportDownload(items, bytes: export.bytes))
+                bytes: export.bytes, from: exports, stream(context))
+            return (export.bytes, download)
         } catch let error as ServiceError {
             throw ExportFailure(
                 error: error.code == .notFound ? ServiceError(.invalidLink) : error)

@@ -47,13 +47,11 @@ extension PhotoResponder {
             guard case .photo(let photo)? = try await parts.next()?.part else {
                 throw ServiceError(.internalError, detail: "a photo began without its description")
             }
+            exchange.limitResponseTime(until: context.deadline)
             let fields = calls.callers.responseFields(of: request)
-            return (
-                try self.head(photo, request.headerFields, adding: fields), parts, context.deadline
-            )
+            return (try self.head(photo, request.headerFields, adding: fields), parts)
         }
-        guard let (head, parts, deadline) = begun else { return }
-        exchange.limitResponseTime(until: deadline)
+        guard let (head, parts) = begun else { return }
         exchange.begin(head)
         if head.status == .ok, request.method == .get {
             while let item = try await parts.next() {
