@@ -132,9 +132,9 @@ package enum NotificationStore {
 
     /// Events that are stored for webhooks, and the deliveries to each webhook. `lane` is the key
     /// by which events stay in order: the account's key, or a negative number for events without an
-    /// account (`ServiceEvent.orderingKey`). Of the deliveries with one webhook and one ordering key only the
-    /// first has `due_at_ms`, so that one index scan finds what may be sent and no event overtakes
-    /// another.
+    /// account (`ServiceEvent.orderingKey`). Of the deliveries with one webhook and one ordering
+    /// key only the first has `due_at_ms`, so that one index scan finds what may be sent and no
+    /// event overtakes another.
     private static let events = """
         CREATE TABLE event_origin (
             origin INTEGER PRIMARY KEY,

@@ -69,7 +69,9 @@ extension AccountSessionsHandler {
         return account
     }
 
-    /// Has the identity service verify what is shown. A device's proof is the session service's.
+    /// Has the identity service verify a password, a provider's token or a code. A device's proof is
+    /// verified later, by the session service.
+    /// - Returns: nil for a device's proof.
     private func prove(
         _ shown: GatewayV1.ReauthenticateRequest.Proof, of account: IdentityV1.Account,
         in session: CallerSession, _ origin: IdentityV1.Origin, _ context: CallContext,

@@ -47,11 +47,7 @@ struct DeliveryAttempts: Sendable {
     /// Records the end of an attempt in log and metrics. `after` is the message's new state; nil
     /// if the store did not record the outcome.
     func report(_ message: StoredMessage, _ outcome: DeliveryOutcome, after: StoredMessage?) {
-        let fields: [LogField: LogValue] = [
-            .messageID: .text(message.id.text),
-            .attempt: .count(message.delivery.attempts),
-            .reason: .text(outcome.reason ?? "taken"),
-        ]
+        let fields = fields(message, reason: outcome.reason ?? "taken")
         if after == nil {
             logger.warning(
                 "notification.outcome.late",
@@ -89,10 +85,13 @@ struct DeliveryAttempts: Sendable {
         expired.increment()
         logger.error(
             "notification.message.dead", "a message expired before it could be sent",
-            fields: [
-                .messageID: .text(message.id.text),
-                .attempt: .count(message.delivery.attempts),
-                .reason: .text(DeliveryState.DeathReason.expired.rawValue),
-            ])
+            fields: fields(message, reason: DeliveryState.DeathReason.expired.rawValue))
+    }
+
+    private func fields(_ message: StoredMessage, reason: String) -> [LogField: LogValue] {
+        [
+            .messageID: .text(message.id.text), .attempt: .count(message.delivery.attempts),
+            .reason: .text(reason),
+        ]
     }
 }

@@ -1,6 +1,6 @@
 package import Addresses
 
-/// What is known of the client of a request, by the connection that the request arrived on.
+/// The client of a request: its address, and the protocols of its connection.
 package struct HTTPClientInfo: Hashable, Sendable {
     /// The address of the peer: of the TCP connection, or the one that a trusted proxy named by
     /// PROXY protocol. Header fields are not considered.

@@ -329,8 +329,8 @@ final class RunningExchange {
     /// The deadline is over. If the response waits for the gateway and not for the client, the
     /// gateway's call ends soon by its own deadline.
     ///
-    /// Attack: a client reads fast at this moment only, and then no more. So a client that does not
-    /// take what is written later ends the stream too.
+    /// Attack: a client reads at this moment only, and stalls again. So the stream of a client that
+    /// stalls after the deadline is reset too.
     private func endSlowResponse() {
         isResponseLate = true
         guard let stream, writeWaiter != nil || isResponseEnded else { return }
