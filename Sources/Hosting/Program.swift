@@ -79,28 +79,6 @@ extension ProgramDescription {
     package static let ourApplications: Set<String> = [
         "gateway", "identity", "session", "rate-limit", "notification", "web", "tool",
     ]
-
-    /// Only the notification service communicates with outside systems. If an attacker takes it
-    /// over, it must not reach accounts and sessions. So the services that it calls allow it to
-    /// read their events and nothing else.
-    package static let notificationReadsEvents: [String: [MethodPattern]] = [
-        "notification": [MethodPattern("postern.events.v1.Events/*")].compactMap(\.self)
-    ]
-
-    /// At the rate limiter, identity handles the data of accounts and does nothing else (G-20).
-    package static let identityForgetsAccounts: [String: [MethodPattern]] = [
-        "identity": [MethodPattern("postern.accountdata.v1.AccountData/*")].compactMap(\.self)
-    ]
-
-    /// The notification service at the identity service, to which it also reports that a phone
-    /// number has changed hands (A-06). The worst result of a false report is that an owner is
-    /// asked for a second proof.
-    package static let notificationReadsEventsAndReportsNumbers: [String: [MethodPattern]] = [
-        "notification": [
-            MethodPattern("postern.events.v1.Events/*"),
-            MethodPattern("postern.identity.v1.PhoneSignals/*"),
-        ].compactMap(\.self)
-    ]
 }
 
 /// An assembled service: its server, its workers, and how it is closed.

@@ -9,7 +9,7 @@ struct IdentityProgram: Program {
         program: "postern-identity", service: "postern.identity", application: "identity",
         summary: "Keeps accounts and their credentials, and proves sign-ins.", port: 7401,
         callers: ["gateway", "session", "notification", "tool"],
-        callersMethods: ProgramDescription.notificationReadsEventsAndReportsNumbers)
+        callersMethods: ProgramDescription.innerCalls(at: "identity"))
 
     static func assemble(
         _ host: ServiceHost, _ settings: IdentityProgramSettings

@@ -9,7 +9,8 @@ struct NotificationProgram: Program {
         program: "postern-notification", service: "postern.notification",
         application: "notification",
         summary: "Takes messages durably at once, and delivers them behind.", port: 7404,
-        callers: ["identity", "tool"])
+        callers: ["identity", "tool"],
+        callersMethods: ProgramDescription.innerCalls(at: "notification"))
 
     static func assemble(
         _ host: ServiceHost, _ settings: NotificationProgramSettings

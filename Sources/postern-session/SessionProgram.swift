@@ -10,7 +10,7 @@ struct SessionProgram: Program {
         program: "postern-session", service: "postern.session", application: "session",
         summary: "Opens, rotates, validates and ends sessions.", port: 7402,
         callers: ["gateway", "identity", "notification", "tool"],
-        callersMethods: ProgramDescription.notificationReadsEvents)
+        callersMethods: ProgramDescription.innerCalls(at: "session"))
 
     static func assemble(
         _ host: ServiceHost, _ settings: SessionProgramSettings

@@ -55,8 +55,22 @@ def make_stubs(folder):
         check=True)
 
 
-def run(cluster):
-    """Runs all examples; returns what is wrong, an entry for each example."""
+def compiled(folder):
+    """Compiles the examples in Go and Kotlin; returns their commands, which need no file."""
+    go, kotlin = Path(folder) / "main", Path(folder) / "example.jar"
+    examples = FOLDER / "examples"
+    subprocess.run(
+        ["go", "build", "-o", go, examples / "main.go"], check=True,
+        env=os.environ | {"GOCACHE": f"{folder}/cache"})
+    subprocess.run(
+        ["kotlinc", examples / "Main.kt", "-include-runtime", "-d", kotlin], check=True,
+        stderr=subprocess.DEVNULL)
+    return {"main.go": [go], "Main.kt": ["java", "-jar", kotlin]}
+
+
+def run(cluster, compiles=False):
+    """Runs all examples, those in Go and Kotlin if it compiles; returns what is wrong, an entry for
+    each example."""
     browser = ["--import", str(FOLDER / "browser_environment.mjs")]
     commands = {
         "curl.sh": (["bash"], APP, PRINTED),
@@ -69,6 +83,9 @@ def run(cluster):
     wrong = []
     with tempfile.TemporaryDirectory() as stubs:
         make_stubs(stubs)
+        if compiles:
+            for name, command in compiled(stubs).items():
+                commands[name] = (command, APP, PRINTED)
         for name, (command, key, printed) in commands.items():
             environment = {
                 "POSTERN_URL": cluster.endpoints.web, "POSTERN_APP_KEY": key, "PAGE_ORIGIN": PAGE,

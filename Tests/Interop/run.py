@@ -7,6 +7,7 @@ gRPC, compares openapi.json with the answers, has an access token verified by li
 and sends every hostile frame to every port. Ends with 1 and the mismatches, a line each.
 
     --swift-client FILE    also runs the built example of swift-client, against the same programs
+    --compile              also runs the examples in Go and Kotlin
 """
 
 import argparse
@@ -57,6 +58,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--programs", required=True)
     parser.add_argument("--swift-client")
+    parser.add_argument("--compile", action="store_true")
     arguments = parser.parse_args()
     files = {"POSTERN_APPS_FILE": examples.APPS_FILE, "POSTERN_LIMITS_FILE": examples.LIMITS_FILE}
     with Cluster(arguments.programs, files, examples.SETTINGS) as cluster:
@@ -65,7 +67,7 @@ def main():
             flow.run()
         except (Mismatch, CallFailed) as error:
             sys.exit(f"interop: {error}")
-        wrong = examples.run(cluster)
+        wrong = examples.run(cluster, arguments.compile)
         wrong += openapi.run(cluster.endpoints.web, examples.APP)
         # A verifier by URL accepts it until it expires, although its session has ended.
         wrong += verifiers.run(

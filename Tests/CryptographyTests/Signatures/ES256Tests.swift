@@ -95,6 +95,22 @@ struct ES256Tests {
         }
     }
 
+    @Test(
+        "RFC 7518 3.4: both forms of a signature verify, s and n - s, since keys in hardware make both"
+    )
+    func bothForms() throws {
+        let key = try rfcKey()
+        let good = try key.sign([1])
+        var (twin, borrow) = (good, 0)
+        let order = bytes(Self.order)
+        for index in (0..<32).reversed() {
+            let difference = Int(order[index]) - Int(good[32 + index]) - borrow
+            twin[32 + index] = UInt8(difference & 0xFF)
+            borrow = difference < 0 ? 1 : 0
+        }
+        #expect(twin != good && key.verifyingKey.verifies(twin, of: [1]))
+    }
+
     @Test("0, n, larger numbers and wrong lengths are rejected as private keys")
     func hostileNumbers() {
         let numbers = [

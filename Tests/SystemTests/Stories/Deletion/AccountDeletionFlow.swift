@@ -50,7 +50,7 @@ extension SystemTests.ProfileStories {
             #expect(try await app.delete().state == .deleting)
             #expect(try await app.isToldGone())
             _ = try await fixture.letter(to: ada.email, saying: Self.lastMail)
-            #expect(ContinuousClock.now - begun < .seconds(20))
+            #expect(ContinuousClock.now - begun < .seconds(10), "D3 promises 10 s")
             #expect(try await web.photo(url, app.context()).status != 200)
             let gone = try await eventually {
                 try await fixture.cluster.tool(["accounts", "look-up", account]).errors

@@ -91,7 +91,8 @@ extension SystemTests.ProfileStories {
             let listed = try await refusal {
                 try await fixture.backend.sessions.listSessions(.init(), app.context())
             }
-            #expect(listed.code == .sessionEnded || listed.code == .invalidAccessToken)
+            #expect(listed.code == .sessionEnded)
+            #expect(listed.userMessage.contains("no longer exists"), "\(listed)")
         }
 
         @Test(

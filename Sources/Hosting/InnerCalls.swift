@@ -1,0 +1,54 @@
+package import RPC
+
+extension ProgramDescription {
+    /// The methods of `server` that our services call, by the caller. A caller in this table may
+    /// call nothing else there, so an attacker who takes one over gains no more than what it calls:
+    /// notification, which communicates with outside systems, reaches no account and no session.
+    /// The gateway and the tool are not in it: services judge the access token that the gateway
+    /// passes on, and the tool is the operator's.
+    ///
+    /// A test compares the table with the calls in the sources (`Tests/TidyTests/CallerListTests.swift`).
+    package static func innerCalls(at server: String) -> [String: [MethodPattern]] {
+        (innerCalls[server] ?? [:]).mapValues { $0.compactMap { MethodPattern($0) } }
+    }
+
+    private static let innerCalls = [
+        "identity": [
+            // The worst result of a false report is that an owner is asked for a second proof.
+            "notification": [readEvents, "postern.identity.v1.PhoneSignals/NumberChanged"],
+            "session": ["postern.identity.v1.AccountNotices/Tell"],
+        ],
+        "session": [
+            "notification": [readEvents],
+            "identity": accountData + [
+                "postern.session.v1.AccountActivity/GetAccountActivity",
+                "postern.session.v1.AccountActivity/ListAccountActivity",
+                "postern.session.v1.Devices/ListProofs",
+                "postern.session.v1.Sessions/EndAccountSessions",
+                "postern.session.v1.Sessions/InspectSession",
+                "postern.session.v1.Sessions/ValidateAccessToken",
+            ],
+        ],
+        "rate-limit": [
+            "notification": [readEvents],
+            "identity": accountData,
+        ],
+        "notification": [
+            "identity": accountData + [
+                "postern.notification.v1.Notifications/SendEmail",
+                "postern.notification.v1.PushDevices/RevokeAll",
+                "postern.notification.v1.RelayAddresses/SetRelay",
+                "postern.notification.v1.TextMessages/SendText",
+            ]
+        ],
+    ]
+
+    private static let readEvents = "postern.events.v1.Events/ReadEvents"
+
+    /// Export and deletion (G-20, G-21).
+    private static let accountData = [
+        "postern.accountdata.v1.AccountData/CollectAccountData",
+        "postern.accountdata.v1.AccountData/ForgetAccountData",
+        "postern.accountdata.v1.AccountData/ListAccountsWithData",
+    ]
+}
