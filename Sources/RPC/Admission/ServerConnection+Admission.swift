@@ -43,6 +43,14 @@ extension ServerConnection {
     func admitted(_ call: UInt64, by limiter: LaneLimiter) {
         guard let waited = waiting.removeValue(forKey: call) else { return limiter.leave() }
         eventUptime = shared.time.uptime()
+        // On a busy loop its timer may be late. The caller is gone, so nothing is begun.
+        guard eventUptime < waited.context.deadline else {
+            limiter.leave()
+            if machine.finished(call) {
+                respond(to: call, with: ServiceError(.deadlineExceeded, notProcessed: true))
+            }
+            return closeIfDrained()
+        }
         waited.payload.withBytes { payload in
             run(call, payload, waited.context, waited.entry, waited.start, limiter)
         }

@@ -12,8 +12,7 @@ package struct CallContext: IdempotentCall {
     package var metadata: Metadata
     /// Whether the caller may assert its user's IP address.
     package let mayAssertClientAddress: Bool
-    /// Whether a caller of this program set the deadline. If so, passing it says nothing about the
-    /// health of the services that this program calls. (Stored next to the other flag, because a
+    /// Whether a caller of this program set the deadline. (Stored next to the other flag, because a
     /// context is part of every waiting call's frames.)
     package let isCallersDeadline: Bool
 
@@ -45,6 +44,13 @@ package struct CallContext: IdempotentCall {
         var context = self
         context.metadata[Metadata.Key.authorization] = accessToken.map { "Bearer \($0)" }
         return context
+    }
+
+    /// The deadline of the calls to peers in this context. Of a caller's deadline a margin is
+    /// reserved, in which this program answers its caller and names the peer that did not answer
+    ///
+    var deadlineForPeers: Duration {
+        isCallersDeadline ? deadline - FrameLimits.deadlineMargin : deadline
     }
 
     /// The context of a call made on behalf of this one: same deadline and trace, no other

@@ -38,6 +38,8 @@ final class ClientConnection: ChannelInboundHandler {
     /// Without the deadline for a partial frame, a length that lost its place in the stream would
     /// keep the connection: every byte that follows counts as a sign of life.
     var watch = ConnectionWatch()
+    /// Whether the server gives nothing at all, for the calls whose deadlines pass.
+    private(set) var silence = ConnectionSilence<ClientEndpoint.Placement>()
     private var keepAlive: KeepAlive?
     /// The reason for an imminent loss of the connection.
     private var failure: String?
@@ -89,6 +91,7 @@ final class ClientConnection: ChannelInboundHandler {
             isLost = true
             onLoss(self, error)
         }
+        if let (calls, isSilent) = silence.close() { judge(calls, isSilent: isSilent) }
         let (sent, waiting) = machine.close()
         for call in waiting { call.fail(Self.lostError) }
         for call in sent { call.fail(error) }
@@ -127,6 +130,7 @@ final class ClientConnection: ChannelInboundHandler {
 
     /// - Returns: false when the remaining bytes must not be read.
     private func received(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
+        silence.received()
         guard let envelope = try? Envelope(bytes, range, arena: arena) else {
             return violated("a frame that does not decode")
         }
@@ -253,6 +257,7 @@ final class ClientConnection: ChannelInboundHandler {
             pending.fail(ServiceError(.deadlineExceeded, notProcessed: true))
         }
         if !late.isEmpty { ended() }
+        if let (calls, isSilent) = silence.look(at: uptime) { judge(calls, isSilent: isSilent) }
         // A server that sends nothing, from the start or now, is dropped: its calls may succeed
         // elsewhere.
         if watch.overdue(at: uptime) != nil {
@@ -268,6 +273,21 @@ final class ClientConnection: ChannelInboundHandler {
         case .wait, nil: break
         }
         flush()
-        if let next = watch.nextDue(or: machine.nextDeadline, or: keepAlive?.due) { arm(next) }
+        let others = ConnectionWatch.sooner(keepAlive?.due, silence.due)
+        if let next = watch.nextDue(or: machine.nextDeadline, or: others) { arm(next) }
+    }
+
+    /// The deadline of a call that was sent has passed; the breaker of its endpoint gets the outcome
+    /// now, or when it is clear whether the server is silent.
+    func deadlinePassed(of call: ClientEndpoint.Placement, since framesBefore: UInt64) {
+        switch silence.deadlinePassed(of: call, since: framesBefore, at: time.uptime()) {
+        case .working: call.judged(isSilent: false)
+        case .silent: call.judged(isSilent: true)
+        case .doubtful: break  // `wake`, which ended the call, sets the timer
+        }
+    }
+
+    private func judge(_ calls: [ClientEndpoint.Placement], isSilent: Bool) {
+        for call in calls { call.judged(isSilent: isSilent) }
     }
 }

@@ -16,6 +16,8 @@ final class ClientEndpoint {
     private var watch: WatchedHealth?
     private var breaker = CircuitBreaker()
     private let openBreakers: Meter
+    private var probeTimer: Scheduled<Void>?
+    private var probeCall: PendingCall?
     /// Calls started here that have not ended.
     private(set) var running = 0
     private var link: ClientLink?
@@ -35,8 +37,11 @@ final class ClientEndpoint {
 
     /// What a call can expect here.
     func condition(at uptime: @autoclosure () -> Duration) -> Balancer.Condition {
-        if case .barred(let until) = breaker.permission(at: uptime()) {
-            return .barred(until: until)
+        switch breaker.permission(at: uptime()) {
+        case .pass: break
+        case .barred(let until): return .barred(until: until)
+        // The probe is this client's own and is about to be sent.
+        case .probe: return .barred(until: uptime() + CircuitBreaker.probeTimeout)
         }
         guard isConnected else { return .unreachable }
         return health == .serving || !pool.isWatching ? .serving : .unhealthy
@@ -52,53 +57,96 @@ final class ClientEndpoint {
     /// Starts a call here.
     func start(_ call: PendingCall) {
         guard let connection = link?.connection else { return call.fail(pool.unreached) }
-        // A follower may run for days. As the probe of a half-open breaker it would block all other
-        // calls as long.
-        let permission = call.isWatch ? .pass : breaker.admit(at: pool.time.uptime())
+        start(call, .pass, on: connection)
+    }
+
+    private func start(
+        _ call: PendingCall, _ permission: CircuitBreaker.Permission,
+        on connection: ClientConnection
+    ) {
         running += 1
         call.placement = Placement(endpoint: self, permission: permission)
         connection.start(call)
     }
 
-    /// A call that was started here has ended.
-    func ended(_ permission: CircuitBreaker.Permission, _ outcome: CircuitBreaker.Outcome) {
+    /// A call that was started here has ended. With nil its deadline has passed at this client, and
+    /// its outcome is counted when it is clear whether the server is silent.
+    fileprivate func ended(
+        _ permission: CircuitBreaker.Permission, _ outcome: CircuitBreaker.Outcome?
+    ) {
         running -= 1
-        if outcome == .answered { link?.answered() }
-        count(permission, outcome)
+        if let outcome { count(permission, outcome) }
     }
 
-    private func count(
+    fileprivate func count(
         _ permission: CircuitBreaker.Permission, _ outcome: CircuitBreaker.Outcome
     ) {
-        guard link != nil else { return }  // the address was removed, and its breaker with it
+        guard let link else { return }  // the address was removed, and its breaker with it
+        if outcome == .answered { link.answered() }
         let wasClosed = isClosed
-        guard let change = breaker.ended(permission, outcome, at: pool.time.uptime()) else {
-            return
-        }
-        pool.reports.breaker(change, of: name)
+        let change = breaker.ended(permission, outcome, at: pool.time.uptime())
+        guard change != nil || permission == .probe else { return }
+        if let change { pool.reports.breaker(change, of: name) }
         if wasClosed != isClosed { isClosed ? openBreakers.decrement() : openBreakers.increment() }
+        if !isClosed { armProbe() } else if change != nil { pool.connected() }
     }
 
     private var isClosed: Bool { if case .closed = breaker.state { true } else { false } }
 
     // MARK: Calls that wait for a connection
 
-    /// A call waits for a connection.
-    /// - Returns: whether it is the breaker's probe.
-    func takeWaiting(at uptime: Duration) -> Bool {
-        let permission = breaker.admit(at: uptime)
-        link?.want(isProbe: permission == .probe)
-        return permission == .probe
+    /// A call timed out while waiting.
+    func awaitedInVain() {
+        if !isConnected, link?.isFailing ?? false { count(.pass, .failed) }
     }
 
-    /// A call timed out or was abandoned while waiting; `isProbe` is what `takeWaiting` returned.
-    func awaitedInVain(isProbe: Bool) {
-        let isAtFault = !isConnected && link?.isFailing ?? false
-        count(isProbe ? .probe : .pass, isAtFault ? .failed : .abandoned)
+    // MARK: Its breaker's probe
+
+    /// The probe is a health check of this client's own, and no caller's call: that may be slow, have
+    /// a short deadline, last for days, or be what makes the server fail, and it should not pay for
+    /// the answer. Every server permits this method, and load in no lane sheds it.
+    private static let probeMethod = "postern.health.v1.Health/Check"
+    /// From the end of a probe that showed nothing to the next.
+    private static let probePause = Duration.milliseconds(100)
+
+    /// Sets the timer for the next probe, if the breaker is open.
+    private func armProbe() {
+        guard case .open(let until, _) = breaker.state else { return }
+        probeTimer?.cancel()
+        let endpoint = NIOLoopBound(self, eventLoop: pool.loop)
+        let wait = max(Self.probePause, until - pool.time.uptime())
+        probeTimer = pool.loop.scheduleTask(in: TimeAmount(wait)) { endpoint.value.probe() }
     }
 
-    /// The call that was the probe goes elsewhere or is started again.
-    func giveBackProbe() { count(.probe, .abandoned) }
+    /// The breaker's wait is over: sends the probe. Without a connection it is the attempt to
+    /// connect, which need not wait for its backoff, and then the health check.
+    private func probe() {
+        guard breaker.admit(at: pool.time.uptime()) == .probe else { return armProbe() }
+        if let connection = link?.connection {
+            sendProbe(on: connection)
+        } else {
+            link?.want(isProbe: true)
+        }
+    }
+
+    private func sendProbe(on connection: ClientConnection) {
+        let uptime = pool.time.uptime()
+        let call = PendingCall(
+            OutgoingRequest(method: Self.probeMethod, metadata: Metadata(), payload: []),
+            deadline: uptime + CircuitBreaker.probeTimeout, connectDue: uptime
+        ) { [self] _ in probeCall = nil }
+        probeCall = call
+        start(call, .probe, on: connection)
+    }
+
+    /// A connection is ready again. Its server is probed at once.
+    private func probeAgain(on connection: ClientConnection) {
+        let uptime = pool.time.uptime()
+        breaker.foundAgain(at: uptime)
+        _ = breaker.admit(at: uptime)  // unless it is probing: by this connection
+        probeTimer?.cancel()
+        sendProbe(on: connection)
+    }
 
     // MARK: Its connection
 
@@ -113,6 +161,7 @@ final class ClientEndpoint {
 
     private func end(_ body: (ClientLink) -> Void) {
         unwatch()
+        probeTimer?.cancel()
         if !isClosed { openBreakers.decrement() }
         breaker = CircuitBreaker()
         if let link { body(link) }
@@ -122,11 +171,13 @@ final class ClientEndpoint {
     private func changed(_ change: ClientLink.Change) {
         switch change {
         case .ready:
-            breaker.foundAgain(at: pool.time.uptime())
             watchHealth()
-            pool.connected()
+            guard !isClosed, let connection = link?.connection else { return pool.connected() }
+            probeAgain(on: connection)
         case .lost(let error):
             unwatch()
+            // The attempt to connect was the probe.
+            if case .probing = breaker.state, probeCall == nil { count(.probe, .failed) }
             pool.lost(self, error)
         }
     }
@@ -167,46 +218,42 @@ final class ClientEndpoint {
     ///     a response, or an error of the server itself      answered
     ///     not processed, or never sent                      abandoned: the server may be draining
     ///     UNAVAILABLE by the transport                      failed
-    ///     DEADLINE_EXCEEDED, deadline set by this program   failed, at whichever side it passed
-    ///     DEADLINE_EXCEEDED, deadline set by a caller
+    ///     DEADLINE_EXCEEDED
     ///         returned by the server                        answered: the server works
-    ///         at this client, 1 s or more was given         failed
-    ///         at this client, less was given                abandoned
+    ///         at this client, the connection is silent      failed (`ConnectionSilence`)
+    ///         at this client, a frame of any kind came      abandoned: the call was slow
     ///
-    /// Attack: calls with short deadlines are relayed until the breaker opens for all callers. A
-    /// caller's timeout that is too short must not count as a failure of the server.
+    /// It does not matter who set the deadline. Attack: a few accounts make the server slow, and
+    /// calls of one app, with their own deadlines or with those of this program, open the breaker for
+    /// the callers of all apps. As long as the server sends anything, none of these calls counts.
     struct Placement {
-        /// A server that has not responded for this long has failed, even if it was a caller's
-        /// deadline that passed. It is longer than a password hash takes under load.
-        static let answerFloor = Duration.seconds(1)
-
         let endpoint: ClientEndpoint
         let permission: CircuitBreaker.Permission
 
-        func ended(
-            _ result: Result<BorrowedResponse, ServiceError>, isAnswered: Bool,
-            callersTime: Duration?
-        ) {
-            endpoint.ended(
-                permission,
-                Self.outcome(result, isAnswered: isAnswered, callersTime: callersTime))
+        func ended(_ result: Result<BorrowedResponse, ServiceError>, of call: PendingCall) {
+            let outcome = Self.outcome(result, isAnswered: call.isAnswered)
+            endpoint.ended(permission, outcome)
+            if outcome == nil, let connection = call.carrier?.connection {
+                connection.deadlinePassed(of: self, since: call.framesBefore)
+            }
         }
 
-        /// - Parameters:
-        ///   - isAnswered: The server itself ended the call.
-        ///   - callersTime: If the deadline is that of a caller of this program, the time left when
-        ///     the call began; nil where this program set the deadline.
+        /// The deadline has passed, and it is clear whether the server is silent.
+        func judged(isSilent: Bool) {
+            // A frame of any kind is what a probe asks for.
+            let working: CircuitBreaker.Outcome = permission == .probe ? .answered : .abandoned
+            endpoint.count(permission, isSilent ? .failed : working)
+        }
+
+        /// - Parameter isAnswered: The server itself ended the call.
+        /// - Returns: nil if the deadline of a call that was sent has passed at this client.
         static func outcome(
-            _ result: Result<BorrowedResponse, ServiceError>, isAnswered: Bool,
-            callersTime: Duration?
-        ) -> CircuitBreaker.Outcome {
+            _ result: Result<BorrowedResponse, ServiceError>, isAnswered: Bool
+        ) -> CircuitBreaker.Outcome? {
             guard case .failure(let error) = result else { return .answered }
             switch error.code {
             case .deadlineExceeded where error.notProcessed: return .abandoned
-            case .deadlineExceeded:
-                guard let callersTime else { return .failed }
-                if isAnswered { return .answered }
-                return callersTime >= answerFloor ? .failed : .abandoned
+            case .deadlineExceeded: return isAnswered ? .answered : nil
             case .unavailable where !isAnswered: return error.notProcessed ? .abandoned : .failed
             default: return isAnswered ? .answered : .abandoned
             }

@@ -68,7 +68,7 @@ final class ClientPool {
     func cancel(_ call: PendingCall) {
         // The connection may not be a current one: a draining connection finishes its calls.
         if let (connection, number) = call.carrier { connection.cancel(number) }
-        waiting.take(call)?.probed.forEach { $0.giveBackProbe() }
+        waiting.remove(call)
         call.fail(ServiceError(.cancelled))
     }
 
@@ -91,7 +91,7 @@ final class ClientPool {
         look?.cancel()
         for endpoint in endpoints { endpoint.close() }
         endpoints = []
-        for entry in waiting.takeAll() { entry.call.fail(Self.closed) }
+        for call in waiting.takeAll() { call.fail(Self.closed) }
         for tries in resting.values { tries.giveUp(Self.closed) }
     }
 
@@ -113,9 +113,8 @@ final class ClientPool {
                     .resourceExhausted, detail: "too many calls wait for \(settings.service)",
                     notProcessed: true))
         }
-        let uptime = time.uptime()
-        waiting.append(
-            WaitingCalls.Entry(call: call, probed: endpoints.filter { $0.takeWaiting(at: uptime) }))
+        for endpoint in endpoints { endpoint.want() }
+        waiting.append(call)
         armLook()
     }
 
@@ -131,16 +130,19 @@ final class ClientPool {
     }
 
     /// Ends the calls that have waited too long. For the breaker of each address that could not be
-    /// reached this counts as a failure.
+    /// reached this counts as a failure, unless only a caller's deadline ended the wait.
+    ///
+    /// Attack: calls with short deadlines while a server restarts, until its breaker opens and the
+    /// calls of all others fail at once instead of waiting for it.
     private func endOverdue() {
         lookDue = nil
         let uptime = time.uptime()
-        for entry in waiting.takeExpired(at: uptime) {
-            for endpoint in endpoints {
-                endpoint.awaitedInVain(isProbe: entry.probed.contains { $0 === endpoint })
+        for call in waiting.takeExpired(at: uptime) {
+            if call.connectDue <= uptime || !call.isCallersDeadline {
+                for endpoint in endpoints { endpoint.awaitedInVain() }
             }
-            entry.call.fail(
-                entry.call.deadline <= uptime
+            call.fail(
+                call.deadline <= uptime
                     ? ServiceError(
                         .deadlineExceeded, detail: unreached.detail, notProcessed: true)
                     : unreached)
@@ -150,12 +152,9 @@ final class ClientPool {
 
     // MARK: Events of its addresses
 
-    /// A connection is ready: starts the waiting calls.
+    /// An address can be called, whose connection is ready: starts the waiting calls.
     func connected() {
-        for entry in waiting.takeAll() where !entry.call.isOver {
-            entry.probed.forEach { $0.giveBackProbe() }
-            start(entry.call)
-        }
+        for call in waiting.takeAll() where !call.isOver { start(call) }
     }
 
     /// A connection was lost or could not be made. Retrying does not help against
@@ -170,7 +169,7 @@ final class ClientPool {
         guard error.code == .unauthenticated, !endpoints.contains(where: \.isHopeful) else {
             return
         }
-        for entry in waiting.takeAll() { entry.call.fail(error) }
+        for call in waiting.takeAll() { call.fail(error) }
     }
 
     // MARK: Errors
@@ -198,15 +197,6 @@ final class ClientPool {
 extension ClientPool {
     /// Calls that wait for a connection, first come, first served.
     struct WaitingCalls {
-        /// A waiting call, and the endpoints for whose breakers it is the probe.
-        struct Entry {
-            let call: PendingCall
-            let probed: [ClientEndpoint]
-
-            /// When its connect timeout or its deadline passes, whichever is first.
-            var due: Duration { min(call.connectDue, call.deadline) }
-        }
-
         /// Calls that may wait on one event loop: some seconds' worth of calls, a few MiB with
         /// their requests.
         static let countMax = 10_000
@@ -214,37 +204,43 @@ extension ClientPool {
         /// call outlives its deadline by much more than this.
         static let lookFloor = Duration.milliseconds(1)
 
-        private var entries: [Entry] = []
+        private var calls: [PendingCall] = []
         /// A time not later than the first due time; nil when none waits.
         private(set) var nextDue: Duration?
 
-        var isEmpty: Bool { entries.isEmpty }
-        var isFull: Bool { entries.count >= Self.countMax }
+        var isEmpty: Bool { calls.isEmpty }
+        var isFull: Bool { calls.count >= Self.countMax }
 
-        mutating func append(_ entry: Entry) {
-            entries.append(entry)
-            nextDue = nextDue.map { min($0, entry.due) } ?? entry.due
+        /// When the connect timeout or the deadline of a call passes, whichever is first.
+        private static func due(_ call: PendingCall) -> Duration {
+            min(call.connectDue, call.deadline)
+        }
+
+        mutating func append(_ call: PendingCall) {
+            calls.append(call)
+            let due = Self.due(call)
+            nextDue = nextDue.map { min($0, due) } ?? due
         }
 
         /// Removes and returns all calls.
-        mutating func takeAll() -> [Entry] {
+        mutating func takeAll() -> [PendingCall] {
             defer {
-                entries = []
+                calls = []
                 nextDue = nil
             }
-            return entries
+            return calls
         }
 
-        /// Removes and returns one call.
-        mutating func take(_ call: PendingCall) -> Entry? {
-            entries.firstIndex { $0.call === call }.map { entries.remove(at: $0) }
+        /// Removes one call, if it waits.
+        mutating func remove(_ call: PendingCall) {
+            calls.firstIndex { $0 === call }.map { _ = calls.remove(at: $0) }
         }
 
         /// Removes and returns the calls that are due.
-        mutating func takeExpired(at uptime: Duration) -> [Entry] {
-            let expired = entries.filter { $0.due <= uptime }
-            if !expired.isEmpty { entries.removeAll { $0.due <= uptime } }
-            nextDue = entries.lazy.map(\.due).min()
+        mutating func takeExpired(at uptime: Duration) -> [PendingCall] {
+            let expired = calls.filter { Self.due($0) <= uptime }
+            if !expired.isEmpty { calls.removeAll { Self.due($0) <= uptime } }
+            nextDue = calls.lazy.map(Self.due).min()
             return expired
         }
     }

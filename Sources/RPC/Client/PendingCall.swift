@@ -12,9 +12,8 @@ struct BorrowedResponse {
 final class PendingCall: StreamHolder {
     let request: OutgoingRequest
     let deadline: Duration
-    /// If the deadline is that of a caller of this program: the time left when the call began. Nil
-    /// where this program chose the deadline.
-    let callersTime: Duration?
+    /// Whether the deadline is that of a caller of this program.
+    let isCallersDeadline: Bool
     /// Until when it waits for a connection.
     let connectDue: Duration
     /// Which sides send items.
@@ -25,6 +24,8 @@ final class PendingCall: StreamHolder {
     let stream: CallStream?
     /// The connection that carries it and its id there, to cancel it.
     private(set) var carrier: (connection: ClientConnection, call: UInt64)?
+    /// The frames that this connection had received when the call was sent.
+    private(set) var framesBefore: UInt64 = 0
     /// The endpoint that the pool chose.
     var placement: ClientEndpoint.Placement?
     /// Whether the server itself ended the call.
@@ -32,7 +33,7 @@ final class PendingCall: StreamHolder {
     private var complete: ((Result<BorrowedResponse, ServiceError>) -> Void)?
 
     init(
-        _ request: OutgoingRequest, deadline: Duration, callersTime: Duration? = nil,
+        _ request: OutgoingRequest, deadline: Duration, isCallersDeadline: Bool = false,
         connectDue: Duration,
         streams: MethodDescription.Streams = .none, isWatch: Bool = false,
         stream: CallStream? = nil,
@@ -40,7 +41,7 @@ final class PendingCall: StreamHolder {
     ) {
         self.request = request
         self.deadline = deadline
-        self.callersTime = callersTime
+        self.isCallersDeadline = isCallersDeadline
         self.connectDue = connectDue
         self.streams = streams
         self.isWatch = isWatch
@@ -54,6 +55,7 @@ final class PendingCall: StreamHolder {
     /// A connection has sent it with id `call`; `credit` is that of its streams.
     func sent(on connection: ClientConnection, as call: UInt64, _ credit: StreamCredit?) {
         carrier = (connection, call)
+        framesBefore = connection.silence.frames
         if let credit { stream?.begin(connection, as: call, credit) }
     }
 
@@ -61,8 +63,8 @@ final class PendingCall: StreamHolder {
     func end(_ result: Result<BorrowedResponse, ServiceError>) {
         guard let complete else { return }
         self.complete = nil
+        placement?.ended(result, of: self)
         carrier = nil
-        placement?.ended(result, isAnswered: isAnswered, callersTime: callersTime)
         complete(result)
     }
 

@@ -59,17 +59,16 @@ extension RPCClient {
         let request = OutgoingRequest(
             method: method.name, metadata: context.metadata, payload: payload,
             more: method.streams.hasRequestItems)
-        let uptime = time.uptime()
-        let connectDue = uptime + settings.connectTimeout
-        let callersTime = context.isCallersDeadline ? context.deadline - uptime : nil
+        let connectDue = time.uptime() + settings.connectTimeout
+        let service = settings.service
         on(loop) { pool in
             let pending = PendingCall(
-                request, deadline: context.deadline, callersTime: callersTime,
-                connectDue: connectDue,
+                request, deadline: context.deadlineForPeers,
+                isCallersDeadline: context.isCallersDeadline, connectDue: connectDue,
                 streams: method.streams, isWatch: method.isWatch, stream: stream
             ) { result in
                 seen.end(result.status, time)
-                stream.end(CallStream.Ending(result))
+                stream.end(CallStream.Ending(result.mapError { $0.naming(service) }))
             }
             stream.giveUp = { pool.cancel(pending) }
             pool.start(pending)

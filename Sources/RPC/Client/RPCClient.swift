@@ -91,7 +91,7 @@ package final class RPCClient: CallChannel {
             try await withCheckedThrowingContinuation { continuation in
                 on(loop) { pool in
                     let tries = CallTries(
-                        pool, request, deadline: context.deadline,
+                        pool, request, deadline: context.deadlineForPeers,
                         isCallersDeadline: context.isCallersDeadline, isRepeatable: isRepeatable
                     ) { result in
                         continuation.resume(with: Result { try decode(result.get()) })

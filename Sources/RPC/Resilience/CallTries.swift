@@ -82,11 +82,9 @@ final class CallTries {
     private func pending(
         _ complete: @escaping (Result<BorrowedResponse, ServiceError>) -> Void
     ) -> PendingCall {
-        let uptime = pool.time.uptime()
-        return PendingCall(
-            marked(plan.next()), deadline: deadline,
-            callersTime: isCallersDeadline ? deadline - uptime : nil,
-            connectDue: uptime + pool.settings.connectTimeout, complete: complete)
+        PendingCall(
+            marked(plan.next()), deadline: deadline, isCallersDeadline: isCallersDeadline,
+            connectDue: pool.time.uptime() + pool.settings.connectTimeout, complete: complete)
     }
 
     /// From the second try on, the try's number is sent in the metadata, unless the caller's own
@@ -167,20 +165,24 @@ extension ServiceError {
     /// but this program has begun to process its caller's, so `notProcessed` is not passed on: a
     /// handler that forwards the error must not send its caller to another server.
     ///
-    /// In `rpc/unavailable` the part is what is unavailable, seen from here: the peer, or a
-    /// dependency of the peer.
     /// - Parameter isUnbegun: the peer cannot have begun to process any try. Attack: a password
     ///   guess that a first try has compared would be refunded because a second try was rejected by
     ///   load shedding.
     fileprivate func afterACall(of service: String, isUnbegun: Bool) -> ServiceError {
-        guard notProcessed || code == .unavailable else { return self }
-        var error = self
-        if code == .unavailable {
-            let peer = RPCClient.partName(of: service)
-            error.unavailablePart = unavailablePart.isEmpty ? peer : "\(peer).\(unavailablePart)"
-        }
+        var error = naming(service)
+        guard notProcessed else { return error }
         error.notProcessed = false
-        error.isUnbegunByPeer = notProcessed && isUnbegun
+        error.isUnbegunByPeer = isUnbegun
+        return error
+    }
+
+    /// The error with the part that fails or did not answer in time, seen from this program: the
+    /// called `service`, or a dependency of it.
+    func naming(_ service: String) -> ServiceError {
+        guard code == .unavailable || code == .deadlineExceeded else { return self }
+        var error = self
+        let peer = RPCClient.partName(of: service)
+        error.unavailablePart = unavailablePart.isEmpty ? peer : "\(peer).\(unavailablePart)"
         return error
     }
 }

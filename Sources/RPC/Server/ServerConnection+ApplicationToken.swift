@@ -30,12 +30,12 @@ extension ServerConnection {
         return error
     }
 
-    /// The caller of a call with `token`: the application that signed it, with its own permissions
-    /// and not those of the web service.
+    /// The caller of a call with `token`, which has `time` left: the application that signed it, with
+    /// its own permissions and not those of the web service.
     /// - Throws: `rpc/unauthenticated` for an invalid token, `rpc/permission-denied`,
     ///   `rpc/invalid-argument` with `idempotency-key`.
     func tokenCaller(
-        _ token: String, _ metadata: Metadata, _ entry: MethodTable.Entry, _ timeout: Duration,
+        _ token: String, _ metadata: Metadata, _ entry: MethodTable.Entry, _ time: Duration,
         carriedBy carrier: Application
     ) throws(ServiceError) -> CallIdentity {
         let method = entry.handler.method
@@ -71,7 +71,7 @@ extension ServerConnection {
         }
         return CallIdentity(
             context: context(
-                of: application.name, metadata, timeout,
+                of: application.name, metadata, time,
                 mayAssertClientAddress: mayAssertClientAddress),
             byToken: verified.caller)
     }

@@ -23,10 +23,10 @@ extension ServerConnection {
             || recheckCaller(refusing: call)
     }
 
-    /// As whom a call of `entry` is served.
+    /// As whom a call of `entry` is served, which has `time` left.
     /// - Throws: why the call is rejected.
     func authorizedCaller(
-        of head: Envelope.Request, _ entry: MethodTable.Entry, _ timeout: Duration
+        of head: Envelope.Request, _ entry: MethodTable.Entry, _ time: Duration
     ) throws(ServiceError) -> CallIdentity {
         // Field by field: a copy of `application` would retain all of it in each call.
         guard let name = application?.name else {
@@ -37,24 +37,23 @@ extension ServerConnection {
         if application?.mayCarryTokens == true, let application,
             let token = try Self.applicationToken(head.metadata)
         {
-            return try tokenCaller(token, head.metadata, entry, timeout, carriedBy: application)
+            return try tokenCaller(token, head.metadata, entry, time, carriedBy: application)
         }
         guard peer.permissions.allows(entry.index) else { throw Self.notPermitted }
         return CallIdentity(
             context: context(
-                of: name, head.metadata, timeout,
+                of: name, head.metadata, time,
                 mayAssertClientAddress: application?.mayAssertClientAddress == true))
     }
 
-    /// The context of a call by an application.
+    /// The context of a call by an application, which has `time` left.
     func context(
-        of application: String, _ metadata: Metadata, _ timeout: Duration,
+        of application: String, _ metadata: Metadata, _ time: Duration,
         mayAssertClientAddress: Bool
     ) -> CallContext {
         CallContext(
-            application: application, deadline: eventUptime + timeout - FrameLimits.deadlineMargin,
-            isCallersDeadline: true, metadata: metadata,
-            mayAssertClientAddress: mayAssertClientAddress)
+            application: application, deadline: eventUptime + time, isCallersDeadline: true,
+            metadata: metadata, mayAssertClientAddress: mayAssertClientAddress)
     }
 
     static let notPermitted = ServiceError(

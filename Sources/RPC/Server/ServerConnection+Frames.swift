@@ -139,14 +139,15 @@ extension ServerConnection {
         let timeout =
             head.timeoutMilliseconds == 0
             ? entry.handler.method.timeout : .milliseconds(Int64(head.timeoutMilliseconds))
+        let time = timeout - DeadlineMargin.of(timeout, besides: machine.runningCount)
         guard isCallerCurrent(for: head.call) else { return }
         let caller: CallIdentity
         do throws(ServiceError) {
-            caller = try authorizedCaller(of: head, entry, timeout)
+            caller = try authorizedCaller(of: head, entry, time)
         } catch {
             return respond(to: head.call, with: error)
         }
-        guard timeout > FrameLimits.deadlineMargin else {
+        guard time > .zero else {
             return respond(to: head.call, with: ServiceError(.deadlineExceeded, notProcessed: true))
         }
         head.payload.withBytes(in: bytes) { payload in

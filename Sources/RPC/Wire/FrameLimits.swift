@@ -50,8 +50,16 @@ package enum FrameLimits {
     package static let pongTimeout = Duration.seconds(20)
     /// Number of consecutive pings that may come too early: clocks and networks jitter.
     package static let earlyPingsMax = 2
-    /// Part of a caller's timeout that the server reserves for sending its answer.
+    /// Part of a caller's timeout that the server reserves for sending its answer
+    /// (`DeadlineMargin`).
     package static let deadlineMargin = Duration.milliseconds(5)
+    /// Calls in flight on a connection for which that is enough; the margin grows with more. A busy
+    /// machine answers some 5,000 expired calls a second.
+    package static let deadlineMarginCalls = 25
+    /// The longest margin.
+    package static let deadlineMarginMax = Duration.milliseconds(100)
+    /// A margin grows to no more than this part of the timeout: a tenth.
+    package static let deadlineMarginPart = 10
     /// How long a draining side waits for its running calls.
     package static let drainGrace = Duration.seconds(8)
     /// The same on a connection that has reached its maximum age: the longest timeout of a method.

@@ -14,6 +14,8 @@
 /// | probing | the probe failed | open, twice as long, 30 s at most | `opened` |
 /// | probing | the caller abandoned the probe | open, wait over | |
 /// | any | a call ends that began before the current state | unchanged | |
+///
+/// The probe is the next call, or one that the owner makes for this purpose, as the RPC client does.
 package struct CircuitBreaker: Hashable, Sendable {
     /// How many of the last calls are counted.
     package static let windowCalls = 20
@@ -61,7 +63,7 @@ package struct CircuitBreaker: Hashable, Sendable {
     }
 
     /// How long callers are barred while a probe is in flight.
-    private static let probeTimeout = Duration.seconds(1)
+    package static let probeTimeout = Duration.seconds(1)
 
     /// The current state.
     package private(set) var state = State.closed(Window())
