@@ -85,10 +85,15 @@ final class HashWorkers: Sendable {
         }
     }
 
-    /// Removes a job from the queue, if it is still waiting.
+    /// Removes a job from the queue, if it is still waiting. Its caller has gone, and no password was
+    /// compared.
     func leave(ticket: UInt64) {
-        let job = changed { $0.leave(ticket: ticket) }
-        job?.refuse(CancellationError())
+        guard let job = changed({ $0.leave(ticket: ticket) }) else { return }
+        metrics.dropped.increment()
+        job.refuse(
+            ServiceError(
+                .cancelled, detail: "the caller went before the password was hashed",
+                notProcessed: true))
     }
 
     /// Rejects the waiting jobs, and returns when all threads have ended.
@@ -166,12 +171,14 @@ final class HashWorkers: Sendable {
         let wait: Timer
         let duration: Timer
         let refused: Counter
+        let dropped: Counter
 
         init(threads: Int, factory: any MetricsFactory) {
             queueLength = Gauge(label: "password_hash_queue_length", factory: factory)
             wait = Timer(label: "password_hash_wait", factory: factory)
             duration = Timer(label: "password_hash_duration", factory: factory)
             refused = Counter(label: "password_hash_refused", factory: factory)
+            dropped = Counter(label: "password_hash_dropped", factory: factory)
             Gauge(label: "password_hash_threads", factory: factory).record(threads)
             queueLength.record(0)
         }

@@ -67,8 +67,8 @@ package final class PasswordHashPool: Sendable {
 
     /// The text to store for a new password.
     /// - Throws: `ServiceError(.resourceExhausted)` with `retryAfter` when the queue is full,
-    ///   `.unavailable` after `close`, `CancellationError` when the task is cancelled in the queue,
-    ///   `CryptographyError` when libargon2 fails.
+    ///   `.unavailable` after `close`, `.cancelled` when the task is cancelled in the queue: each
+    ///   not processed; `CryptographyError` when libargon2 fails.
     package func hash(password: SecretBytes) async throws -> String {
         let salt = randomness.bytes(PasswordHash.saltBytes)
         return try await perform { [parameters] memory in
@@ -159,8 +159,9 @@ package final class PasswordHashPool: Sendable {
         workers.close()
     }
 
-    /// Runs `work` on one of the threads. Does not run it when the task is cancelled in the queue.
-    /// - Throws: What `work` throws, and the errors of a full or closed queue.
+    /// Runs `work` on one of the threads. Does not run it when the task is cancelled in the queue,
+    /// for example by the deadline of its call.
+    /// - Throws: What `work` throws, and the errors of `hash` that are not processed.
     func perform<Result: Sendable>(
         _ work: @escaping @Sendable (Argon2.Memory) throws -> Result
     ) async throws -> Result {

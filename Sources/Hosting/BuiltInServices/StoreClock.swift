@@ -35,7 +35,9 @@ package struct StoreClock: ClockService {
         try context.requireOperator()
         let wasWaiting = store.clock.isHeld
         if store.clock.accept() {
-            try await store.write(about: []) { try $0.audit(AuditEvent(.clockAccepted)) }
+            try await store.write(about: [], evenIfCancelled: true) {
+                try $0.audit(AuditEvent(.clockAccepted))
+            }
         }
         return ClockV1.AcceptResponse(wasWaiting: wasWaiting, nowMs: time.now().milliseconds)
     }

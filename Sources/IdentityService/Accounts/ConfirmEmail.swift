@@ -80,7 +80,9 @@ extension AccountsHandler {
         _ attempt: ConfirmationAttempt, _ link: Link, _ checked: PasswordHolder,
         _ newHash: [UInt8]?
     ) async throws -> (AccountRow, forgetsDevices: Bool)? {
-        try await store.write(about: [.account(link.account)]) { transaction in
+        // A password may have been compared.
+        try await store.write(about: [.account(link.account)], evenIfCancelled: true) {
+            transaction in
             let account = link.account
             if let first = try transaction.storedResponse(of: attempt.repeatable),
                 let row = try transaction.account(account)

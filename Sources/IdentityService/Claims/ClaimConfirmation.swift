@@ -71,7 +71,9 @@ struct ClaimConfirmation: Sendable {
         _ attempt: ConfirmationAttempt, _ checked: Claim
     ) async throws -> AccountRow? {
         do {
-            return try await store.write(about: [.account(checked.account)]) { transaction in
+            // A password may have been compared.
+            return try await store.write(about: [.account(checked.account)], evenIfCancelled: true)
+            { transaction in
                 guard try transaction.storedResponse(of: attempt.repeatable) == nil,
                     let claim = try transaction.claim(
                         tokenHash: attempt.tokenHash, at: transaction.at), claim == checked,

@@ -90,6 +90,7 @@ final class DeletionWork: Sendable {
             }
             return min(next.map { $0 - time.now() } ?? Self.restMax, Self.restMax)
         } catch {
+            if Task.isCancelled { return .zero }
             logger.warning(
                 "identity.deletions.read_failed", "reading the deletions failed",
                 fields: [.detail: .error(error)])

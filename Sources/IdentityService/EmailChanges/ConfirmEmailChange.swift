@@ -66,7 +66,9 @@ extension EmailChangesHandler {
         _ attempt: Attempt, _ change: PendingEmailChange, _ checked: PasswordHolder
     ) async throws -> AccountRow? {
         do {
-            return try await store.write(about: [.account(change.account)]) { transaction in
+            // A password may have been compared.
+            return try await store.write(about: [.account(change.account)], evenIfCancelled: true) {
+                transaction in
                 guard try transaction.storedResponse(of: attempt.repeatable) == nil,
                     try transaction.emailChange(
                         tokenHash: attempt.tokenHash, at: transaction.at) == change,

@@ -41,7 +41,7 @@ struct LinkProof: Sendable {
     private func refusal(
         _ account: AccountID, _ origin: CallOrigin
     ) async throws -> ServiceError {
-        try await store.write(about: []) { transaction in
+        try await store.write(about: [], evenIfCancelled: true) { transaction in
             try transaction.audit(
                 .emailProofRefused, account, from: origin, outcome: .invalidCredential)
         }
@@ -93,19 +93,22 @@ extension PasswordCheck {
         of account: AccountID, repeating call: RepeatableCall?,
         isRight: () async throws -> Bool
     ) async throws {
-        func setGuesses(_ change: @escaping @Sendable (UInt32) -> UInt32?) async throws -> Bool {
-            try await store.write(about: [.account(account)]) {
+        func setGuesses(
+            isCompared: Bool = true, _ change: @escaping @Sendable (UInt32) -> UInt32?
+        ) async throws -> Bool {
+            try await store.write(about: [.account(account)], evenIfCancelled: isCompared) {
                 try $0.setGuesses(ofRepeated: call, change)
             }
         }
-        guard try await setGuesses({ $0 < Self.repeatedGuessesMax ? $0 + 1 : nil }) else {
-            throw ServiceError(.idempotencyKeyReused)
+        let isCounted = try await setGuesses(isCompared: false) {
+            $0 < Self.repeatedGuessesMax ? $0 + 1 : nil
         }
+        guard isCounted else { throw ServiceError(.idempotencyKeyReused) }
         do {
             guard try await isRight() else { throw ServiceError(.idempotencyKeyReused) }
-        } catch let error as ServiceError where error.code == .resourceExhausted {
-            // The queue of hashes was full, so nothing was compared. Not after the caller's
-            // deadline: the answer to a wrong password takes longer.
+        } catch let error as ServiceError where error.notProcessed {
+            // Nothing was compared: the queue of hashes was full, or the caller went while the
+            // password waited in it. One that goes later is counted.
             _ = try await setGuesses { $0 - min($0, 1) }
             throw error
         }

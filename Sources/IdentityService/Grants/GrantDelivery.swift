@@ -107,7 +107,9 @@ struct GrantDelivery: Sendable {
             refreshToken: grant.refreshToken.withBytes { String(decoding: $0, as: UTF8.self) },
             order: message.key)
         let grants = Grants(keys: keys, randomness: randomness)
-        try await store.write(about: [.account(order.account)]) { transaction in
+        // Apple has answered, and the code is used.
+        try await store.write(about: [.account(order.account)], evenIfCancelled: true) {
+            transaction in
             guard let holder = try transaction.grantHolder(lookUpKey: order.lookUpKey),
                 holder.account == order.account
             else {
@@ -140,6 +142,6 @@ struct GrantDelivery: Sendable {
     }
 
     private func audit(_ event: AuditEvent) async throws {
-        try await store.write(about: []) { try $0.audit(event) }
+        try await store.write(about: [], evenIfCancelled: true) { try $0.audit(event) }
     }
 }

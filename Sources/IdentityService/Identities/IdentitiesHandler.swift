@@ -62,7 +62,7 @@ extension IdentitiesHandler {
             return try await tokens.identity(provedBy: token)
         } catch let error as ServiceError where Self.isAboutToken(error.code) {
             let origin = CallOrigin(origin, hash: keys.audit)
-            try await store.write(about: []) { transaction in
+            try await store.write(about: [], evenIfCancelled: true) { transaction in
                 guard let account else {
                     return try transaction.auditCounted(
                         .signInFailed, outcome: error.code, from: origin)

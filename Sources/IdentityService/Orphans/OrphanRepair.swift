@@ -106,7 +106,9 @@ struct OrphanRepair: Sendable {
                 subject: AccountDataV1.DataSubject(accountId: account.text)),
             .byIdentity(deadline: context.deadline))
         guard answer.rows > 0 else { return false }
-        try await store.write(about: []) { try $0.audit(orphan: account, by: caller) }
+        try await store.write(about: [], evenIfCancelled: true) {
+            try $0.audit(orphan: account, by: caller)
+        }
         return true
     }
 }

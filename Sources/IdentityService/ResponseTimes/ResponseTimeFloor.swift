@@ -135,6 +135,7 @@ package final class ResponseTimeFloor: Sendable {
                     _ = try await self.floor()
                     try await self.look()
                 } catch {
+                    if Task.isCancelled { return }
                     self.logger.warning(
                         "identity.password_schemes.read.failed",
                         "reading the stored password schemes failed",

@@ -82,6 +82,7 @@ package struct BackgroundDelivery: Sendable {
                     while try transaction.releaseLeases(of: holder, limit: Self.batchMax) > 0 {}
                 }
             } catch {
+                if Task.isCancelled { return }
                 logger.error(
                     "notification.leases.release.failed", "releasing leases failed",
                     fields: [.detail: .error(error)])

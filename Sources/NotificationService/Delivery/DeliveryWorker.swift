@@ -104,6 +104,7 @@ final class DeliveryWorker: Sendable {
             return isIdle && isWaiting ? Self.sleepMax : .zero
         } catch {
             state.withLock { $0.inFlight.putBack(finished) }
+            if Task.isCancelled { return .zero }
             attempts.logger.warning(
                 "notification.delivery.stalled", "claiming messages for delivery failed",
                 fields: [.detail: .error(error)])
@@ -125,7 +126,9 @@ final class DeliveryWorker: Sendable {
         _ finished: [FinishedAttempt], _ budget: ClaimBudget?
     ) async throws -> ClaimedMessages {
         let (channel, holder, routes) = (channel, holder, attempts.routes)
-        let (recorded, claimed) = try await store.write(about: []) { transaction in
+        let (recorded, claimed) = try await store.write(
+            about: [], evenIfCancelled: !finished.isEmpty
+        ) { transaction in
             (
                 try finished.map { try transaction.conclude($0, routes: routes) },
                 try budget.map { try transaction.claim(channel, $0, by: holder) }

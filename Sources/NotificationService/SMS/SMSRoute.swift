@@ -109,7 +109,7 @@ struct SMSRoute: MessageRoute {
             "the SMS provider reports that the number changed hands recently",
             fields: [.messageID: .text(message.id.text)])
         do {
-            try await store.write(about: []) { transaction in
+            try await store.write(about: [], evenIfCancelled: true) { transaction in
                 try transaction.audit(AuditEvent(.numberChanged, subject: message.recipient))
                 try transaction.enqueue(
                     NumberChangeMessage(number: number, reportedAt: transaction.at)

@@ -122,6 +122,7 @@ package final class WebhookWorker: Sendable {
             }
             return sleep
         } catch {
+            if Task.isCancelled { return .zero }
             logger.warning(
                 "notification.webhooks.stalled", "claiming webhook deliveries failed",
                 fields: [.detail: .error(error)])
@@ -211,7 +212,9 @@ package final class WebhookWorker: Sendable {
     private func conclude(_ delivery: WebhookDelivery, _ outcome: WebhookRetryRule.Outcome) async {
         let random = randomness.integer()
         do {
-            let next = try await store.write(about: [.webhook(delivery.webhook)]) {
+            let next = try await store.write(
+                about: [.webhook(delivery.webhook)], evenIfCancelled: true
+            ) {
                 try $0.conclude(delivery, outcome, random: random)
             }
             report(delivery, outcome, next)

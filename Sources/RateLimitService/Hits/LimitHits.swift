@@ -53,7 +53,7 @@ final class LimitHits: Sendable {
         let (over, changed) = tally.withLock { $0.take(at: now) }
         guard !over.isEmpty || !changed.isEmpty else { return }
         do {
-            try await store.write(about: [.table("hits")]) { transaction in
+            try await store.write(about: [.table("hits")], evenIfCancelled: true) { transaction in
                 for hit in over {
                     try transaction.audit(hit.event)
                     try transaction.delete(hit)
@@ -70,10 +70,10 @@ final class LimitHits: Sendable {
         }
     }
 
-    /// Writes one audit event immediately.
+    /// Writes one audit event immediately, of what has happened already.
     /// - Throws: `rpc/unavailable` if the disk accepts no writes.
     func audit(_ event: AuditEvent) async throws {
-        try await store.write(about: []) { try $0.audit(event) }
+        try await store.write(about: [], evenIfCancelled: true) { try $0.audit(event) }
     }
 
     /// Reports that `CredentialStuffingDetector` raised its alarm.

@@ -66,6 +66,7 @@ final class SubjectKeys: Sendable {
                 try adopt(try await remove(former.number))
                 logger.info("limits.subject_key.removed", "a former subject key was deleted")
             } catch {
+                if Task.isCancelled { return }
                 // The next sweep tries again; until then it costs a hash.
                 logger.warning(
                     "limits.subject_key.remove.failed", "deleting a former subject key failed",

@@ -144,6 +144,12 @@ package enum MetricCatalogue {
         Entry("store_waiting_writes", .number, "Writes that waited when the last commit began."),
         Entry("store_refused_total", .number, "Writes refused because too many were waiting."),
         Entry(
+            "store_account_refused_total", .number,
+            "Writes of documents refused because too many of one account were waiting."),
+        Entry(
+            "store_dropped_total", .number,
+            "Reads and writes not begun because their callers had gone."),
+        Entry(
             "store_outbox_oldest_seconds", .seconds,
             "Age of the oldest message for another program that is not delivered; 0 if none."),
         Entry(
@@ -194,6 +200,9 @@ package enum MetricCatalogue {
         Entry(
             "password_hash_refused_total", .number,
             "Passwords not hashed because too many were waiting."),
+        Entry(
+            "password_hash_dropped_total", .number,
+            "Passwords not hashed because their callers had gone."),
     ]
 
     private static let messages: [Entry] = [

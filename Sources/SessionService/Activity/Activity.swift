@@ -101,7 +101,7 @@ extension Activity {
         beginFlush()
         while case let step = flushing(upTo: Self.stepRows), !step.isEmpty {
             do {
-                try await store.write(about: []) { transaction in
+                try await store.write(about: [], evenIfCancelled: true) { transaction in
                     for mark in step { try transaction.recordUse(mark) }
                 }
             } catch {

@@ -118,9 +118,9 @@ extension DevicesHandler {
         let call = try RepeatableCall(
             "EndSession", [Array(token.account.text.utf8), Array(request.sessionId.utf8)], context,
             hash: keys.calls)
-        let outcome = try await store.write(about: [
-            .account(token.account), .session(token.session),
-        ]) { transaction in
+        let outcome = try await store.write(
+            about: [.account(token.account), .session(token.session)], evenIfCancelled: true
+        ) { transaction in
             try transaction.endOnce(call) { try end(request.sessionId, token, transaction) }
         }
         return SessionV1.EndSessionResponse(ended: try memory.settle(outcome) > 0)
@@ -151,9 +151,9 @@ extension DevicesHandler {
         // to end.
         let call = try RepeatableCall(
             "EndOtherSessions", [Array(token.session.text.utf8)], context, hash: keys.calls)
-        let outcome = try await store.write(about: [
-            .account(token.account), .session(token.session),
-        ]) { transaction in
+        let outcome = try await store.write(
+            about: [.account(token.account), .session(token.session)], evenIfCancelled: true
+        ) { transaction in
             try transaction.endOnce(call) { try endOthers(token, transaction) }
         }
         return SessionV1.EndOtherSessionsResponse(

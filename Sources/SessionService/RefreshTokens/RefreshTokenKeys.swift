@@ -160,7 +160,8 @@ final class RefreshTokenKeys: Sendable {
     ///   `SessionKeyError`, or what the store throws.
     func renew(in store: Store, isRequested: Bool) async throws {
         let (schedule, box, randomness) = (schedule, box, randomness)
-        let stored = try await store.write(about: [.table("token_key")]) {
+        // The call that finds the key due renews it for all.
+        let stored = try await store.write(about: [.table("token_key")], evenIfCancelled: true) {
             try Self.keys(in: $0, schedule, box, randomness, isRequested: isRequested)
         }
         replace(with: try Self.keys(of: stored, box, schedule))

@@ -125,7 +125,7 @@ extension RejectedTokenCounter {
         let counts = take(overAt: now)
         guard !counts.isEmpty else { return }
         do {
-            try await store.write(about: []) { transaction in
+            try await store.write(about: [], evenIfCancelled: true) { transaction in
                 for count in counts {
                     try transaction.audit(
                         AuditEvent(

@@ -74,6 +74,7 @@ struct RevocationRelay: Sendable {
                 if isAll { return position }
             }
         } catch {
+            if Task.isCancelled { return position }
             // Followers receive no update, so they know that they may miss something. The next
             // heartbeat retries.
             logger.warning(

@@ -28,9 +28,10 @@ extension SessionsHandler {
         case .accessToken(let text):
             let token = try tokenOfAnyAge(text)
             let call = try call(in: token.session, all: all, context)
-            outcome = try await store.write(about: [
-                .account(token.account), .session(token.session),
-            ]) { transaction in
+            // Also when the app is closed at once: its user expects to be signed out.
+            outcome = try await store.write(
+                about: [.account(token.account), .session(token.session)], evenIfCancelled: true
+            ) { transaction in
                 try transaction.endOnce(call) {
                     if all, transaction.at >= token.expiresAt {
                         return .refused(.invalidAccessToken)
@@ -45,7 +46,9 @@ extension SessionsHandler {
             let proof = try await finding(
                 of: request.deviceProof, on: text, of: token.session)
             let call = try call(in: token.session, all: all, context)
-            outcome = try await store.write(about: [.session(token.session)]) { transaction in
+            outcome = try await store.write(
+                about: [.session(token.session)], evenIfCancelled: true
+            ) { transaction in
                 try transaction.endOnce(call) {
                     try end(by: token, proof, all: all, transaction)
                 }

@@ -14,10 +14,8 @@ package final class BlobFolder: BlobStore {
     /// Waiting work; a part of a photo takes microseconds.
     private static let waitingMax = 1_024
 
-    private typealias Work = @Sendable () -> Void
-
     private let path: String
-    private let queue = WorkQueue<Work>(elementsMax: waitingMax)
+    private let queue = WorkQueue<Queued<Void>>(elementsMax: waitingMax, isGone: { $0.isGone })
     /// How many backups copy.
     private let copies = Atomic<Int>(0)
 
@@ -33,7 +31,9 @@ package final class BlobFolder: BlobStore {
         }
         for _ in 0..<Self.threads {
             _ = try OSThread { [queue] in
-                while let work = queue.take(upTo: 1).first { work() }
+                while case let works = queue.take(upTo: 1), !works.isEmpty {
+                    for work in works { work.perform(()) }
+                }
             }
         }
     }
@@ -80,7 +80,8 @@ package final class BlobFolder: BlobStore {
     /// - Throws: see `BlobStore`.
     package func remove(_ names: [BlobName]) async throws {
         let files = names.map(file)
-        try await perform { [self] in
+        // Their rows are gone already.
+        try await perform(evenIfCancelled: true) { [self] in
             for file in files where copies.load(ordering: .acquiring) == 0 {
                 guard unlink(file) == 0 || errno == ENOENT else { throw PrivateFile.failure(file) }
             }
@@ -97,18 +98,18 @@ package final class BlobFolder: BlobStore {
     private func file(_ name: BlobName) -> String { "\(path)/\(name.text)" }
 
     fileprivate func perform<Value: Sendable>(
-        _ work: @escaping @Sendable () throws -> Value
+        evenIfCancelled: Bool = false, _ work: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            do throws(QueueRefusal) {
-                try queue.offer {
-                    continuation.resume(
-                        with: Result(catching: work).mapError { StoreFailure.answer(to: $0) })
-                }
-            } catch {
-                continuation.resume(
-                    throwing: StoreFailure.answer(to: error, retryAfter: StoreFailure.retryAfter))
+        do {
+            return try await Queued.value(evenIfCancelled: evenIfCancelled) { (_: Void) in
+                try work()
+            } offer: { (work) throws(QueueRefusal) in
+                try queue.offer(work)
             }
+        } catch let refusal as QueueRefusal {
+            throw StoreFailure.answer(to: refusal, retryAfter: StoreFailure.retryAfter)
+        } catch is CallerGone {
+            throw CancellationError()
         }
     }
 }

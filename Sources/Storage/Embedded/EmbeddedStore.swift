@@ -22,8 +22,9 @@ final class EmbeddedStore: StoreBackend {
         write: @escaping @Sendable (WorkQueue<WriterJob>) -> Void
     ) throws {
         flows = WorkQueue(
-            elementsMax: limits.waitingWritesMax, bulkElementsMax: limits.waitingBulkWritesMax)
-        queries = WorkQueue(elementsMax: limits.waitingReadsMax)
+            elementsMax: limits.waitingWritesMax, bulkElementsMax: limits.waitingBulkWritesMax,
+            bulkElementsOfOneMax: limits.waitingBulkWritesOfOneMax, isGone: { $0.isGone })
+        queries = WorkQueue(elementsMax: limits.waitingReadsMax, isGone: { $0.isGone })
         self.lock = Mutex(lock)
         let (flows, queries) = (flows, queries)
         try start(lock) { write(flows) }
@@ -46,7 +47,8 @@ final class EmbeddedStore: StoreBackend {
 
     /// Queues a flow, or another task of the writer.
     func write(_ job: WriterJob) throws(QueueRefusal) {
-        try flows.offer(job, bulkBytes: job.bulkBytes)
+        let displaced = try flows.offer(job, bulkBytes: job.bulkBytes, of: job.owner)
+        if case .flow(let flow) = displaced { flow.work.fail(QueueRefusal.ownerFull) }
     }
 
     /// Queues a query.

@@ -10,10 +10,13 @@ struct StoreReader {
 
     /// Runs queries one at a time until the queue is closed and empty.
     mutating func work(_ queue: WorkQueue<Queued<any SQLSession>>) {
-        while let query = queue.take(upTo: 1).first { answer(query) }
+        while case let queries = queue.take(upTo: 1), !queries.isEmpty {
+            for query in queries { answer(query) }
+        }
     }
 
     private mutating func answer(_ query: Queued<any SQLSession>) {
+        if query.isGone { return query.fail(CallerGone()) }
         do {
             let connection = try connection ?? open()
             self.connection = connection

@@ -27,7 +27,7 @@ struct StoreWriter {
             if tasks.isEmpty { break }
             watchdog.begin()
             defer { watchdog.end() }
-            let flows = tasks.compactMap { if case .flow(let flow) = $0 { flow } else { nil } }
+            let flows = tasks.compactMap { Self.wanted($0) }
             // Decays slowly: after a group of one between two bursts, several flows are still
             // expected.
             expected = max(1, flows.count, expected * 3 / 4)
@@ -36,6 +36,14 @@ struct StoreWriter {
             for case .hold(let time, let work) in tasks { hold(for: time, work) }
         }
         finish()
+    }
+
+    /// The flow of a task, unless its caller has gone.
+    private static func wanted(_ task: WriterJob) -> Flow? {
+        guard case .flow(let flow) = task else { return nil }
+        guard flow.work.isGone else { return flow }
+        flow.work.fail(CallerGone())
+        return nil
     }
 
     private mutating func commit(_ flows: [Flow]) {
@@ -55,13 +63,7 @@ struct StoreWriter {
     /// Answers when commits are held and the work is done, and then sleeps. A call that fails
     /// holds nothing.
     private func hold(for time: Duration, _ work: Queued<Void>) {
-        do {
-            let answer = try work.run(())
-            answer()
-        } catch {
-            work.fail(StoreFailure.answer(to: error))
-            return
-        }
+        guard work.perform(()) else { return }
         let (seconds, attoseconds) = time.components
         var rest = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
         var left = timespec()
@@ -113,27 +115,39 @@ final class WriterWatchdog: Sendable {
     }
 }
 
-/// A store's metrics: commit time, flows in a commit, waiting flows, refusals, the time of
-/// the last backup, and the age of the oldest message in the outbox.
+/// A store's metrics: commit time, flows in a commit, waiting flows, refusals, work that was
+/// dropped, the time of the last backup, and the age of the oldest message in the outbox.
 struct StoreMetrics: Sendable {
     private let commit: Metrics.Timer
     private let groupFlows: Recorder
     private let waitingWrites: Gauge
     private let refused: Counter
+    private let ownerRefused: Counter
+    private let dropped: Counter
     private let lastBackup: Gauge
     private let oldestMessage: Gauge
     private let time: any Time
 
     /// The metrics of the store `name`.
-    init(name: String, time: any Time) {
+    init(
+        name: String, time: any Time, factory: any MetricsFactory = MetricsSystem.factory
+    ) {
         let dimensions = [("store", name)]
-        commit = Timer(label: "store_commit", dimensions: dimensions)
-        groupFlows = Recorder(label: "store_group_flows", dimensions: dimensions)
-        waitingWrites = Gauge(label: "store_waiting_writes", dimensions: dimensions)
-        refused = Counter(label: "store_refused", dimensions: dimensions)
+        func counter(_ label: String) -> Counter {
+            Counter(label: label, dimensions: dimensions, factory: factory)
+        }
+        commit = Timer(label: "store_commit", dimensions: dimensions, factory: factory)
+        groupFlows = Recorder(label: "store_group_flows", dimensions: dimensions, factory: factory)
+        waitingWrites = Gauge(
+            label: "store_waiting_writes", dimensions: dimensions, factory: factory)
+        refused = counter("store_refused")
+        ownerRefused = counter("store_account_refused")
+        dropped = counter("store_dropped")
         lastBackup = Gauge(
-            label: "store_last_backup_timestamp_seconds", dimensions: dimensions)
-        oldestMessage = Gauge(label: "store_outbox_oldest_seconds", dimensions: dimensions)
+            label: "store_last_backup_timestamp_seconds", dimensions: dimensions,
+            factory: factory)
+        oldestMessage = Gauge(
+            label: "store_outbox_oldest_seconds", dimensions: dimensions, factory: factory)
         self.time = time
     }
 
@@ -146,8 +160,13 @@ struct StoreMetrics: Sendable {
         waitingWrites.record(waiting)
     }
 
-    /// Counts a caller refused because too many wait.
-    func countRefusal() { refused.increment() }
+    /// Counts a refused caller. One account that has too many waiting says nothing about the disk.
+    func count(_ refusal: QueueRefusal) {
+        if refusal == .ownerFull { ownerRefused.increment() } else { refused.increment() }
+    }
+
+    /// Counts work that was not begun, because its caller had gone.
+    func countDropped() { dropped.increment() }
 
     /// Records when the last backup was completed; nil is shown as 0.
     func setLastBackup(_ at: Timestamp?) { lastBackup.record((at?.milliseconds ?? 0) / 1_000) }

@@ -4,7 +4,10 @@ import Glibc
 ///
 /// It has two lines: bulk elements, those of many bytes, wait behind all others and have a bound of
 /// their own. So a crowd of them delays no other element by more than one `take`, and takes no
-/// other's place in the queue.
+/// other's place in the queue. Among each other they take turns by owner (`BulkLine`).
+///
+/// Elements whose caller has gone are taken with the others, and count for nothing: the consumer
+/// drops them.
 ///
 /// `@unchecked Sendable`: all mutable state is guarded by `mutex`, which has a fixed address for
 /// the life of the queue.
@@ -12,17 +15,23 @@ final class WorkQueue<Element: Sendable>: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private let elementsMax: Int
-    private let bulkElementsMax: Int
+    private let isGone: @Sendable (Element) -> Bool
     private var elements: [Element] = []
-    private var bulk: [(element: Element, bytes: Int)] = []
+    private var bulk: BulkLine<Element>
     private var isClosed = false
     /// A consumer is woken once this many elements wait: one, or more while it gathers.
     private var wakesAt = 1
 
-    /// An open queue of at most `elementsMax` elements, and as many as `bulkElementsMax` bulk ones.
-    init(elementsMax: Int, bulkElementsMax: Int = 0) {
+    /// An open queue of at most `elementsMax` elements, and as many as `bulkElementsMax` bulk ones,
+    /// of which `bulkElementsOfOneMax` may be one owner's.
+    /// - Parameter isGone: whether the caller of an element has gone. It does not wait.
+    init(
+        elementsMax: Int, bulkElementsMax: Int = 0, bulkElementsOfOneMax: Int = .max,
+        isGone: @escaping @Sendable (Element) -> Bool = { _ in false }
+    ) {
         self.elementsMax = elementsMax
-        self.bulkElementsMax = bulkElementsMax
+        self.isGone = isGone
+        bulk = BulkLine(elementsMax: bulkElementsMax, elementsOfOneMax: bulkElementsOfOneMax)
         pthread_mutex_init(mutex, nil)
         var attributes = pthread_condattr_t()
         pthread_condattr_init(&attributes)
@@ -43,21 +52,32 @@ final class WorkQueue<Element: Sendable>: @unchecked Sendable {
     var count: Int { locked { waiting } }
 
     /// Appends an element; never blocks.
-    /// - Parameter bulkBytes: more than 0 for a bulk element.
-    func offer(_ element: Element, bulkBytes: Int = 0) throws(QueueRefusal) {
-        let refusal: QueueRefusal? = locked {
-            if isClosed { return .closed }
+    /// - Parameters:
+    ///   - bulkBytes: more than 0 for a bulk element.
+    ///   - owner: whose a bulk element is.
+    /// - Returns: a bulk element that gave its place to this one and will not be taken.
+    @discardableResult
+    func offer(
+        _ element: Element, bulkBytes: Int = 0, of owner: Subject? = nil
+    ) throws(QueueRefusal) -> Element? {
+        let result: Result<Element?, QueueRefusal> = locked {
+            if isClosed { return .failure(.closed) }
+            var displaced: Element?
             if bulkBytes > 0 {
-                if bulk.count >= bulkElementsMax { return .full }
-                bulk.append((element, bulkBytes))
+                do throws(QueueRefusal) {
+                    displaced = try bulk.add(
+                        element, bytes: bulkBytes, of: owner, isGone: isGone)
+                } catch {
+                    return .failure(error)
+                }
             } else {
-                if elements.count >= elementsMax { return .full }
+                if elements.count >= elementsMax { return .failure(.full) }
                 elements.append(element)
             }
             if waiting >= wakesAt { pthread_cond_signal(condition) }
-            return nil
+            return .success(displaced)
         }
-        if let refusal { throw refusal }
+        return try result.get()
     }
 
     /// Takes up to `count` elements from the front, blocking until there is one: first of those
@@ -71,9 +91,10 @@ final class WorkQueue<Element: Sendable>: @unchecked Sendable {
         locked {
             while waiting == 0 && !isClosed { pthread_cond_wait(condition, mutex) }
             if waiting < gather && timeout > .zero { waitFor(gather, timeout) }
-            let first = takeElements(upTo: count)
-            if bulk.isEmpty { return first }
-            return first + takeBulk(upTo: count - first.count, bytesMax: bulkBytesMax)
+            let (first, counted) = takeElements(upTo: count)
+            if bulk.count == 0 { return first }
+            return first
+                + bulk.take(upTo: count - counted, bytesMax: bulkBytesMax, isGone: isGone)
         }
     }
 
@@ -87,23 +108,19 @@ final class WorkQueue<Element: Sendable>: @unchecked Sendable {
 
     private var waiting: Int { elements.count + bulk.count }
 
-    private func takeElements(upTo count: Int) -> [Element] {
+    private func takeElements(upTo count: Int) -> (taken: [Element], counted: Int) {
         if elements.count <= count {
             defer { elements = [] }
-            return elements
+            return (elements, elements.count)
         }
-        defer { elements.removeFirst(count) }
-        return Array(elements[..<count])
-    }
-
-    private func takeBulk(upTo count: Int, bytesMax: Int) -> [Element] {
-        var (taken, bytes) = (1, bulk[0].bytes)
-        while taken < min(count, bulk.count), bulk[taken].bytes <= bytesMax - bytes {
-            bytes += bulk[taken].bytes
-            taken += 1
+        var (end, counted) = (0, 0)
+        while counted < count {
+            if !isGone(elements[end]) { counted += 1 }
+            end += 1
+            if end == elements.count { break }
         }
-        defer { bulk.removeFirst(taken) }
-        return bulk[..<taken].map(\.element)
+        defer { elements.removeFirst(end) }
+        return (Array(elements[..<end]), counted)
     }
 
     private func waitFor(_ count: Int, _ timeout: Duration) {

@@ -103,6 +103,7 @@ package final class OutboxRelay: Service {
             try await renewLeases()
             return rest
         } catch {
+            if Task.isCancelled { return .zero }
             store.logger.warning(
                 "outbox.read.failed", "reading the outbox, or claiming its messages, failed",
                 fields: [.detail: .error(error)])
@@ -207,7 +208,8 @@ package final class OutboxRelay: Service {
     ) async {
         while true {
             do {
-                return try await store.write(about: [.row("outbox", row.number)], change)
+                return try await store.write(
+                    about: [.row("outbox", row.number)], evenIfCancelled: true, change)
             } catch {
                 store.logger.warning(
                     "outbox.record.failed", "recording a delivered outbox message failed",

@@ -86,6 +86,7 @@ package struct ClockMarking: Sendable {
                 try await store.write(about: []) { _ in }
                 failures = 0
             } catch {
+                try Task.checkCancellation()
                 failures += 1
                 guard failures.isLoggedFailure else { continue }
                 store.logger.warning(

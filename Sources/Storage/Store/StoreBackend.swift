@@ -28,6 +28,21 @@ package enum WriterJob: Sendable {
 
     /// See `Flow.bulkBytes`.
     var bulkBytes: Int { if case .flow(let flow) = self { flow.bulkBytes } else { 0 } }
+
+    /// Whose it is, for the turns of the bulk line: the first account that a flow is about.
+    var owner: Subject? {
+        guard case .flow(let flow) = self else { return nil }
+        return flow.about.first { if case .account = $0 { true } else { false } }
+    }
+
+    /// See `Queued.isGone`.
+    var isGone: Bool {
+        switch self {
+        case .flow(let flow): flow.work.isGone
+        case .hold(_, let work): work.isGone
+        case .truncateLog: false
+        }
+    }
 }
 
 /// A flow: what it decides about, and its work in a transaction.
@@ -51,30 +66,8 @@ package struct Flow: Sendable {
 package enum QueueRefusal: Error {
     /// It is at its bound.
     case full
+    /// Too many elements of this owner wait, while others still have a place.
+    case ownerFull
     /// It has been closed.
     case closed
-}
-
-/// Work that a caller has queued for a thread of the store, with the caller's types erased.
-package struct Queued<Source>: Sendable {
-    /// Returns the work's value to the caller.
-    package typealias Answer = @Sendable () -> Void
-
-    /// Runs the work; the returned closure is called after the commit, or once the snapshot has
-    /// ended.
-    package let run: @Sendable (Source) throws -> Answer
-    /// Fails the caller with an error instead.
-    package let fail: @Sendable (any Error) -> Void
-
-    /// Wraps `work` for the caller that waits on `continuation`.
-    package init<Value: Sendable>(
-        _ continuation: CheckedContinuation<Value, any Error>,
-        _ work: @escaping @Sendable (Source) throws -> Value
-    ) {
-        run = { source in
-            let value = try work(source)
-            return { continuation.resume(returning: value) }
-        }
-        fail = { continuation.resume(throwing: $0) }
-    }
 }

@@ -100,16 +100,53 @@ struct PasswordHashPoolTests {
         let waiting = Task { try await pool.perform { _ in visits.begin() } }
         try await queueLength(1)
         waiting.cancel()
-        await #expect(throws: CancellationError.self) { try await waiting.value }
+        // Not processed: no password was compared.
+        let error = await #expect(throws: ServiceError.self) { try await waiting.value }
+        #expect(error?.code == .cancelled && error?.notProcessed == true)
         let late = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             try await pool.perform { _ in visits.begin() }
         }
-        await #expect(throws: CancellationError.self) { try await late.value }
+        await #expect(throws: ServiceError.self) { try await late.value }
         latch.open()
         try await first.value
         try await pool.perform { _ in }
         #expect(visits.mostAtOnce == 0)
+        #expect(try metrics.expectCounter("password_hash_dropped").totalValue == 2)
+    }
+
+    @Test("X-06: behind 50 passwords whose callers have gone, the next one is hashed at once")
+    func goneCallers() async throws {
+        let pool = try pool(threads: 1, waiting: 51)
+        let (latch, visits) = (Latch(), Visits())
+        let first = Task { try await pool.perform { _ in latch.wait() } }
+        await latch.arrival()
+        let gone = (0..<50).map { _ in Task { try await pool.perform { _ in visits.begin() } } }
+        try await queueLength(50)
+        let live = Task { try await pool.check(password: secret(text: "a"), against: try unknown) }
+        try await queueLength(51)
+        for task in gone { task.cancel() }
+        try await queueLength(1)
+        latch.open()
+        #expect(try await !live.value.isRight)
+        try await first.value
+        for task in gone {
+            await #expect(throws: ServiceError.self) { try await task.value }
+        }
+        #expect(visits.mostAtOnce == 0)
+        #expect(try metrics.expectCounter("password_hash_dropped").totalValue == 50)
+        #expect(try metrics.expectCounter("password_hash_refused").totalValue == 0)
+    }
+
+    /// The hash of no password that a test knows.
+    private var unknown: StoredPassword {
+        get throws {
+            try StoredPassword(
+                text: PasswordHash(
+                    parameters: .cheap, salt: [UInt8](repeating: 1, count: 16),
+                    hash: [UInt8](repeating: 2, count: 32)
+                ).text)
+        }
     }
 
     @Test("a gathered result is delivered even if all other waiting callers leave")
@@ -129,7 +166,7 @@ struct PasswordHashPoolTests {
         await second.arrival()
         for other in others { other.cancel() }
         for other in others {
-            await #expect(throws: CancellationError.self) { try await other.value }
+            await #expect(throws: ServiceError.self) { try await other.value }
         }
         second.open()
         try await first.value

@@ -82,6 +82,17 @@ struct WorkQueueTests {
         #expect(queue.take(upTo: 9) == [])
     }
 
+    @Test("X-06: elements that are gone are taken with the others, and count for nothing")
+    func goneCountForNothing() throws {
+        let queue = WorkQueue<Int>(
+            elementsMax: 9, bulkElementsMax: 9, isGone: { $0.isMultiple(of: 2) })
+        for number in [2, 4, 5, 6, 7, 9] { try queue.offer(number) }
+        for number in [12, 13, 14, 15] { try queue.offer(number, bulkBytes: 9) }
+        #expect(queue.take(upTo: 1, bulkBytesMax: 9) == [2, 4, 5, 12, 13, 14])
+        #expect(queue.take(upTo: 1, bulkBytesMax: 9) == [6, 7, 15])
+        #expect(queue.take(upTo: 1, bulkBytesMax: 9) == [9])
+    }
+
     @Test("every element that several threads offer is taken exactly once")
     func nothingIsLost() async throws {
         let queue = WorkQueue<Int>(elementsMax: 10_000)
@@ -92,7 +103,7 @@ struct WorkQueueTests {
                     let some = queue.take(upTo: 7, gather: 3, timeout: .microseconds(10))
                     if some.isEmpty { return }
                     // If this queue were full, the count below would fail.
-                    try? taken.offer(some)
+                    _ = try? taken.offer(some)
                 }
             }
         }
