@@ -64,7 +64,7 @@ package struct BackgroundTasks: Service {
             [
                 check.duty, elsewhere.duty, blobs.duty, exports.duty, guests.duty,
                 parents.duty, guestData.job.duty, deletionWork.log.duty, overdue.duty,
-                importedIDs.duty,
+                importedIDs.duty, tombstones.duty,
             ], time: time)
     }
 

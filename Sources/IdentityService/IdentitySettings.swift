@@ -52,6 +52,8 @@ package struct IdentitySettings: Settings {
     package let importedIDRetention: Duration
     /// The folders of tombstones; empty for the one in the data folder.
     package let tombstones: [String]
+    /// How long tombstones are kept; nil for ever.
+    package let tombstonesKept: Duration?
     /// How long a guest is kept after its last use (I-04); nil for ever.
     package let guestKept: Duration?
 
@@ -71,6 +73,7 @@ package struct IdentitySettings: Settings {
         guestData: GuestDataMode = .discard,
         deletion: DeletionSettings = DeletionSettings(),
         importedIDRetention: Duration = .seconds(3_660 * 86_400), tombstones: [String] = [],
+        tombstonesKept: Duration? = tombstonesKeptDefault,
         guestKept: Duration? = guestKeptDefault
     ) {
         self.phone = phone
@@ -89,6 +92,7 @@ package struct IdentitySettings: Settings {
         self.deletion = deletion
         self.importedIDRetention = importedIDRetention
         self.tombstones = tombstones
+        self.tombstonesKept = tombstonesKept
         self.guestKept = guestKept
         self.linkOrigin = linkOrigin
         self.verificationLife = verificationLife
@@ -171,6 +175,12 @@ package struct IdentitySettings: Settings {
             "tombstones", default: [], unit: "path",
             reason: "Folders, best on other disks, that list deleted accounts, so that a restored "
                 + "backup deletes them again; none: tombstones in the data folder (G-20).")
+        tombstonesKept = settings.durationOrForever(
+            "tombstones-kept", default: Self.tombstonesKeptDefault,
+            in: .seconds(30 * 86_400)...(.seconds(3_660 * 86_400)),
+            reason:
+                "How long a deleted account is listed there: longer than the oldest backup that "
+                + "may be restored, since an older one brings deleted accounts back (G-20).")
         guestKept = settings.durationOrForever(
             "guest-kept", default: Self.guestKeptDefault,
             in: .seconds(86_400)...(.seconds(3_650 * 86_400)),
@@ -181,6 +191,9 @@ package struct IdentitySettings: Settings {
             apple.redirects.clients.isSubset(of: providers.appleClients),
             ["apple-redirect-uris"], "apple-redirect-uris names an app that apple-audiences lacks")
     }
+
+    /// The default of `tombstones-kept`: two years, as of the audit trail.
+    package static let tombstonesKeptDefault: Duration = .seconds(730 * 86_400)
 
     /// The default of `guest-kept`.
     package static let guestKeptDefault: Duration = .seconds(180 * 86_400)

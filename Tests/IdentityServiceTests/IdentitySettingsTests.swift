@@ -50,6 +50,18 @@ struct IdentitySettingsTests {
         #expect(settings.appName == "Track Log")
     }
 
+    @Test("G-20: tombstones are kept for two years, or as long as backups are")
+    func tombstonesKept() throws {
+        let standard: IdentitySettings = try SettingsLoader.settings()
+        #expect(standard.tombstonesKept == .seconds(730 * 86_400))
+        for (text, kept) in [("30d", Duration.seconds(30 * 86_400)), ("forever", nil)] {
+            let settings: IdentitySettings = try SettingsLoader.settings(environment: [
+                "POSTERN_TOMBSTONES_KEPT": text
+            ])
+            #expect(settings.tombstonesKept == kept)
+        }
+    }
+
     @Test("I-04: guests are kept for some days, or for ever")
     func guestKept() throws {
         for (text, kept) in [("30d", Duration.seconds(30 * 86_400)), ("forever", nil)] {
@@ -76,7 +88,8 @@ struct IdentitySettingsTests {
             ("POSTERN_CONSENT", "asked"), ("POSTERN_CONSENT", "required"),
             ("POSTERN_TERMS_VERSION", "1"), ("POSTERN_TERMS_URL", "terms.example"),
             ("POSTERN_PRIVACY_URL", "javascript:x"),
-            ("POSTERN_GUEST_KEPT", "23h"), ("POSTERN_GUEST_KEPT", "Forever"),
+            ("POSTERN_TOMBSTONES_KEPT", "29d"), ("POSTERN_GUEST_KEPT", "23h"),
+            ("POSTERN_GUEST_KEPT", "Forever"),
             ("POSTERN_GUEST_KEPT", "3651d"), ("POSTERN_GUEST_KEPT", "0"),
             ("POSTERN_ENUMERATION", "strikt"), ("POSTERN_PASSWORD_POLICY", "none"),
         ])

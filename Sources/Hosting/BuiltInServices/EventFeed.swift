@@ -94,7 +94,7 @@ extension SQLSession {
         try query(
             """
             SELECT number, at_ms, kind, account, session, outcome, attempt, app, actor,
-                CASE WHEN kind LIKE 'key.signing-key-%' THEN subject END AS key_id
+                CASE WHEN substr(kind, 1, 16) = 'key.signing-key-' THEN subject END AS key_id
             FROM audit WHERE number > ? ORDER BY number LIMIT ?
             """,
             [.integer(position), .integer(Int64(limit))]

@@ -267,7 +267,8 @@ extension Transaction {
         try execute(
             """
             DELETE FROM documents WHERE document IN (
-                SELECT document FROM documents WHERE account = ? LIMIT ?)
+                SELECT document FROM documents WHERE account = ?1 LIMIT ?2)
+            AND account = ?1
             """, [.integer(account.key), .integer(limit)]) == Int(limit)
     }
 }

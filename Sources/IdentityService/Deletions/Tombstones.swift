@@ -11,7 +11,9 @@ import Storage
 ///     000102030405060708090a0b0c0d0e0f 1735689600123
 ///
 /// The file is in each folder of the setting `tombstones`, the same in all. A line that is missing
-/// in one, which was lost or is new, is copied there at the start.
+/// in one, which was lost or is new, is copied there at the start. A day after its time
+/// (`tombstones-kept`) a line is left out: a guest and its deletion are a line each, and strangers
+/// can make as many as the limits on guests allow.
 package struct Tombstones: Sendable {
     /// The file's name in each folder.
     package static let fileName = "tombstones.txt"
@@ -19,19 +21,30 @@ package struct Tombstones: Sendable {
     package static let folderName = "tombstones"
     /// Accounts that are compared between two reads of the store.
     private static let accountsAtOnce: Int64 = 1_000
+    /// The time between two searches for lines that are too old.
+    static let interval: Duration = .seconds(86_400)
 
     private let files: [LineFile]
     private let lines: LineFiles
     private let hash: KeyedHash
+    private let retention: Duration?
+    private let time: any Time
     private let logger: Logger
 
     /// Opens the files and completes each by the lines of the others.
+    /// - Parameter retention: How long a line is kept after the beginning of its deletion; nil for
+    ///   ever. Longer than any backup: an older one brings the deleted accounts back.
     /// - Throws: `SQLError` for a folder that cannot be written, since an account that comes back
     ///   is worse than a start that fails; `OSThread.NotStarted`.
-    init(folders: [String], keys: IdentityKeys, logger: Logger) throws {
+    init(
+        folders: [String], keys: IdentityKeys, keptFor retention: Duration?, time: any Time,
+        logger: Logger
+    ) throws {
         files = try folders.map { try LineFile("\($0)/\(Self.fileName)") }
         lines = try LineFiles(files)
         hash = keys.tombstones
+        self.retention = retention
+        self.time = time
         self.logger = logger
         // Before anything is written by the thread.
         if files.count > 1 { try complete() }
@@ -44,6 +57,33 @@ package struct Tombstones: Sendable {
         try await lines.append(Tombstone(key(of: account), at: moment).line)
     }
 
+    /// Leaves out the lines that are too old, once a day.
+    var duty: Duty {
+        Duty("tombstones", every: Self.interval) { [self] in
+            let count = try await forgetOld()
+            guard count > 0 else { return false }
+            logger.info(
+                "identity.tombstones.forgotten",
+                "tombstones older than the setting tombstones-kept were left out of the files",
+                fields: [.count: .count(count)])
+            return false
+        }
+    }
+
+    /// Rewrites the files without the lines that are too old. A line of another form stays: it may
+    /// be of a newer version.
+    /// - Returns: how many lines were left out of all files together.
+    /// - Throws: as `add`.
+    func forgetOld() async throws -> Int {
+        guard let oldest else { return 0 }
+        return try await lines.keep { line in
+            Tombstone(line: line).map { $0.at >= oldest } ?? true
+        }
+    }
+
+    /// Lines from before this moment are left out.
+    private var oldest: Timestamp? { retention.map { time.now() - $0 } }
+
     /// Ends the thread that writes.
     func close() { lines.close() }
 
@@ -52,6 +92,7 @@ package struct Tombstones: Sendable {
     /// - Throws: `SQLError`; errors of the store.
     func replay(in store: Store, _ deletions: DeletionContext) async throws {
         guard let first = files.first else { return }
+        warnOfOldCopy(store)
         let known = Set(try read(first).map(\.key))
         var (after, returned) = (Int64(0), 0)
         while !known.isEmpty {
@@ -73,12 +114,29 @@ package struct Tombstones: Sendable {
             fields: [.count: .count(returned)])
     }
 
-    /// Appends to each file what only others have.
+    /// The accounts whose tombstones were left out between the backup and now cannot be known. By
+    /// the machine's clock: after an old backup the service's time goes on from that of the backup.
+    private func warnOfOldCopy(_ store: Store) {
+        guard store.isRestoredCopy, let retention, let last = store.lastMoment,
+            last < time.wallClock() - retention
+        else { return }
+        logger.error(
+            "identity.tombstones.too-short",
+            """
+            the restored copy is older than the tombstones that are kept (tombstones-kept): \
+            accounts that were deleted soon after the backup may have come back
+            """, fields: [.setting: .text("tombstones-kept")])
+    }
+
+    /// Appends to each file what only others have, but for lines that are too old: a crash may have
+    /// left them in one file of several.
     private func complete() throws {
         let found = try files.map(read)
         let all = found.reduce(into: Set()) { $0.formUnion($1) }
-        for (file, own) in zip(files, found) where own.count < all.count {
+            .filter { $0.at >= oldest ?? $0.at }
+        for (file, own) in zip(files, found) {
             let missing = all.subtracting(own).sorted { $0.at < $1.at }
+            if missing.isEmpty { continue }
             try file.append(missing.flatMap(\.line))
             logger.warning(
                 "identity.tombstones.completed",

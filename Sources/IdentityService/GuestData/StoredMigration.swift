@@ -58,20 +58,42 @@ extension StoredMigration {
             "SELECT 1 FROM guest_migrations WHERE expires_at_ms < ? LIMIT 1", [SQLValue(now)]
         ) { _ in true } ?? false
     } remove: { transaction, rowsMax in
-        let expired: [SQLValue] = [SQLValue(transaction.at), .integer(Int64(rowsMax))]
-        try transaction.put(
-            """
-            DELETE FROM guest_migration_documents WHERE migration IN (
-                SELECT migration FROM guest_migrations WHERE expires_at_ms < ?
-                ORDER BY expires_at_ms, migration LIMIT ?)
-            """, expired)
-        return try transaction.execute(
-            """
-            DELETE FROM guest_migrations WHERE migration IN (
-                SELECT migration FROM guest_migrations WHERE expires_at_ms < ?
-                ORDER BY expires_at_ms, migration LIMIT ?)
-            """, expired)
+        try transaction.removeExpiredMigrations(limit: rowsMax)
     }
+}
+
+extension Transaction {
+    /// Locks the accounts of expired migrations and looks again, since documents and migration go
+    /// by two statements: a migration that its owner renews in between would lose the documents.
+    /// - Returns: how many migrations were deleted.
+    fileprivate func removeExpiredMigrations(limit: Int) throws -> Int {
+        let expired = try locked {
+            try query(
+                """
+                SELECT migration, account FROM guest_migrations WHERE expires_at_ms < ?
+                ORDER BY expires_at_ms, migration LIMIT ?
+                """, [SQLValue(at), .integer(Int64(limit))]
+            ) { ExpiredMigration(key: try $0.integer(0), account: try $0.integer(1)) }
+        } about: {
+            // In one order for all, against deadlocks.
+            $0.map(\.account).sorted().map { .account($0) }
+        }
+        for migration in expired {
+            try put(
+                "DELETE FROM guest_migration_documents WHERE migration = ?",
+                [.integer(migration.key)])
+            try put(
+                "DELETE FROM guest_migrations WHERE migration = ? AND expires_at_ms < ?",
+                [.integer(migration.key), SQLValue(at)])
+        }
+        return expired.count
+    }
+}
+
+/// What the purge reads of a migration.
+private struct ExpiredMigration: Equatable {
+    let key: Int64
+    let account: Int64
 }
 
 /// Migrations of guests' documents (G-16).

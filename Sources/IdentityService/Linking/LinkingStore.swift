@@ -151,7 +151,8 @@ extension Transaction {
         try put(
             """
             DELETE FROM removed_identities WHERE removal = (
-                SELECT min(removal) FROM removed_identities WHERE account = ?)
+                SELECT min(removal) FROM removed_identities WHERE account = ?1)
+            AND account = ?1
             """,
             [.integer(account.key)])
     }

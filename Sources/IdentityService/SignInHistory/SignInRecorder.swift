@@ -184,8 +184,9 @@ extension Transaction {
         try put(
             """
             DELETE FROM known_devices WHERE device = (
-                SELECT device FROM known_devices WHERE account = ?
+                SELECT device FROM known_devices WHERE account = ?1
                 ORDER BY seen_at_ms, device LIMIT 1)
+            AND account = ?1
             """,
             [.integer(account.key)])
     }

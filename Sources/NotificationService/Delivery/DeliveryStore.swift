@@ -79,22 +79,23 @@ extension Transaction {
             [.integer(id.key), .integer(Int64(attempt - NotificationStore.failedTriesMax))])
     }
 
-    /// Deletes messages that ended before `moment`, `limit` at a time.
+    /// Deletes messages that ended before `moment`, `limit` at a time, with their rows in the other
+    /// tables. A message that the operator retries meanwhile has no end any more, and stays.
     /// - Returns: how many were deleted.
     func forgetMessages(endedBefore moment: Timestamp, limit: Int) throws -> Int {
         let old = try query(
-            "SELECT id FROM message WHERE ended_at_ms < ? ORDER BY ended_at_ms LIMIT ?",
+            """
+            DELETE FROM message WHERE id IN (
+                SELECT id FROM message WHERE ended_at_ms < ?1 ORDER BY ended_at_ms LIMIT ?2)
+            AND ended_at_ms < ?1 RETURNING id
+            """,
             [SQLValue(moment), .integer(Int64(limit))]
         ) { try $0.messageID(0) }
-        for id in old { try forget(id) }
+        for id in old {
+            try put("DELETE FROM failed_try WHERE message = ?", [.integer(id.key)])
+            try put("DELETE FROM dead_letter WHERE id = ?", [.integer(id.key)])
+        }
         return old.count
-    }
-
-    /// Deletes a message and its rows in the other tables.
-    func forget(_ id: MessageID) throws {
-        try put("DELETE FROM failed_try WHERE message = ?", [.integer(id.key)])
-        try put("DELETE FROM dead_letter WHERE id = ?", [.integer(id.key)])
-        try put("DELETE FROM message WHERE id = ?", [.integer(id.key)])
     }
 }
 

@@ -69,7 +69,8 @@ extension Transaction {
         let forgotten = try execute(
             """
             DELETE FROM event WHERE position IN (
-                SELECT position FROM event WHERE kept_from_ms < ? ORDER BY kept_from_ms LIMIT ?)
+                SELECT position FROM event WHERE kept_from_ms < ?1 ORDER BY kept_from_ms LIMIT ?2)
+            AND kept_from_ms < ?1
             """,
             [SQLValue(moment), .integer(Int64(limit))])
         if forgotten < limit {
@@ -78,6 +79,7 @@ extension Transaction {
                 UPDATE webhook_delivery SET due_at_ms = ? WHERE (webhook, lane, event) IN (
                     SELECT webhook, lane, min(event) FROM webhook_delivery
                     GROUP BY webhook, lane HAVING count(due_at_ms) = 0)
+                AND due_at_ms IS NULL
                 """, [SQLValue(at)])
         }
         return forgotten

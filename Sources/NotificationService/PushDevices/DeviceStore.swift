@@ -138,8 +138,9 @@ extension Transaction {
         try execute(
             """
             DELETE FROM push_device WHERE id IN (
-                SELECT id FROM push_device WHERE account_hash = ?
-                ORDER BY seen_at_ms DESC, id LIMIT 9223372036854775807 OFFSET ?)
+                SELECT id FROM push_device WHERE account_hash = ?1
+                ORDER BY seen_at_ms DESC, id LIMIT 9223372036854775807 OFFSET ?2)
+            AND account_hash = ?1
             """,
             [.blob(account), .integer(Int64(most))])
     }

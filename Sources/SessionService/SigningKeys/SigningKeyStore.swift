@@ -72,7 +72,7 @@ extension SQLSession {
         try query(
             """
             SELECT \(StoredSigningKey.columns) FROM signing_key
-            WHERE state = ? AND revoked = 0 ORDER BY retired_at_ms DESC, id LIMIT ?
+            WHERE state = ? AND revoked = 0 ORDER BY retired_at_ms DESC NULLS LAST, id LIMIT ?
             """,
             [
                 .integer(StoredSigningKey.State.retired.rawValue),

@@ -58,13 +58,15 @@ extension Transaction {
             ])
     }
 
-    /// Writes the records of windows that are over.
+    /// Writes the records of windows that are over. The count is that of the deleted row: on a
+    /// server a refusal that began before the window's end may still add to it.
     /// - Returns: how many, at most `limit`.
     func recordAuditCounts(limit: Int) throws -> Int {
         let counts = try query(
             """
-            SELECT number, kind, site, outcome, refusals FROM audit_count
-            WHERE minute < ? ORDER BY minute LIMIT ?
+            DELETE FROM audit_count WHERE number IN (
+                SELECT number FROM audit_count WHERE minute < ?1 ORDER BY minute LIMIT ?2)
+            AND minute < ?1 RETURNING number, kind, site, outcome, refusals
             """,
             [.integer(AuditCounts.minute(of: at)), .integer(Int64(limit))]
         ) { row in
@@ -74,7 +76,8 @@ extension Transaction {
                 outcome: try row.text("outcome"), refusals: try row.integer("refusals")
             )
         }
-        for count in counts {
+        // The rows of a deletion have no order.
+        for count in counts.sorted(by: { $0.number < $1.number }) {
             try put(
                 """
                 INSERT INTO audit (at_ms, kind, client_address, outcome, attempt)
@@ -86,7 +89,6 @@ extension Transaction {
                     SQLValue(count.outcome.isEmpty ? nil : count.outcome),
                     .integer(count.refusals),
                 ])
-            try put("DELETE FROM audit_count WHERE number = ?", [.integer(count.number)])
         }
         return counts.count
     }

@@ -20,7 +20,7 @@ package struct Purge: Sendable {
     ///   - retention: How long a row is kept after the moment in `expiry`.
     package init(_ table: String, key: String, expiry: String, after retention: Duration = .zero) {
         self.init(
-            table, key: key, after: retention,
+            table, key: key, checking: expiry, after: retention,
             expired: """
                 SELECT \(key) FROM \(table) WHERE \(expiry) < ?1 ORDER BY \(expiry) LIMIT ?2
                 """)
@@ -37,7 +37,7 @@ package struct Purge: Sendable {
         after retention: Duration = .zero
     ) {
         self.init(
-            table, key: number, after: retention,
+            table, key: number, checking: expiry, after: retention,
             expired: """
                 SELECT \(number) FROM (
                     SELECT \(number), \(expiry) FROM \(table) ORDER BY \(number) LIMIT ?2) AS oldest
@@ -48,7 +48,8 @@ package struct Purge: Sendable {
     /// Rows that one statement cannot delete.
     /// - Parameters:
     ///   - hasExpired: Whether there are expired rows, by an index.
-    ///   - remove: Deletes at most so many of them, and returns the number of deleted rows.
+    ///   - remove: Deletes at most so many of them, and returns the number of deleted rows. A flow
+    ///     may renew a row between the search and the deletion, as in the other purges.
     package init(
         hasExpired: @escaping @Sendable (any SQLSession, Timestamp) throws -> Bool,
         remove: @escaping @Sendable (Transaction, Int) throws -> Int
@@ -57,9 +58,15 @@ package struct Purge: Sendable {
         self.remove = remove
     }
 
+    /// The deletion repeats the condition of the search. On a server with several writers it waits
+    /// for a flow that renews one of these rows. Then it looks at the renewed row, by the
+    /// conditions outside of the subquery only: the subquery is not run again.
     /// - Parameter expired: Selects the keys of rows that expired before `?1`, at most `?2`.
-    private init(_ table: String, key: String, after retention: Duration, expired: String) {
-        let delete = "DELETE FROM \(table) WHERE \(key) IN (\(expired))"
+    private init(
+        _ table: String, key: String, checking expiry: String, after retention: Duration,
+        expired: String
+    ) {
+        let delete = "DELETE FROM \(table) WHERE \(key) IN (\(expired)) AND \(expiry) < ?1"
         self.init { session, now in
             try session.queryOne(expired, [SQLValue(now - retention), .integer(1)]) { _ in true }
                 ?? false

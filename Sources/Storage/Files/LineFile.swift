@@ -1,8 +1,10 @@
 import Glibc
 package import ServiceRuntime
+import Synchronization
 
-/// A text file that only grows. What `append` has written is on disk when it returns; a line that a
-/// crash has left incomplete is cut off.
+/// A text file to which lines are appended. What `append` has written is on disk when it returns; a
+/// line that a crash has left incomplete is cut off. `keep` replaces the file by one with fewer
+/// lines.
 package final class LineFile: Sendable {
     /// The longest line, in bytes.
     package static let lineBytesMax = 4_096
@@ -11,7 +13,16 @@ package final class LineFile: Sendable {
 
     /// Where the file is.
     package let path: String
-    private let file: Int32
+    private let open: Mutex<OpenFile>
+
+    private struct OpenFile {
+        var file: Int32
+        /// Set while the folder on disk may still name the file from before `keep`.
+        var hasUnsyncedName = false
+    }
+
+    /// The file while it is rewritten.
+    private var draftPath: String { path + ".draft" }
 
     /// Opens the file, creates it and the last folder of its path if needed, and cuts off an
     /// incomplete line.
@@ -20,27 +31,93 @@ package final class LineFile: Sendable {
         let folder = Files.folder(of: path)
         try PrivateFile.makeFolder(folder)
         self.path = path
-        file = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        let file = Glibc.open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw PrivateFile.failure(path) }
+        open = Mutex(OpenFile(file: file))
         try PrivateFile.sync(folder)
-        try cutIncompleteLine()
+        try Self.cutIncompleteLine(file, path)
     }
 
-    deinit { if file >= 0 { close(file) } }
+    deinit { close(open.withLock(\.file)) }
 
     /// Appends complete lines, each with its end, and waits for the disk. One caller at a time.
     /// - Throws: `SQLError`; the lines may be in the file or not.
     package func append(_ lines: [UInt8]) throws {
         precondition(lines.last == Self.lineEnd, "each line has its end")
-        // An earlier call may have failed within a line.
-        try cutIncompleteLine()
-        try PrivateFile.write(lines, to: file, path)
-        guard fdatasync(file) == 0 else { throw PrivateFile.failure(path) }
+        try open.withLock { open in
+            try syncName(&open)
+            // An earlier call may have failed within a line.
+            try Self.cutIncompleteLine(open.file, path)
+            try PrivateFile.write(lines, to: open.file, path)
+            guard fdatasync(open.file) == 0 else { throw PrivateFile.failure(path) }
+        }
     }
 
-    /// Calls `body` with each line, without its end. Blocks its thread.
+    /// Leaves out the lines for which `isKept` returns false. The other lines are on disk in a new
+    /// file before it replaces this one, so a crash leaves the one or the other. Without such lines
+    /// the file is not touched. One caller at a time, as of `append`. Blocks its thread.
+    /// - Returns: how many lines were left out.
+    /// - Throws: `SQLError`, after which the file is the former or the new one, and usable.
+    package func keep(_ isKept: (ArraySlice<UInt8>) -> Bool) throws -> Int {
+        try open.withLock { try syncName(&$0) }
+        var leftOut = 0
+        try forEachLine { if !isKept($0) { leftOut += 1 } }
+        guard leftOut > 0 else { return 0 }
+        let draft = try makeDraft(isKept)
+        guard rename(draftPath, path) == 0 else {
+            let failure = PrivateFile.failure(path)
+            close(draft)
+            throw failure
+        }
+        try open.withLock { open in
+            close(open.file)
+            open = OpenFile(file: draft, hasUnsyncedName: true)
+            try syncName(&open)
+        }
+        return leftOut
+    }
+
+    /// Writes the draft and waits for the disk.
+    /// - Returns: the draft, open for appending.
+    private func makeDraft(_ isKept: (ArraySlice<UInt8>) -> Bool) throws -> Int32 {
+        // A crash may have left one.
+        guard unlink(draftPath) == 0 || errno == ENOENT else {
+            throw PrivateFile.failure(draftPath)
+        }
+        let flags = O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC
+        let draft = Glibc.open(draftPath, flags, 0o600)
+        guard draft >= 0 else { throw PrivateFile.failure(draftPath) }
+        do {
+            var lines: [UInt8] = []
+            try forEachLine { line in
+                guard isKept(line) else { return }
+                lines += line
+                lines.append(Self.lineEnd)
+                guard lines.count >= Self.readBytes else { return }
+                try PrivateFile.write(lines, to: draft, draftPath)
+                lines.removeAll(keepingCapacity: true)
+            }
+            try PrivateFile.write(lines, to: draft, draftPath)
+            guard fsync(draft) == 0 else { throw PrivateFile.failure(draftPath) }
+        } catch {
+            close(draft)
+            throw error
+        }
+        return draft
+    }
+
+    /// After a power failure a folder that is not synced may name the former file again, and what
+    /// was appended since would be lost.
+    private func syncName(_ open: inout OpenFile) throws {
+        guard open.hasUnsyncedName else { return }
+        try PrivateFile.sync(Files.folder(of: path))
+        open.hasUnsyncedName = false
+    }
+
+    /// Calls `body` with each line, without its end. Not while `keep` runs. Blocks its thread.
     /// - Throws: `SQLError`, also for a line that is too long; what `body` throws.
     package func forEachLine(_ body: (ArraySlice<UInt8>) throws -> Void) throws {
+        let file = open.withLock(\.file)
         var (rest, offset) = ([UInt8](), 0)
         while true {
             let read = try PrivateFile.read(Self.readBytes, at: offset, from: file, path)
@@ -59,14 +136,14 @@ package final class LineFile: Sendable {
         }
     }
 
-    private func cutIncompleteLine() throws {
+    private static func cutIncompleteLine(_ file: Int32, _ path: String) throws {
         var status = stat()
         guard fstat(file, &status) == 0 else { throw PrivateFile.failure(path) }
         let length = Int(status.st_size)
-        let start = max(0, length - Self.lineBytesMax)
+        let start = max(0, length - lineBytesMax)
         let end = try PrivateFile.read(length - start, at: start, from: file, path)
-        guard let last = end.last, last != Self.lineEnd else { return }
-        let kept = end.lastIndex(of: Self.lineEnd).map { start + $0 + 1 } ?? start
+        guard let last = end.last, last != lineEnd else { return }
+        let kept = end.lastIndex(of: lineEnd).map { start + $0 + 1 } ?? start
         guard kept == 0 || kept > start else {
             throw SQLError(.inputOutput, detail: "\(path): a line is too long")
         }
@@ -82,26 +159,39 @@ package final class LineFiles: Sendable {
     /// Lines in one sync.
     private static let atOnce = 256
 
-    private struct Entry: Sendable {
-        let line: [UInt8]
-        let caller: CheckedContinuation<Void, any Error>
+    private enum Job: Sendable {
+        case append([UInt8], CheckedContinuation<Void, any Error>)
+        case keep(IsKept, CheckedContinuation<Int, any Error>)
     }
 
-    private let queue = WorkQueue<Entry>(elementsMax: waitingMax)
+    private typealias IsKept = @Sendable (ArraySlice<UInt8>) -> Bool
+
+    private let queue = WorkQueue<Job>(elementsMax: waitingMax)
 
     /// Writes to these files, on a thread of its own.
     /// - Throws: `OSThread.NotStarted`.
     package init(_ files: [LineFile]) throws(OSThread.NotStarted) {
         _ = try OSThread { [queue] in
             while true {
-                let entries = queue.take(upTo: Self.atOnce)
-                if entries.isEmpty { return }
-                let result = Result {
-                    let lines = entries.flatMap(\.line)
-                    for file in files { try file.append(lines) }
-                }.mapError { StoreFailure.answer(to: $0) }
-                for entry in entries { entry.caller.resume(with: result) }
+                let jobs = queue.take(upTo: Self.atOnce)
+                if jobs.isEmpty { return }
+                Self.perform(jobs, files)
             }
+        }
+    }
+
+    /// First the lines, whose callers wait.
+    private static func perform(_ jobs: [Job], _ files: [LineFile]) {
+        let appended = jobs.compactMap { if case .append(let line, _) = $0 { line } else { nil } }
+        let result = Result {
+            guard !appended.isEmpty else { return }
+            for file in files { try file.append(Array(appended.joined())) }
+        }.mapError { StoreFailure.answer(to: $0) }
+        for case .append(_, let caller) in jobs { caller.resume(with: result) }
+        for case .keep(let isKept, let caller) in jobs {
+            caller.resume(
+                with: Result { try files.reduce(0) { $0 + (try $1.keep(isKept)) } }
+                    .mapError { StoreFailure.answer(to: $0) })
         }
     }
 
@@ -111,9 +201,24 @@ package final class LineFiles: Sendable {
     /// - Throws: `rpc/unavailable` when a disk fails: some files may have the line.
     ///   `rpc/resource-exhausted` when too many callers wait.
     package func append(_ line: [UInt8]) async throws {
+        try await perform { .append(line, $0) }
+    }
+
+    /// Leaves out lines of each file, as `LineFile.keep`, between two appends.
+    /// - Returns: how many lines were left out of all files together.
+    /// - Throws: as `append`: some files may have been replaced.
+    package func keep(
+        _ isKept: @escaping @Sendable (ArraySlice<UInt8>) -> Bool
+    ) async throws -> Int {
+        try await perform { .keep(isKept, $0) }
+    }
+
+    private func perform<Value: Sendable>(
+        _ job: (CheckedContinuation<Value, any Error>) -> Job
+    ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             do throws(QueueRefusal) {
-                try queue.offer(Entry(line: line, caller: continuation))
+                try queue.offer(job(continuation))
             } catch {
                 continuation.resume(
                     throwing: StoreFailure.answer(to: error, retryAfter: StoreFailure.retryAfter))

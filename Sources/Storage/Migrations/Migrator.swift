@@ -63,7 +63,8 @@ struct Migrator {
         }
     }
 
-    private static let table = """
+    /// Where the steps are recorded.
+    static let table = """
         CREATE TABLE IF NOT EXISTS schema_migrations (
             component TEXT NOT NULL,
             number INTEGER NOT NULL,

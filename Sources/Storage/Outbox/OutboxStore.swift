@@ -52,14 +52,11 @@ extension Transaction {
         guard removed > 0, let orderingKey = row.message.orderingKey else { return }
         try put(
             """
-            UPDATE outbox SET holder = ?
-            WHERE holder <> ? AND number = (
-                SELECT min(number) FROM outbox WHERE lane = ? AND topic = ?)
+            UPDATE outbox SET holder = ?1
+            WHERE holder <> ?1 AND lane = ?2 AND topic = ?3 AND number = (
+                SELECT min(number) FROM outbox WHERE lane = ?2 AND topic = ?3)
             """,
-            [
-                .integer(instance), .integer(instance), .integer(orderingKey),
-                .text(row.message.topic),
-            ])
+            [.integer(instance), .integer(orderingKey), .text(row.message.topic)])
     }
 
     /// Records a failed attempt and when the next one is due, if this instance still holds the

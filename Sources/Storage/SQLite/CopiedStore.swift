@@ -52,6 +52,15 @@ package final class CopiedStore {
         }
     }
 
+    /// Requires the schema that the migrations of its version make.
+    /// - Parameter migrations: of the service.
+    /// - Throws: `StoreError.foreignSchema`.
+    package func requireSchema(of migrations: [Migration]) throws {
+        _ = try StoreError.opening(path) {
+            try SchemaCheck(of: connection, at: path, migrations)
+        }
+    }
+
     /// The check value of its master key; nil in a store of a version that wrote none.
     /// - Throws: `StoreError`.
     package func keyCheck() throws -> [UInt8]? {

@@ -25,6 +25,8 @@ package final class Store: Sendable {
     /// How the machine's clock compared with the store's mark when it was opened, and whether the
     /// clock is not trusted yet.
     package let clock: ClockHold
+    /// The latest moment that the store knew when it was opened; nil in a new one.
+    package let lastMoment: Timestamp?
     /// Whether it is a restored copy that its service has not settled yet: a backup, or a file that
     /// was copied by hand (`StoreFileVerdict`).
     package let isRestoredCopy: Bool
@@ -76,15 +78,22 @@ package final class Store: Sendable {
 
         let opened = try StoreError.opening(location) {
             let connection = try engine.openWriter(location)
+            let schema = try SchemaCheck(of: connection, at: location, migrations)
             let migrator = Migrator(connection: connection, time: time, logger: logger)
             try migrator.run(StorageTables.migrations, .storage)
             let file = try StoreFile(opening: connection, location, logger: logger)
+            // What the newer version has to end in a restored copy, this one does not know.
+            if let newer = schema.newer, file.isRestoredCopy {
+                throw StoreError.newerCopy(
+                    location, component: newer.component, number: newer.number, known: newer.known)
+            }
             return (
                 connection: connection, migrator: migrator, mark: try ClockMark.read(connection),
                 file: file
             )
         }
         isRestoredCopy = opened.file.isRestoredCopy
+        lastMoment = opened.mark?.at
         metrics.setLastBackup(opened.file.backedUpAt)
         // Before anything is written with a timestamp.
         let clock = ClockHold(
@@ -128,25 +137,22 @@ package final class Store: Sendable {
     ///   - bulkBytes: about how many bytes it writes, if they are a person's documents or the like,
     ///     else 0: such flows wait behind all others, and `Limits` bounds how many wait and how
     ///     many bytes one commit carries. Two calls at one time have no order anyway, and one that
-    ///     follows the answer to another sees its writes, whichever of the two is in bulk.
+    ///     follows the answer to another sees its writes, whichever of the two is in bulk. Among
+    ///     each other they take turns by the first account of `subjects`.
+    ///   - evenIfCancelled: it runs although its task is cancelled. For what records something that
+    ///     has happened already, like a password that was compared or a delivered message, and for
+    ///     work that is not the caller's own.
     /// - Throws: what `flow` throws, which undoes all that it wrote and nothing else;
     ///   `ServiceError` `rpc/unavailable` when the disk fails or the store is closed, and
-    ///   `rpc/resource-exhausted` when too many callers wait; `SQLError` for other failures.
+    ///   `rpc/resource-exhausted` when too many callers wait; `CancellationError` when the task was
+    ///   cancelled before `flow` began, which then does not run; `SQLError` for other failures.
     package func write<Value: Sendable>(
-        about subjects: [Subject], bulkBytes: Int = 0,
+        about subjects: [Subject], bulkBytes: Int = 0, evenIfCancelled: Bool = false,
         _ flow: @escaping @Sendable (Transaction) throws -> Value
     ) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            do throws(QueueRefusal) {
-                try backend.write(
-                    .flow(
-                        Flow(
-                            about: subjects, bulkBytes: bulkBytes,
-                            work: Queued(continuation, flow))))
-            } catch {
-                metrics.countRefusal()
-                continuation.resume(throwing: refused(error))
-            }
+        try await value(evenIfCancelled: evenIfCancelled, of: flow) {
+            (work) throws(QueueRefusal) in
+            try backend.write(.flow(Flow(about: subjects, bulkBytes: bulkBytes, work: work)))
         }
     }
 
@@ -155,13 +161,23 @@ package final class Store: Sendable {
     package func read<Value: Sendable>(
         _ query: @escaping @Sendable (any SQLSession) throws -> Value
     ) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            do throws(QueueRefusal) {
-                try backend.read(Queued(continuation, query))
-            } catch {
-                metrics.countRefusal()
-                continuation.resume(throwing: refused(error))
-            }
+        try await value(of: query) { (work) throws(QueueRefusal) in try backend.read(work) }
+    }
+
+    /// The value of queued work. Counts what was refused, and what was not begun.
+    private func value<Source, Value: Sendable>(
+        evenIfCancelled: Bool = false, of work: @escaping @Sendable (Source) throws -> Value,
+        offer: (Queued<Source>) throws(QueueRefusal) -> Void
+    ) async throws -> Value {
+        do {
+            return try await Queued.value(
+                evenIfCancelled: evenIfCancelled, of: work, offer: offer)
+        } catch let refusal as QueueRefusal {
+            metrics.count(refusal)
+            throw refused(refusal)
+        } catch is CallerGone {
+            metrics.countDropped()
+            throw CancellationError()
         }
     }
 
@@ -182,15 +198,10 @@ package final class Store: Sendable {
         precondition(time <= Self.holdMax, "callers of the store wait for as long")
         let (engine, location, logger) = (engine, location, logger)
         let copy = Self.backupCopy(name, in: folder)
-        return try await withCheckedThrowingContinuation { continuation in
-            do throws(QueueRefusal) {
-                let work = Queued<Void>(continuation) { _ in
-                    try StoreSnapshot(of: location, engine: engine, copy: copy, logger: logger)
-                }
-                try backend.write(.hold(time, work))
-            } catch {
-                continuation.resume(throwing: refused(error))
-            }
+        return try await value { (_: Void) in
+            try StoreSnapshot(of: location, engine: engine, copy: copy, logger: logger)
+        } offer: { (work) throws(QueueRefusal) in
+            try backend.write(.hold(time, work))
         }
     }
 
@@ -237,6 +248,9 @@ package final class Store: Sendable {
         package var waitingWritesMax = 4_096
         /// Bulk flows that wait for the writer, in addition; at 5,000/s that is 0.2 s of work.
         package var waitingBulkWritesMax = 1_024
+        /// Those of one account: more than a device sends at once by its limits
+        /// (`document-write-by-account`: 30). Its own calls beyond it are refused.
+        package var waitingBulkWritesOfOneMax = 32
         /// Bytes of the bulk flows that share one commit, of which there is at least one: a sign-in
         /// that arrives during a commit waits until the disk has taken them.
         package var bulkBytesMax = 4 << 20

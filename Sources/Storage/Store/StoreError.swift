@@ -14,6 +14,10 @@ package enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case copiedWhileOpen(String)
     /// A restore into this folder was interrupted.
     case restoreUnfinished(folder: String)
+    /// The file has tables, indexes, triggers or views other than the migrations make.
+    case foreignSchema(String, detail: String)
+    /// The file is a restored copy that a newer version has migrated.
+    case newerCopy(String, component: String, number: Int, known: Int)
     /// The file is no database, or its content is damaged.
     case notAStore(String, detail: String)
     /// The file cannot be opened or read.
@@ -51,6 +55,17 @@ package enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
             """
             a restore into \(folder) did not finish: run the same `postern restore` again, which \
             begins from the start
+            """
+        case .foreignSchema(let path, let detail):
+            """
+            the schema of \(path) was changed by another program (\(detail)): restore a backup \
+            from before the change, or undo it with sqlite3 while the service is stopped
+            """
+        case .newerCopy(let path, let component, let number, let known):
+            """
+            \(path) is a copy that a newer version made: it has migration \(number) of \
+            \(component), and this version knows \(known). Start the version that made it, or a \
+            newer one
             """
         case .notAStore(let path, let detail):
             """
@@ -105,7 +120,7 @@ enum StoreFailure {
     /// The error for a caller that a queue refused.
     static func answer(to refusal: QueueRefusal, retryAfter: Duration) -> ServiceError {
         switch refusal {
-        case .full:
+        case .full, .ownerFull:
             ServiceError(
                 .resourceExhausted, retryAfter: retryAfter, detail: "store: too many wait",
                 notProcessed: true)

@@ -36,6 +36,7 @@ struct StoreCheck {
         try copy.check()
         schema = StoreSchema(try copy.schema())
         try schema.requireKnown(of: service)
+        try copy.requireSchema(of: service.migrations)
         if marks { try copy.mark() }
         guard try copy.isMarked() else {
             throw ToolError(

@@ -10,8 +10,8 @@ import Storage
 /// the last migration that this version knows, and the counts of what their next start ends.
 struct StoredService: Sendable {
     let files: BackupEntry.Service
-    /// The number of the last migration that this version knows.
-    let schema: Int
+    /// The migrations that this version knows.
+    let migrations: [Migration]
     /// What the first start on a restored copy ends, such as `open sessions`; in a store of
     /// `schema` only.
     let ends: @Sendable (any SQLSession, _ now: Timestamp) throws -> [(what: String, count: Int)]
@@ -19,20 +19,23 @@ struct StoredService: Sendable {
     /// All of them, in the order of their ports.
     static let all = [
         StoredService(
-            files: .identity, schema: IdentityTables.migrations.count,
+            files: .identity, migrations: IdentityTables.migrations,
             ends: { try IdentityTables.endedByRestore(in: $0, at: $1) }),
         StoredService(
-            files: .session, schema: SessionTables.migrations.count,
+            files: .session, migrations: SessionTables.migrations,
             ends: { session, _ in try SessionTables.endedByRestore(in: session) }),
         StoredService(
-            files: .rateLimit, schema: RateLimitTables.migrations.count, ends: { _, _ in [] }),
+            files: .rateLimit, migrations: RateLimitTables.migrations, ends: { _, _ in [] }),
         StoredService(
-            files: .notification, schema: NotificationStore.migrations.count,
+            files: .notification, migrations: NotificationStore.migrations,
             ends: { session, _ in try NotificationStore.endedByRestore(in: session) }),
     ]
 
     /// Its name.
     var name: String { files.name }
+
+    /// The number of the last migration that this version knows.
+    var schema: Int { migrations.count }
 
     /// The database file.
     var file: String { BackupEntry.database(store: files.store).name }

@@ -31,10 +31,12 @@ struct TombstonesTests {
         fixture.folder.file("\(folder)/\(Tombstones.fileName)")
     }
 
-    private func tombstones(_ folders: String...) throws -> Tombstones {
+    private func tombstones(
+        _ folders: String..., kept: Duration? = .seconds(86_400)
+    ) throws -> Tombstones {
         try Tombstones(
-            folders: folders.map { fixture.folder.file($0) }, keys: fixture.keys,
-            logger: log.logger())
+            folders: folders.map { fixture.folder.file($0) }, keys: fixture.keys, keptFor: kept,
+            time: fixture.time, logger: log.logger())
     }
 
     private func replay(_ tombstones: Tombstones) async throws {
@@ -108,7 +110,8 @@ struct TombstonesTests {
             signInProofs: .init(copying: [UInt8](repeating: 9, count: 32)),
             randomness: fixture.randomness)
         let other = try Tombstones(
-            folders: [fixture.folder.file("own")], keys: stranger, logger: log.logger())
+            folders: [fixture.folder.file("own")], keys: stranger, keptFor: nil,
+            time: fixture.time, logger: log.logger())
         try await replay(other)
         #expect(try await deleting().isEmpty)
     }
@@ -126,6 +129,47 @@ struct TombstonesTests {
         #expect(log.lines.count { $0.contains("identity.tombstones.completed") } == 2)
         try await replay(tombstones)
         #expect(try await deleting() == [ada.text])
+    }
+
+    @Test("lines older than tombstones-kept are left out in each folder, once a day")
+    func old() async throws {
+        let tombstones = try tombstones("first", "second")
+        let duties = Duties(of: fixture.store, purging: [], [tombstones.duty], time: fixture.time)
+        try await tombstones.add(ada, at: fixture.time.now())
+        let newer = "of a newer version\n"
+        try fixture.folder.write(text("first") + newer, to: "first/\(Tombstones.fileName)")
+        fixture.time.advance(by: .milliseconds(1))
+        try await tombstones.add(eve, at: fixture.time.now())
+        // A day later to the millisecond: the first one is still kept.
+        fixture.time.advance(by: .seconds(86_400) - .milliseconds(1))
+        #expect(try await tombstones.forgetOld() == 0)
+        fixture.time.advance(by: .milliseconds(1))
+        let work = Task { await duties.run() }
+        await fixture.time.sleepers(2)
+        work.cancel()
+        await work.value
+        #expect(log.lines.count { $0.contains("identity.tombstones.forgotten") } == 1)
+        #expect(try text("second").split(separator: "\n").count == 1)
+        #expect(try text("first") == newer + text("second"))
+        // Further lines go into the new files.
+        try await tombstones.add(ada, at: fixture.time.now())
+        #expect(try text("second").split(separator: "\n").count == 2)
+        try await replay(tombstones)
+        #expect(try await deleting() == [ada.text, eve.text])
+    }
+
+    @Test("a line that was left out in one folder only is not copied back")
+    func halfForgotten() async throws {
+        try await tombstones("first").add(ada, at: fixture.time.now())
+        fixture.time.advance(by: .seconds(86_400) + .milliseconds(1))
+        _ = try tombstones("first", "second")
+        #expect(try text("second") == "")
+        _ = try tombstones("first", "second", kept: nil)
+        #expect(try text("second") == text("first"))
+    }
+
+    private func text(_ folder: String) throws -> String {
+        try String(contentsOfFile: file(folder), encoding: .utf8)
     }
 
     @Test("a line that a crash has cut, and damaged ones, do not hide the others")

@@ -79,18 +79,31 @@ enum PhotoSamples {
 
     /// An animation with an EXIF, an XMP, an unknown chunk in the file and one in a frame.
     static func animatedWebP(
-        width: Int = 40, height: Int = 30, orientation: Int = 1, metadata: Bool = true
+        width: Int = 40, height: Int = 30, orientation: Int = 1, frames: Int = 2
     ) -> [UInt8] {
-        let canary = metadata ? riffChunk("XYZ ", secret) : []
-        let frame = [UInt8](repeating: 0, count: 16) + vp8(width: 8, height: 8) + canary
+        let canary = riffChunk("XYZ ", secret)
+        let frame = [UInt8](repeating: 0, count: 16) + vp8(width: width, height: height) + canary
         var chunks = riffChunk(
             "VP8X", [0x2e, 0, 0, 0] + little(width - 1, 3) + little(height - 1, 3))
-        chunks += riffChunk("ANIM", [0, 0, 0, 0, 0, 0]) + riffChunk("ANMF", frame)
-        if metadata {
-            chunks += riffChunk("EXIF", exif + tiff(orientation) + secret)
-            chunks += riffChunk("XMP ", secret) + canary
+        chunks += riffChunk("ANIM", [0, 0, 0, 0, 0, 0])
+        for _ in 0..<frames { chunks += riffChunk("ANMF", frame) }
+        chunks += riffChunk("EXIF", exif + tiff(orientation) + secret)
+        chunks += riffChunk("XMP ", secret) + canary
+        return riff(chunks) + secret
+    }
+
+    /// The types of the chunks of a PNG or a WebP, in their order.
+    static func chunkTypes(_ file: [UInt8]) -> [String] {
+        let isPNG = file.first == 0x89
+        var (types, at) = ([String](), isPNG ? 8 : 12)
+        while at + 8 <= file.count {
+            let (type, length) = isPNG ? (at + 4, at) : (at, at + 4)
+            types.append(String(decoding: file[type..<type + 4], as: UTF8.self))
+            let bytes = file[length..<length + 4]
+            let count = (isPNG ? Array(bytes) : bytes.reversed()).reduce(0) { $0 << 8 | Int($1) }
+            at += 8 + count + (isPNG ? 4 : count % 2)
         }
-        return riff(chunks) + (metadata ? secret : [])
+        return types
     }
 
     private static func riff(_ chunks: [UInt8]) -> [UInt8] {

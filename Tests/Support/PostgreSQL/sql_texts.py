@@ -4,10 +4,15 @@
 A text of a service is prepared on the tables of its schema.sql, any other on those of each service,
 of which one must take it. Texts of migrations are only parsed: SchemaTests run them.
 
+It also checks what preparing does not show: words that the engines mean differently, and rows that
+are picked by a subquery (picked_rows.py).
+
 Prints each finding with file and line, then the number of texts; exits with 1 if there are
 findings. Needs Debian's packages python3 and postgresql-15.
 """
 
+import contextlib
+import doctest
 import itertools
 import pathlib
 import re
@@ -15,6 +20,7 @@ import sqlite3
 import subprocess
 import sys
 
+import picked_rows
 from swift_sql import SOURCES, collect
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -59,9 +65,39 @@ def unprepared(schemas, statements, failures):
                 yield f"{statements[key].place}: {reason}"
 
 
-def at_run_time(statements):
+def nullable_columns(schemas):
+    """The names of columns that can be NULL, by table."""
+    found = {}
+    for ddl in schemas.values():
+        database = sqlite3.connect(":memory:")
+        database.executescript(ddl)
+        for (table,) in database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'"):
+            found[table] = {
+                name for _, name, _, is_required, _, key
+                in database.execute(f"PRAGMA table_info({table})") if not is_required and not key}
+    return found
+
+
+def unordered(sql, nullable):
+    """The columns by which a statement orders, and whose NULLs SQLite puts first and PostgreSQL
+    last, or the other way round."""
+    tables = re.findall(r"\b(?:FROM|JOIN) (\w+)", sql)
+    columns = set().union(*(nullable.get(table, ()) for table in tables))
+    for order in re.findall(r"\bORDER BY ((?:[\w. ]+(?:, )?)+)", sql):
+        for term in re.split(r", ", re.split(r"\b(?:LIMIT|OFFSET)\b", order)[0]):
+            column = re.match(r"(?:\w+\.)?(\w+)", term)[1]
+            has_none = re.search(rf"\b{column} (?:[<>=]+ [?\w]|IS NOT NULL|BETWEEN)", sql)
+            if column in columns and "NULLS" not in term and not has_none:
+                yield column
+
+
+def at_run_time(statements, nullable):
     """What engines prepare, and PostgreSQL refuses or means differently."""
     for (_, sql), literal in statements.items():
+        if re.search(r"\b(LIKE|GLOB)\b", sql):
+            yield f"{literal.place}: LIKE minds case on PostgreSQL only, and GLOB is SQLite's"
+        for column in unordered(sql, nullable):
+            yield f"{literal.place}: add NULLS FIRST or NULLS LAST to ORDER BY {column}"
         if re.search(r"\b(LIMIT|OFFSET) -", sql):
             yield f"{literal.place}: PostgreSQL refuses a negative LIMIT"
         if re.search(r"\?\d", sql) and re.search(r"\?(?!\d)", sql):
@@ -131,27 +167,41 @@ def on_postgresql(schemas, statements, migrations):
         yield "psql did not run the whole script"
 
 
-def psql(script):
-    """The output of a script on a new server. A failed statement does not end the script."""
-    server = subprocess.run(
+@contextlib.contextmanager
+def server():
+    """A new server, as the arguments of a psql on it."""
+    started = subprocess.run(
         [HERE / "server.sh", "start"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    if server.returncode:
-        sys.exit(server.stderr.strip())
-    folder = server.stdout.strip()
+    if started.returncode:
+        sys.exit(started.stderr.strip())
+    folder = started.stdout.strip()
     try:
-        return subprocess.run(
-            ["psql", f"--host={folder}/socket", "--username=postgres", "--no-psqlrc", "--quiet",
-             "--tuples-only", "--no-align"],
-            input=script, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True,
-        ).stdout
+        yield ["psql", f"--host={folder}/socket", "--username=postgres", "--no-psqlrc", "--quiet",
+               "--tuples-only", "--no-align"]
     finally:
         subprocess.run([HERE / "server.sh", "stop", folder], check=True)
 
 
+def psql(script):
+    """The output of a script on a new server. A failed statement does not end the script."""
+    with server() as command:
+        return subprocess.run(
+            command, input=script, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+            check=True).stdout
+
+
+def schema_files():
+    """The text of each service's schema.sql, by module."""
+    return {path.parent.name: path.read_text() for path in sorted(SOURCES.glob("*/schema.sql"))}
+
+
 def main():
-    schemas = {path.parent.name: path.read_text() for path in sorted(SOURCES.glob("*/schema.sql"))}
+    if doctest.testmod(picked_rows).failed:
+        sys.exit("the examples in picked_rows.py fail")
+    schemas = schema_files()
     statements, migrations, findings = collect()
-    findings += at_run_time(statements)
+    findings += at_run_time(statements, nullable_columns(schemas))
+    findings += picked_rows.findings(statements)
     failures = [*on_sqlite(schemas, statements)]
     for failure in on_postgresql(schemas, statements, migrations):
         (findings if isinstance(failure, str) else failures).append(failure)

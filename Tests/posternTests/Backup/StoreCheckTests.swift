@@ -68,8 +68,19 @@ struct StoreCheckTests {
     func newer() throws {
         let session = try #require(StoredService(argument: "session"))
         let old = StoredService(
-            files: session.files, schema: session.schema - 1, ends: session.ends)
+            files: session.files, migrations: session.migrations.dropLast(), ends: session.ends)
         expectRefused("has schema \(session.schema)") { try check(old) }
+    }
+
+    @Test("a trigger that another program has put into a store is refused before it runs")
+    func trigger() throws {
+        let session = try #require(StoredService(argument: "session"))
+        try sql(
+            """
+            CREATE TRIGGER t AFTER DELETE ON store_file
+            BEGIN UPDATE session SET ended_at_ms = NULL; END
+            """, in: session)
+        expectRefused("it has the trigger t") { try check(session, marks: true) }
     }
 
     @Test("a store without the mark of a backup is refused, unless it was copied by hand")

@@ -3,7 +3,8 @@ import ServiceRuntime
 /// A photo without the data about where, when and by what it was taken (G-17).
 ///
 /// The file's container is written again with the parts that show the picture; EXIF, XMP, comments,
-/// thumbnails and what follows the picture's end are left out. Pixels are not decoded: a decoder is
+/// thumbnails, colour profiles of others, all frames of an animation but the first, and what follows
+/// the picture's end are left out. Pixels are not decoded: a decoder is
 /// the larger target for hostile files, and the sizes in the headers are enough to bound what an
 /// app's decoder will need. So a file of the right form may still have pixels that no decoder
 /// accepts, and what is written into the pixels stays.
@@ -45,11 +46,6 @@ struct CleanedPhoto: Hashable, Sendable {
 struct PhotoSize: Hashable, Sendable {
     var width: Int
     var height: Int
-
-    /// The larger of both, in each direction: of a file with several frames.
-    func union(_ other: PhotoSize) -> PhotoSize {
-        PhotoSize(width: max(width, other.width), height: max(height, other.height))
-    }
 }
 
 /// The formats of photos. Raw values are stored and sent.

@@ -4,7 +4,7 @@
 ///     frame, tables, scans        all other APPn: EXIF but for the orientation, XMP, IPTC, maker's
 ///     JFIF without its thumbnail  notes, depth maps, further pictures
 ///     Adobe's colour transform    comments
-///     ICC profile                 everything after the end of the image
+///     a known colour space        everything after the end of the image
 struct JPEGFile {
     static let start: [UInt8] = [0xff, 0xd8]
     private static let end: [UInt8] = [0xff, 0xd9]
@@ -24,12 +24,18 @@ struct JPEGFile {
     private var scans = 0
     private var jfif: [UInt8] = []
     private var orientation: ExifOrientation?
+    /// The parts of the colour profile, by their numbers.
+    private var profile: [UInt8: ArraySlice<UInt8>] = [:]
     private var rest: [UInt8] = []
 
     /// The file without metadata.
     var bytes: [UInt8] {
         let turned = orientation.map { Self.segment(0xe1, Self.exif + $0.tiff) } ?? []
-        return Self.start + jfif + turned + rest + Self.end
+        let parts = profile.sorted { $0.key < $1.key }.map(\.value)
+        let space = ColourProfile(of: parts.joined()).map {
+            Self.segment(0xe2, Self.icc + [1, 1] + $0.icc)
+        }
+        return Self.start + jfif + turned + (space ?? []) + rest + Self.end
     }
 
     /// Nil for a file of another form, and one that ends early.
@@ -94,7 +100,9 @@ struct JPEGFile {
         } else if marker == 0xe1, content.starts(with: Self.exif), orientation == nil {
             orientation = ExifOrientation(tiff: content.dropFirst(Self.exif.count))
         } else if marker == 0xe2, content.starts(with: Self.icc) {
-            rest += Self.segment(marker, content)
+            // The number of the part, and of all.
+            var part = ByteCursor(content.dropFirst(Self.icc.count))
+            if let number = part.byte(), part.byte() != nil { profile[number] = part.upcoming }
         } else if marker == 0xee, content.starts(with: Self.adobe),
             content.count >= Self.adobeBytes
         {

@@ -1,10 +1,13 @@
 /// A WebP file, written again without metadata (RFC 9649).
 ///
-/// The chunks with pixels, the animation and the colour profile remain; of EXIF only the
-/// orientation, and nothing of XMP, of unknown chunks, and after the end.
+/// One picture remains: of an animation its first frame. Attack: a small file with thousands of
+/// frames, each as large as the canvas. Of a colour profile the space remains, if it is known, of
+/// EXIF the orientation, and nothing of XMP, of unknown chunks, and after the end.
 struct WebPFile {
-    /// Flags of the extended header: colour profile, alpha, animation; EXIF.
-    private static let (keptFlags, exifFlag): (UInt8, UInt8) = (0x32, 0x08)
+    /// Flags of the extended header.
+    private static let (profileFlag, alphaFlag, exifFlag): (UInt8, UInt8, UInt8) = (
+        0x20, 0x10, 0x08
+    )
     private static let headerBytes = 10
     private static let frameHeaderBytes = 16
 
@@ -31,44 +34,68 @@ struct WebPFile {
         size = read.size
     }
 
-    /// A file with an extended header. Its frames have the size of the canvas or less; a decoder
-    /// may look at either.
+    /// A file with an extended header. The canvas of the new file has the size of its picture.
     private static func extended(
         _ header: ArraySlice<UInt8>, _ reader: inout ByteCursor
     ) -> ([UInt8], PhotoSize)? {
-        var fields = ByteCursor(header)
-        guard header.count == headerBytes, let flags = fields.byte(), fields.take(3) != nil,
-            let width = fields.littleEndian(3), let height = fields.littleEndian(3)
-        else { return nil }
-        var size = PhotoSize(width: width + 1, height: height + 1)
-        var (chunks, hasPixels) = ([UInt8](), false)
+        guard header.count == headerBytes, let flags = header.first else { return nil }
+        var (found, picture) = (Picture(), Picture?.none)
         var orientation: ExifOrientation?
+        var profile: ColourProfile?
         while !reader.isAtEnd {
             guard let chunk = Chunk(&reader) else { return nil }
             switch chunk.type {
-            case "ICCP", "ANIM", "ALPH": chunks += chunk.bytes
-            case "VP8 ", "VP8L":
-                guard let frame = frameSize(chunk) else { return nil }
-                (size, hasPixels) = (size.union(frame), true)
-                chunks += chunk.bytes
+            case "ICCP": profile = profile ?? ColourProfile(of: chunk.content)
+            case "ALPH", "VP8 ", "VP8L":
+                guard found.add(chunk) else { return nil }
+                if found.size != nil { picture = picture ?? found }
             case "ANMF":
                 guard let frame = animationFrame(chunk.content) else { return nil }
-                (size, hasPixels) = (size.union(frame.size), true)
-                chunks += frame.chunk.bytes
+                picture = picture ?? frame
             case "EXIF": orientation = orientation ?? Self.orientation(chunk.content)
             default: break
             }
         }
-        guard hasPixels else { return nil }
+        guard let picture, var size = picture.size else { return nil }
+        var kept = flags & alphaFlag
+        var chunks: [UInt8] = []
+        if let profile {
+            kept |= profileFlag
+            chunks += Chunk(type: "ICCP", content: profile.icc[...]).bytes
+        }
+        chunks += picture.bytes
+        let canvas = [size.width, size.height].flatMap { ($0 - 1).littleEndianBytes(3) }
         if let orientation {
+            kept |= exifFlag
             chunks += Chunk(type: "EXIF", content: orientation.tiff[...]).bytes
             if orientation.isTransposed {
                 size = PhotoSize(width: size.height, height: size.width)
             }
         }
-        let kept = flags & keptFlags | (orientation == nil ? 0 : exifFlag)
-        let rewritten = [kept, 0, 0, 0] + header.suffix(6)
+        let rewritten = [kept, 0, 0, 0] + canvas
         return (Chunk(type: "VP8X", content: rewritten[...]).bytes + chunks, size)
+    }
+
+    /// Compressed pixels, and the alpha channel before them.
+    private struct Picture {
+        private var alpha: [UInt8] = []
+        private(set) var bytes: [UInt8] = []
+        /// Nil until the pixels were added.
+        private(set) var size: PhotoSize?
+
+        /// Takes the first chunk of each kind. Lossless pixels (`VP8L`) have their own alpha.
+        /// - Returns: false for pixels without a size.
+        mutating func add(_ chunk: Chunk) -> Bool {
+            if chunk.type == "ALPH" {
+                if alpha.isEmpty { alpha = chunk.bytes }
+                return true
+            }
+            guard let frame = WebPFile.frameSize(chunk) else { return false }
+            guard size == nil else { return true }
+            size = frame
+            bytes = (chunk.type == "VP8 " ? alpha : []) + chunk.bytes
+            return true
+        }
     }
 
     private static func orientation(_ exif: ArraySlice<UInt8>) -> ExifOrientation? {
@@ -78,25 +105,18 @@ struct WebPFile {
             tiff: exif.starts(with: prefix) ? exif.dropFirst(prefix.count) : exif)
     }
 
-    /// A frame of an animation, without unknown chunks.
-    private static func animationFrame(
-        _ content: ArraySlice<UInt8>
-    ) -> (chunk: Chunk, size: PhotoSize)? {
+    /// The picture of a frame of an animation, without place, duration and unknown chunks; nil if it
+    /// has none.
+    private static func animationFrame(_ content: ArraySlice<UInt8>) -> Picture? {
         var reader = ByteCursor(content)
-        guard let header = reader.take(frameHeaderBytes) else { return nil }
-        var frame = Array(header)
-        var size: PhotoSize?
+        guard reader.take(frameHeaderBytes) != nil else { return nil }
+        var picture = Picture()
         while !reader.isAtEnd {
             guard let chunk = Chunk(&reader) else { return nil }
-            switch chunk.type {
-            case "ALPH": frame += chunk.bytes
-            case "VP8 ", "VP8L":
-                size = frameSize(chunk)
-                frame += chunk.bytes
-            default: break
-            }
+            guard ["ALPH", "VP8 ", "VP8L"].contains(chunk.type) else { continue }
+            guard picture.add(chunk) else { return nil }
         }
-        return size.map { (Chunk(type: "ANMF", content: frame[...]), $0) }
+        return picture.size == nil ? nil : picture
     }
 
     /// The size in the header of compressed pixels; nil if the chunk has none.
