@@ -39,7 +39,7 @@ package struct JSONWriter {
         switch value {
         case .null: bytes += "null".utf8
         case .boolean(let truth): bytes += (truth ? "true" : "false").utf8
-        case .integer(let number): bytes += "\(number)".utf8
+        case .integer(let number): write(number)
         case .real(let number): bytes += "\(number)".utf8
         case .number(let digits): bytes += digits.utf8
         case .string(let text): JSONText.append(text, to: &bytes, escapes)
@@ -53,6 +53,18 @@ package struct JSONWriter {
                 writer.write(member.value)
             }
         }
+    }
+
+    /// Digits from the last to the first, then turned round: without a `String` for each number.
+    private mutating func write(_ number: Int64) {
+        if number < 0 { bytes.append(UInt8(ascii: "-")) }
+        let start = bytes.count
+        var rest = number.magnitude
+        repeat {
+            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+            rest /= 10
+        } while rest > 0
+        bytes[start...].reverse()
     }
 
     private mutating func write<Part>(

@@ -22,6 +22,24 @@ struct JSONReaderTests {
     }
 
     @Test(
+        "integers of up to 64 bits are read and written as they are; longer ones are real numbers")
+    func integers() {
+        let texts = [
+            "0", "7", "-1", "10", "999999999999999999", "1000000000000000000",
+            "-99999999999999999", "-999999999999999999", "9223372036854775807",
+            "-9223372036854775808",
+        ]
+        for text in texts {
+            let object = read("{\"a\":\(text)}")
+            #expect(object?["a"] == Int64(text).map { .integer($0) })
+            #expect(object.map(JSONWriter.text) == "{\"a\":\(text)}")
+        }
+        #expect(read("{\"a\":-0}")?["a"] == .integer(0))
+        #expect(read("{\"a\":9223372036854775808}")?["a"] == .real(0x1p63))
+        #expect(read("{\"a\":10000000000000000000}")?["a"] == .real(1e19))
+    }
+
+    @Test(
         "a text that is not exactly one valid object is rejected",
         arguments: [
             "", "[]", "1", "\"a\"", "{", "}", "{}x", "{} {}", "x{}", "{\"a\"}", "{\"a\":}", "{a:1}",

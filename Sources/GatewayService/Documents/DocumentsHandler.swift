@@ -26,16 +26,20 @@ extension DocumentsHandler {
     ) async throws -> [GatewayV1.WrittenDocument] {
         let origin = try Origin.of(nil, context)
         let session = try await sessions.requiredSession(context)
+        let units = DocumentWork.units(of: writes.lazy.map(\.json.utf8.count))
         let (answer, _) = try await limits.charging(
-            .documentWrite(account: session.accountID, collections: writes.map(\.collection)),
+            .documentWrite(
+                account: session.accountID, collections: writes.map(\.collection), units: 1),
             context, chargedOnceFor: onward.idempotencyKey
         ) {
-            try await documents.writeDocuments(
-                IdentityV1.WriteDocumentsRequest(
-                    caller: IdentityV1.DocumentCaller(by: .accessToken(session.accessToken)),
-                    writes: writes.map(IdentityV1.DocumentWrite.init), origin: origin,
-                    acceptLanguage: context.metadata.voice.tag),
-                onward)
+            try await limits.paying(units, paid: 1, for: session.accountID, context) { paidUnits in
+                try await documents.writeDocuments(
+                    IdentityV1.WriteDocumentsRequest(
+                        caller: IdentityV1.DocumentCaller(by: .accessToken(session.accessToken)),
+                        writes: writes.map(IdentityV1.DocumentWrite.init), origin: origin,
+                        acceptLanguage: context.metadata.voice.tag, paidUnits: paidUnits),
+                    onward)
+            }
         }
         return answer.written.map(GatewayV1.WrittenDocument.init)
     }

@@ -13,7 +13,7 @@ extension GuestsHandler {
         let origin = try Origin.of(nil, context)
         let session = try await sessions.requiredSession(context)
         let (answer, _) = try await limits.charging(
-            .documentWrite(account: session.accountID), context
+            .documentWrite(account: session.accountID, units: LimitedAction.migrationUnits), context
         ) {
             try await guestData.retryMigration(
                 IdentityV1.RetryMigrationRequest(

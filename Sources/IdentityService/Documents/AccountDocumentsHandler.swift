@@ -20,6 +20,7 @@ struct AccountDocumentsHandler: AccountDocumentsService {
     let rules: Reloadable<DocumentRules>
     let backends: BackendCalls
     let watchers: AccountWatchers
+    let turns = AccountTurns()
 }
 
 /// Who reads or writes documents of an account.

@@ -74,6 +74,14 @@ extension SQLSession {
         ) { try DocumentRow($0) }
     }
 
+    /// The position of the document under a keyed hash, also of a removed one.
+    func documentPosition(_ nameKey: [UInt8], of account: AccountID) throws -> Int64? {
+        try queryOne(
+            "SELECT position FROM documents WHERE account = ? AND name_key = ?",
+            [.integer(account.key), .blob(nameKey)]
+        ) { try $0.integer(0) }
+    }
+
     /// The next documents of a guest that are to be moved into an account: those that exist, and
     /// were not refused there.
     func movableDocuments(of guest: AccountID, limit: Int) throws -> [DocumentRow] {

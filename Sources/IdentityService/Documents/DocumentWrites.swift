@@ -5,8 +5,12 @@ import ServiceRuntime
 /// The documents of one request to write, read and checked as far as that needs no store.
 struct DocumentWrites: Sendable {
     /// Documents of one call: a section of an app's settings, or an import of a person's data in
-    /// parts. Each takes two statements of the transaction.
-    private static let countMax = 50
+    /// parts. Each takes a statement of the transaction.
+    static let countMax = 50
+    /// The JSON of the documents that one call changes, in bytes: all that an account may have by
+    /// default (`DocumentSettings.bytesMax`). So only a call that merges into more than that is
+    /// refused, where the operator allows accounts more.
+    static let bytesMax = 1 << 20
 
     let all: [DocumentWrite]
     /// The language of sentences about violations.
@@ -14,9 +18,6 @@ struct DocumentWrites: Sendable {
 
     /// Their number.
     var count: Int { all.count }
-    /// The bytes of their JSON texts, which one commit writes. A merge of a few bytes can write the
-    /// longest text again.
-    var bytes: Int { all.reduce(0) { $0 + ($1.isMerge ? DocumentText.bytesMax : $1.bytes) } }
 
     /// - Throws: `rpc/invalid-argument` with the field; `auth/invalid-document` for a text that is
     ///   no JSON object within the limits.
@@ -88,18 +89,28 @@ struct DocumentWrite: Sendable {
         throw .documentConflict(current, field: "\(fieldPrefix)base_version")
     }
 
-    /// The document as it will be stored, merged with the former one where that is requested.
+    /// Only this service writes drafts of onboarding, and backends.
     /// - Throws: `auth/invalid-document`.
-    func change(
-        of former: StoredDocument?, _ rules: CollectionRules, by writer: DocumentWriter,
-        in voice: Voice
-    ) throws(ServiceError) -> DocumentChange {
+    func checkCollection(_ writer: DocumentWriter) throws(ServiceError) {
         guard key.collection != DocumentRules.onboardingName || writer == .backend else {
             throw .invalidDocument(.serverOnly, field: "\(fieldPrefix)collection")
         }
-        let present = try former?.object()
+    }
+
+    /// Whether what is stored depends on the content of the former document.
+    func needsFormer(_ rules: CollectionRules) -> Bool { isMerge || rules.needsFormer(of: key) }
+
+    /// The document as it will be stored, merged with the former one where that is requested.
+    /// - Parameters:
+    ///   - former: nil if there was none.
+    ///   - present: its content; nil if it was removed, or is not needed.
+    /// - Throws: `auth/invalid-document`.
+    func change(
+        of former: DocumentState?, _ present: JSONObject?, _ rules: CollectionRules,
+        by writer: DocumentWriter, in voice: Voice
+    ) throws(ServiceError) -> DocumentChange {
         var change = try DocumentChange(
-            isMerge ? (present ?? JSONObject()).merging(json) : json, at: key, of: former,
+            isMerge ? (present ?? JSONObject()).merging(json) : json, at: key, of: former, present,
             rules, by: writer, field: "\(fieldPrefix)json", voice)
         if change.displayName == nil, removesDisplayName(from: present, rules) {
             change.displayName = ""
@@ -120,15 +131,16 @@ struct DocumentWrite: Sendable {
 extension DocumentChange {
     /// A document to write, filled with the defaults of the rules and checked by them.
     /// - Parameters:
-    ///   - former: the document as it was read in the same transaction, also a removed one.
+    ///   - former: the document as it was read, also a removed one.
+    ///   - present: its content; nil if it was removed, or the rules do not need it.
     ///   - field: the request's field that has the document, for violations: `writes[0].json`.
     ///   - voice: the language of the operator's reasons.
     /// - Throws: `auth/invalid-document`.
     init(
-        _ document: JSONObject, at key: DocumentKey, of former: StoredDocument?,
-        _ rules: CollectionRules, by writer: DocumentWriter, field: String, _ voice: Voice
+        _ document: JSONObject, at key: DocumentKey, of former: DocumentState?,
+        _ present: JSONObject?, _ rules: CollectionRules, by writer: DocumentWriter, field: String,
+        _ voice: Voice
     ) throws(ServiceError) {
-        let present = try former?.object()
         let document = rules.filled(document, replacing: present, by: writer)
         var violations = rules.violations(
             of: document, replacing: present, by: writer, voice: voice)
@@ -154,6 +166,12 @@ extension CollectionRules {
     /// The field of a document that is the account's display name; nil if it has none.
     fileprivate func nameField(of key: DocumentKey) -> String? {
         key.name == DocumentKey.main ? displayNameField : nil
+    }
+
+    /// Whether a write depends on the content that it replaces: fields that a writer cannot change,
+    /// and a display name that goes with it.
+    fileprivate func needsFormer(of key: DocumentKey) -> Bool {
+        hasFixedFields || nameField(of: key) != nil
     }
 }
 

@@ -8,7 +8,7 @@ extension AccountDocumentsHandler {
     /// Removes a document. Removing one that does not exist changes nothing (I-07).
     /// - Throws: `auth/document-conflict` with the current version; `auth/invalid-document` if the
     ///   owner may not write a field of it; `auth/idempotency-key-reused`; `rpc/invalid-argument`
-    ///   with the field; as `authorised` and `owner`.
+    ///   with the field; as `authorised` and `change`.
     func removeDocument(
         _ request: IdentityV1.RemoveDocumentRequest, _ context: CallContext
     ) async throws -> IdentityV1.RemoveDocumentResponse {
@@ -19,15 +19,31 @@ extension AccountDocumentsHandler {
             "RemoveDocument", [Array(call.account.text.utf8)] + parts, call.repeatable(context),
             hash: keys.calls)
         let origin = CallOrigin(request.origin, hash: keys.audit)
-        let isRemoved = try await store.write(about: [.account(call.account)]) { transaction in
-            let owner = try owner(call, in: transaction)
-            if let first = try transaction.storedResponse(of: repeatable) {
-                return first.done
+        let isRemoved = try await change(call) { session, moment -> Bool? in
+            try session.storedResponse(of: repeatable, at: moment)?.done
+        } read: { session, owner -> DocumentReading<DocumentRow?, Bool> in
+            let row = try session.documentRow(
+                keys.documents.nameKey(key, of: owner.account), of: owner.account)
+            let former = row.flatMap { $0.isRemoved ? nil : $0 }
+            if let base = request.base?.version, let former, base != former.version {
+                throw ServiceError.documentConflict(former.version, field: "base_version")
             }
-            let isRemoved = try remove(
-                key, seen: request.base?.version, by: call, from: opened(owner),
-                transaction)
-            if isRemoved { try transaction.audit(call.removed().from(origin)) }
+            // Nothing to remove, and nothing to remember.
+            if former == nil, repeatable == nil { return .answered(false) }
+            return .found(former)
+        } prepare: { owned, row -> PreparedDocuments<Void> in
+            let documents = try row.map { row in
+                let former = try owned.open(row)
+                try checkRemoval(of: key, former, by: call.writer)
+                return [try owned.removal(of: former)]
+            }
+            return PreparedDocuments(documents: documents ?? [], detail: ())
+        } write: { prepared, owner, transaction in
+            let isRemoved = !prepared.documents.isEmpty
+            if isRemoved {
+                try transaction.remove(prepared.documents, of: owner)
+                try transaction.audit(call.removed().from(origin))
+            }
             try transaction.remember(
                 repeatable, .init(account: call.account.key, done: isRemoved))
             return isRemoved
@@ -36,33 +52,20 @@ extension AccountDocumentsHandler {
         return IdentityV1.RemoveDocumentResponse(removed: isRemoved)
     }
 
-    private func remove(
-        _ key: DocumentKey, seen base: Int64?, by call: DocumentCall,
-        from documents: OwnedDocuments, _ transaction: Transaction
-    ) throws -> Bool {
-        guard let former = try documents.document(key, in: transaction),
-            let json = try former.object()
-        else { return false }
-        if let base, base != former.version {
-            throw ServiceError.documentConflict(former.version, field: "base_version")
-        }
-        try checkRemoval(of: key, json, by: call.writer)
-        try documents.remove([former], in: transaction)
-        return true
-    }
-
     /// Attack: the owner removes a document to get rid of a field that only the server may write,
     /// and writes the document again without it.
     /// - Throws: `auth/invalid-document`.
     private func checkRemoval(
-        of key: DocumentKey, _ json: JSONObject, by writer: DocumentWriter
+        of key: DocumentKey, _ former: StoredDocument, by writer: DocumentWriter
     ) throws(ServiceError) {
         guard writer == .owner else { return }
         guard key.collection != DocumentRules.onboardingName else {
             throw .invalidDocument(.serverOnly, field: "collection")
         }
         // A collection that the rules have no more can only be removed.
-        guard let rules = rules.value.collection(key.collection) else { return }
+        guard let rules = rules.value.collection(key.collection), rules.hasFixedFields,
+            let json = try former.object()
+        else { return }
         let kept = [DocumentViolation.readOnly, .serverOnly].map(\.rawValue)
         let violations = rules.violations(
             of: JSONObject(), replacing: json, by: writer, voice: .english

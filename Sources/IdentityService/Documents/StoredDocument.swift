@@ -32,14 +32,6 @@ struct StoredDocument: Hashable, Sendable {
     }
 }
 
-extension StoredDocument? {
-    /// The version that a write must name: 0 if the document does not exist, also after a removal.
-    var currentVersion: Int64 {
-        guard let document = self, !document.isRemoved else { return 0 }
-        return document.version
-    }
-}
-
 /// A page of documents, opened, in the order of their positions.
 struct OpenedPage: Sendable {
     let documents: [StoredDocument]

@@ -1,3 +1,4 @@
+import Contracts
 import Cryptography
 import JSON
 import Messages
@@ -9,55 +10,101 @@ extension AccountDocumentsHandler {
     /// Writes documents, all or none (I-07).
     /// - Throws: `auth/document-conflict` with the current version; `auth/document-quota` with the
     ///   figures; `auth/invalid-document`; `auth/idempotency-key-reused`; `rpc/invalid-argument`
-    ///   with the field; as `require`, `authorised` and `owner`.
+    ///   with the field, also for documents that are too long together; as `require`, `authorised`
+    ///   and `change`.
     func writeDocuments(
         _ request: IdentityV1.WriteDocumentsRequest, _ context: CallContext
     ) async throws -> IdentityV1.WriteDocumentsResponse {
         let parts = request.writes.flatMap(\.signedParts)
         let call = try await authorised(request.caller, .write, parts, context)
-        let writes = try DocumentWrites(
-            request.writes, voice: AcceptedLanguages(request.acceptLanguage).best ?? .english)
+        let writes = try await offLoop {
+            try DocumentWrites(
+                request.writes, voice: AcceptedLanguages(request.acceptLanguage).best ?? .english)
+        }
         let repeatable = try RepeatableCall(
             "WriteDocuments", [Array(call.account.text.utf8)] + parts, call.repeatable(context),
             hash: keys.calls)
         let origin = CallOrigin(request.origin, hash: keys.audit)
-        let written = try await store.write(
-            about: [.account(call.account)], bulkBytes: writes.bytes
-        ) { transaction in
-            let owner = try owner(call, in: transaction)
-            if let first = try transaction.remembered(of: repeatable) {
-                return try writes.answer(WrittenVersions(first))
+        let answer = try await change(call) {
+            session, moment -> IdentityV1.WriteDocumentsResponse? in
+            try session.remembered(of: repeatable, at: moment).map { first in
+                IdentityV1.WriteDocumentsResponse(
+                    written: try writes.answer(WrittenVersions(first)))
             }
-            let written = try write(writes, by: call, to: opened(owner), transaction)
+        } read: {
+            session, owner -> DocumentReading<[FoundDocument], IdentityV1.WriteDocumentsResponse> in
+            let found = try found(writes, by: call, owner, in: session)
+            let units = DocumentWork.units(of: found.map(\.bytes))
+            guard request.paidUnits == 0 || units <= request.paidUnits else {
+                return .answered(.init(unitsNeeded: UInt32(clamping: units)))
+            }
+            return .found(found)
+        } prepare: { owned, found -> PreparedDocuments<Set<AccountNeed>> in
+            PreparedDocuments(
+                documents: try await found.inTurns { document in
+                    try owned.sealed(document.change(of: owned, by: call, in: writes.voice))
+                }, detail: Set(found.map(\.rules.need)))
+        } write: { prepared, owner, transaction in
+            if call.backend == nil {
+                for need in prepared.detail { try require(need, of: owner, in: transaction) }
+            }
+            let written = try transaction.write(
+                prepared.documents, of: owner,
+                within: DocumentQuota(isGuest: owner.isGuest, settings))
             try transaction.audit(call.written(writes.count).from(origin))
             try transaction.remember(
                 repeatable,
                 WrittenVersions(versions: written.map(\.version), at: transaction.at).bytes)
-            return written
+            return .init(written: written)
         }
-        watchers.changed(call.account)
-        return IdentityV1.WriteDocumentsResponse(written: written)
+        if !answer.written.isEmpty { watchers.changed(call.account) }
+        return answer
     }
 
-    private func write(
-        _ writes: DocumentWrites, by call: DocumentCall, to documents: OwnedDocuments,
-        _ transaction: Transaction
-    ) throws -> [IdentityV1.Document] {
-        let rules = rules.value
-        let changes = try writes.all.map { write in
-            guard let rules = rules.collection(write.key.collection) else {
+    /// A document to write, and what it replaces.
+    private struct FoundDocument: Sendable {
+        let write: DocumentWrite
+        let rules: CollectionRules
+        let row: DocumentRow?
+
+        private var needsFormer: Bool { write.needsFormer(rules) }
+
+        /// What it counts of `DocumentWork` and of `DocumentWrites.bytesMax`.
+        var bytes: Int { max(write.bytes, needsFormer ? Int(row?.bytes ?? 0) : 0) }
+
+        func change(
+            of owned: OwnedDocuments, by call: DocumentCall, in voice: Voice
+        ) throws -> DocumentChange {
+            let present = needsFormer ? try row.map(owned.open)?.object() : nil
+            return try write.change(
+                of: row?.state, present, rules, by: call.writer, in: voice)
+        }
+    }
+
+    private func found(
+        _ writes: DocumentWrites, by call: DocumentCall, _ owner: DocumentOwner,
+        in session: some SQLSession
+    ) throws -> [FoundDocument] {
+        let all = rules.value
+        let found = try writes.all.map { write in
+            guard let rules = all.collection(write.key.collection) else {
                 throw ServiceError.invalidArgument(
                     "\(write.fieldPrefix)collection",
                     "The operator's rules-file declares no such collection.")
             }
-            if call.backend == nil { try require(rules.need, of: documents.owner, in: transaction) }
-            let former = try documents.document(write.key, in: transaction)
-            try write.checkBase(against: former.currentVersion)
-            return try write.change(of: former, rules, by: call.writer, in: writes.voice)
+            if call.backend == nil { try require(rules.need, of: owner, in: session) }
+            let row = try session.documentRow(
+                keys.documents.nameKey(write.key, of: owner.account), of: owner.account)
+            try write.checkBase(against: row?.state.currentVersion ?? 0)
+            try write.checkCollection(call.writer)
+            return FoundDocument(write: write, rules: rules, row: row)
         }
-        return try documents.write(
-            changes,
-            within: DocumentQuota(isGuest: documents.owner.isGuest, settings), in: transaction)
+        guard found.reduce(0, { $0 + $1.bytes }) <= DocumentWrites.bytesMax else {
+            throw ServiceError.invalidArgument(
+                "writes",
+                "The documents that they change have more than 1 MiB. Send them in several calls.")
+        }
+        return found
     }
 
     /// Requires what a collection needs of the account that writes.

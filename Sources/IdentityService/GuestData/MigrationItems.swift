@@ -29,7 +29,24 @@ struct MigrationItemRow: Sendable {
     }
 }
 
+/// A document of a migration that is ready for its row.
+struct SealedMigrationItem: Sendable {
+    let item: Int64
+    let payload: [UInt8]
+    /// The bytes of the JSON text.
+    let bytes: Int64
+    let changedAt: Timestamp
+}
+
 extension AccountVault {
+    /// Seals a document of a migration.
+    func sealed(_ item: MigrationItem) throws -> SealedMigrationItem {
+        SealedMigrationItem(
+            item: item.item,
+            payload: try seal(item.key, json: item.json, .migrationDocument(item.item)),
+            bytes: Int64(item.json.utf8.count), changedAt: item.changedAt)
+    }
+
     /// Opens a document of a migration.
     /// - Throws: if it was sealed for another account or another row.
     func open(_ row: MigrationItemRow) throws -> MigrationItem {
@@ -94,8 +111,8 @@ extension Transaction {
     ///   - document: The row of the guest's document; nil for one of a bundle.
     ///   - issue: Why it could not be moved; nil if that was not tried yet.
     func insert(
-        _ item: MigrationItem, of migration: StoredMigration, document: Int64?,
-        issue: ErrorCode?, _ vault: AccountVault
+        _ item: SealedMigrationItem, of migration: StoredMigration, document: Int64?,
+        issue: ErrorCode?
     ) throws {
         try put(
             """
@@ -106,8 +123,7 @@ extension Transaction {
             [
                 .integer(item.item), .integer(migration.account.key),
                 .integer(migration.migration.key), SQLValue(document),
-                .blob(try vault.seal(item.key, json: item.json, .migrationDocument(item.item))),
-                .integer(Int64(item.json.utf8.count)), SQLValue(item.changedAt),
+                .blob(item.payload), .integer(item.bytes), SQLValue(item.changedAt),
                 SQLValue(issue?.rawValue),
             ])
     }

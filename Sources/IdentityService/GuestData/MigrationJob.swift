@@ -6,11 +6,14 @@ import Storage
 /// Moves guests' documents into accounts, and deletes kept guests when their time is over (G-16).
 /// It is woken after each choice.
 ///
-/// Each step is one transaction (`MigrationStep`) that reads both sides, moves a few documents and
-/// counts them. A crash between two steps loses nothing: what was moved is no longer there to move.
+/// Each step moves a few documents and counts them in one transaction (`MigrationStep`). A crash
+/// between two steps loses nothing: what was moved is no longer there to move.
 struct MigrationJob: Sendable {
     /// How soon it goes on by itself, after a failure, a cancelled deletion, or the end of a keep.
     static let interval: Duration = .seconds(30)
+    /// How often a step is prepared while the account's documents are written, before the others
+    /// come first. It goes on after `interval`.
+    private static let attemptsMax = 3
     /// Migrations that one read finds.
     private static let batch: Int64 = 32
 
@@ -55,12 +58,18 @@ struct MigrationJob: Sendable {
     /// One step of a migration.
     /// - Returns: whether there is more to do.
     func advance(_ migration: StoredMigration) async throws -> Bool {
-        let progress = try await store.write(
-            about: migration.subjects, bulkBytes: MigrationStep.bytesMax
-        ) { transaction in
-            guard let now = try transaction.migration(migration.migration), now.state.isActive
-            else { return MigrationStep.Progress.ended }
-            return try MigrationStep(now, documents, guests, logger, transaction).run()
+        let step = MigrationStep(documents: documents, guests: guests, logger: logger)
+        var progress = MigrationStep.Progress.outdated
+        for _ in 1...Self.attemptsMax where progress == .outdated {
+            let found = try await store.read { try step.find(migration.migration, in: $0) }
+            let prepared = try await offLoop { try found.map(step.prepare) }
+            progress = try await store.write(
+                about: migration.subjects, bulkBytes: prepared?.bytes ?? 0
+            ) { transaction in
+                guard let now = try transaction.migration(migration.migration), now.state.isActive
+                else { return MigrationStep.Progress.ended }
+                return try step.run(now, prepared, transaction)
+            }
         }
         documents.watchers.changed(migration.account)
         if let guest = migration.guest { documents.watchers.changed(guest) }

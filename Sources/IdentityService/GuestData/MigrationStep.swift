@@ -2,132 +2,188 @@ import Logging
 import ServiceRuntime
 import Storage
 
-/// One step of a migration, in its transaction (G-16): begins it, or moves the next documents and
-/// counts them; after the last one it ends the migration, and with it the guest.
+/// One step of a migration (G-16): begins it, or moves the next documents and counts them; after
+/// the last one it ends the migration, and with it the guest. Its three parts are those of
+/// `AccountDocumentsHandler.change`: `find` in a snapshot, `prepare` without a store, `run` in the
+/// transaction.
 ///
 /// A guest's documents pass the rules of their collections as a backend's do, so that fields which
 /// only a backend may write are moved too, unless the account has the document
 /// (`CollectionRules.moved`). Those of a bundle pass them as the owner's. Attack: an account's
 /// owner uploads a document that raises their own credit.
-struct MigrationStep {
+struct MigrationStep: Sendable {
     /// Documents of one step.
     private static let documentsMax = 20
-    /// What one step writes at most.
-    static let bytesMax = documentsMax * DocumentText.bytesMax
 
-    private let migration: StoredMigration
-    private let documents: AccountDocumentsHandler
-    private let guests: GuestSettlement
-    private let logger: Logger
-    private let transaction: Transaction
+    let documents: AccountDocumentsHandler
+    let guests: GuestSettlement
+    let logger: Logger
 
-    init(
-        _ migration: StoredMigration, _ documents: AccountDocumentsHandler,
-        _ guests: GuestSettlement, _ logger: Logger, _ transaction: Transaction
-    ) {
-        self.migration = migration
-        self.documents = documents
-        self.guests = guests
-        self.logger = logger
-        self.transaction = transaction
-    }
-
-    /// Whether the job calls again at once.
+    /// Whether the job calls again.
     enum Progress: Hashable, Sendable {
         case goesOn, ended
+        /// A document was changed since the snapshot.
+        case outdated
+    }
+
+    /// Those whose documents are moved.
+    struct Sides: Sendable {
+        let target: DocumentOwner
+        /// Nil for a bundle.
+        let guest: DocumentOwner?
+    }
+
+    /// The next documents, as they were read.
+    struct Found: Sendable {
+        let migration: StoredMigration
+        let sides: Sides
+        let candidates: [Candidate]
+        let unreadable: [UnreadableDocument]
+        let refusals: [AccountNeed: ErrorCode]
+
+        var count: Int { candidates.count + unreadable.count }
     }
 
     /// A document to move.
-    private struct Candidate {
+    struct Candidate: Sendable {
         let key: DocumentKey
         let json: String
         let changedAt: Timestamp
         let place: Place
+        /// The account's document of the same name.
+        let former: DocumentRow?
 
         /// Where it is now.
-        enum Place {
+        enum Place: Sendable {
             case guest(StoredDocument)
             case bundle(item: Int64)
         }
     }
 
-    func run() throws -> Progress {
-        guard let owner = try transaction.documentOwner(migration.account),
-            owner.status != .deleting, owner.status != .suspended
-        else { return .ended }
-        let target = try documents.opened(owner)
-        guard migration.choice != nil else {
-            return try step(into: target, from: nil)
+    /// A document that cannot be opened.
+    enum UnreadableDocument: Sendable {
+        case guest(DocumentRow)
+        case bundle(item: Int64)
+    }
+
+    /// What a step does with its documents.
+    struct Prepared: Sendable {
+        let found: Found
+        /// Those that the account gets.
+        var moved: [SealedDocument] = []
+        /// Those that the guest has no more.
+        var taken: [SealedDocument] = []
+        /// The same of a bundle, by their rows.
+        var items: [Int64] = []
+        var issues: [Issue] = []
+        var done = 0
+
+        /// The bytes of JSON that the step writes.
+        var bytes: Int { moved.reduce(0) { $0 + Int($1.bytes) } }
+    }
+
+    /// Why a document is not moved.
+    struct Issue: Sendable {
+        let code: ErrorCode
+        let place: Place
+
+        enum Place: Sendable {
+            case bundle(item: Int64)
+            /// - Parameter document: the row of the guest's document.
+            case guest(document: Int64, SealedMigrationItem)
         }
-        guard let guest = try migration.guest.flatMap(transaction.documentOwner), guest.isGuest,
+    }
+}
+
+// MARK: In a snapshot
+
+extension MigrationStep {
+    /// The next documents.
+    /// - Returns: nil if the step moves none: the migration has not begun, or cannot go on.
+    func find(_ id: MigrationID, in session: some SQLSession) throws -> Found? {
+        guard let migration = try session.migration(id), migration.state == .running,
+            case .found(let sides) = try self.sides(of: migration, in: session)
+        else { return nil }
+        let target = try documents.opened(sides.target)
+        var candidates: [Candidate] = []
+        var unreadable: [UnreadableDocument] = []
+        func add(
+            _ key: DocumentKey, _ json: String, _ changedAt: Timestamp, _ place: Candidate.Place
+        ) throws {
+            let former = try target.row(key, in: session)
+            candidates.append(
+                Candidate(
+                    key: key, json: json, changedAt: changedAt, place: place, former: former))
+        }
+        if let guest = try sides.guest.map(documents.opened) {
+            let rows = try session.movableDocuments(
+                of: guest.owner.account, limit: Self.documentsMax)
+            for row in rows {
+                if let document = opened(row.rowKey, of: migration, { try guest.open(row) }) {
+                    try add(
+                        document.key, document.json, document.changedAt, .guest(document))
+                } else {
+                    unreadable.append(.guest(row))
+                }
+            }
+        } else {
+            let rows = try session.migrationItems(of: id, isIssue: false, limit: Self.documentsMax)
+            for row in rows {
+                if let item = opened(row.item, of: migration, { try target.vault.open(row) }) {
+                    try add(item.key, item.json, item.changedAt, .bundle(item: item.item))
+                } else {
+                    unreadable.append(.bundle(item: row.item))
+                }
+            }
+        }
+        return Found(
+            migration: migration, sides: sides, candidates: candidates, unreadable: unreadable,
+            refusals: try refusals(of: sides.target, in: session))
+    }
+
+    enum Way {
+        case found(Sides)
+        /// It cannot go on now.
+        case waits
+        /// There is no guest any more.
+        case released
+    }
+
+    private func sides(
+        of migration: StoredMigration, in session: some SQLSession
+    ) throws -> Way {
+        guard let target = try session.documentOwner(migration.account),
+            target.status != .deleting, target.status != .suspended
+        else { return .waits }
+        guard migration.choice != nil else { return .found(Sides(target: target, guest: nil)) }
+        guard let guest = try migration.guest.flatMap(session.documentOwner), guest.isGuest,
             guest.status != .deleting
-        else {
-            try transaction.removeItems(of: migration.migration)
-            try transaction.apply(.released, to: migration)
-            return .ended
-        }
+        else { return .released }
         // The operator wants to see it as it is. Its documents wait, like those into a suspended
         // account.
-        guard guest.status != .suspended else { return .ended }
-        return try step(into: target, from: documents.opened(guest))
+        guard guest.status != .suspended else { return .waits }
+        return .found(Sides(target: target, guest: guest))
     }
 
-    /// - Parameter guest: Nil for a bundle.
-    private func step(
-        into target: OwnedDocuments, from guest: OwnedDocuments?
-    ) throws -> Progress {
-        if migration.state == .waiting {
-            try transaction.apply(
-                .begun, to: migration,
-                documents: guest.map { migration.done + $0.owner.totals.documents })
-            return .goesOn
-        }
-        let next = try candidates(target, guest)
-        let done = try move(next.readable, into: target, from: guest)
-        if next.count == Self.documentsMax {
-            try transaction.apply(nil, to: migration, done: done)
-            return .goesOn
-        }
-        try end(guest, done: done)
-        return .ended
-    }
-
-    /// The next documents. Those that cannot be read are counted, and recorded as issues.
-    private func candidates(
-        _ target: OwnedDocuments, _ guest: OwnedDocuments?
-    ) throws -> (readable: [Candidate], count: Int) {
-        guard let guest else {
-            let rows = try transaction.migrationItems(
-                of: migration.migration, isIssue: false, limit: Self.documentsMax)
-            let readable = try rows.compactMap { row -> Candidate? in
-                guard let item = opened(row.item, { try target.vault.open(row) }) else {
-                    try transaction.setIssue(.internalError, item: row.item)
-                    return nil
-                }
-                return Candidate(
-                    key: item.key, json: item.json, changedAt: item.changedAt,
-                    place: .bundle(item: item.item))
+    /// What the account lacks of what collections need.
+    private func refusals(
+        of owner: DocumentOwner, in session: some SQLSession
+    ) throws -> [AccountNeed: ErrorCode] {
+        var refusals: [AccountNeed: ErrorCode] = [:]
+        for need in AccountNeed.allCases {
+            do {
+                try documents.require(need, of: owner, in: session)
+            } catch let refusal as ServiceError {
+                refusals[need] = refusal.code
             }
-            return (readable, rows.count)
         }
-        let rows = try transaction.movableDocuments(
-            of: guest.owner.account, limit: Self.documentsMax)
-        let readable = try rows.compactMap { row -> Candidate? in
-            guard let document = opened(row.rowKey, { try guest.open(row) }) else {
-                try record(
-                    .internalError, ofGuests: row.rowKey, DocumentKey(collection: "", name: ""),
-                    changedAt: row.changedAt, target.vault)
-                return nil
-            }
-            return Candidate(
-                key: document.key, json: document.json, changedAt: document.changedAt,
-                place: .guest(document))
-        }
-        return (readable, rows.count)
+        return refusals
     }
 
     /// Opens a row. One that was damaged on the disk must not keep the others from being moved.
-    private func opened<Value>(_ row: Int64, _ open: () throws -> Value) -> Value? {
+    func opened<Value>(
+        _ row: Int64, of migration: StoredMigration, _ open: () throws -> Value
+    ) -> Value? {
         do {
             return try open()
         } catch {
@@ -141,110 +197,84 @@ struct MigrationStep {
             return nil
         }
     }
+}
 
-    /// The account's document of the same name.
-    /// - Throws: `rpc/internal` if it cannot be opened.
-    private func former(
-        _ key: DocumentKey, _ target: OwnedDocuments
-    ) throws -> StoredDocument? {
-        guard let row = try target.row(key, in: transaction) else { return nil }
-        guard let document = opened(row.rowKey, { try target.open(row) }) else {
-            throw ServiceError(.internalError, detail: "a stored document cannot be opened")
+// MARK: In the transaction
+
+extension MigrationStep {
+    /// Performs the step.
+    /// - Parameter prepared: nil if `find` found none.
+    func run(
+        _ migration: StoredMigration, _ prepared: Prepared?, _ transaction: Transaction
+    ) throws -> Progress {
+        switch try sides(of: migration, in: transaction) {
+        case .waits: return .ended
+        case .released:
+            try transaction.removeItems(of: migration.migration)
+            try transaction.apply(.released, to: migration)
+            return .ended
+        case .found(let sides):
+            guard migration.state != .waiting else {
+                try transaction.apply(
+                    .begun, to: migration,
+                    documents: sides.guest.map { migration.done + $0.totals.documents })
+                return .goesOn
+            }
+            guard let prepared, try isCurrent(prepared.found, migration, sides, transaction) else {
+                return .outdated
+            }
+            return try move(prepared, sides, transaction)
         }
-        return document
     }
 
-    /// Moves documents, and records why others could not be.
-    /// - Returns: how many are done.
+    private func isCurrent(
+        _ found: Found, _ migration: StoredMigration, _ sides: Sides, _ transaction: Transaction
+    ) throws -> Bool {
+        let isGuestUnchanged =
+            switch (sides.guest, found.sides.guest) {
+            case (nil, nil): true
+            case (let guest?, let former?): guest.isUnchanged(since: former)
+            default: false
+            }
+        return try migration == found.migration && isGuestUnchanged
+            && sides.target.isUnchanged(since: found.sides.target)
+            && sides.target.isGuest == found.sides.target.isGuest
+            && refusals(of: sides.target, in: transaction) == found.refusals
+    }
+
     private func move(
-        _ candidates: [Candidate], into target: OwnedDocuments, from guest: OwnedDocuments?
-    ) throws -> Int {
-        let quota = DocumentQuota(isGuest: target.owner.isGuest, documents.settings)
-        let picks = try migration.picks(target.vault)
-        var changes: [DocumentChange] = []
-        var done: [Candidate] = []
-        for candidate in candidates {
-            do {
-                let former = try former(candidate.key, target)
-                let kept = MigrationRule.kept(
-                    guest: candidate.changedAt,
-                    account: former.flatMap { $0.isRemoved ? nil : $0.changedAt },
-                    picked: picks[candidate.key])
-                if kept == .guest {
-                    let change = try change(candidate, former, target)
-                    let totals = target.owner.totals
-                    try quota.check(totals.after(changes), totals.after(changes + [change]))
-                    changes.append(change)
-                }
-                done.append(candidate)
-            } catch let refused as ServiceError {
-                try record(refused.code, of: candidate, target.vault)
+        _ prepared: Prepared, _ sides: Sides, _ transaction: Transaction
+    ) throws -> Progress {
+        let (migration, done) = (prepared.found.migration, prepared.done)
+        for issue in prepared.issues {
+            switch issue.place {
+            case .bundle(let item): try transaction.setIssue(issue.code, item: item)
+            case .guest(let document, let item):
+                try transaction.insert(item, of: migration, document: document, issue: issue.code)
             }
         }
-        if !changes.isEmpty {
-            _ = try target.write(changes, within: quota, in: transaction)
+        if !prepared.moved.isEmpty {
+            _ = try transaction.write(
+                prepared.moved, of: sides.target,
+                within: DocumentQuota(isGuest: sides.target.isGuest, documents.settings))
         }
-        try take(done, from: guest)
-        return done.count
-    }
-
-    private func change(
-        _ candidate: Candidate, _ former: StoredDocument?, _ target: OwnedDocuments
-    ) throws -> DocumentChange {
-        let key = candidate.key
-        let isBundle = migration.choice == nil
-        // Drafts of onboarding are written by this service only.
-        guard !isBundle || key.collection != DocumentRules.onboardingName,
-            let rules = documents.rules.value.collection(key.collection),
-            let object = DocumentText.object(in: candidate.json)
-        else { throw ServiceError(.invalidDocument, fields: ["collection"]) }
-        try documents.require(rules.need, of: target.owner, in: transaction)
-        let moved = isBundle ? nil : try former?.object().map { rules.moved(object, over: $0) }
-        var change = try DocumentChange(
-            moved ?? object, at: key, of: former, rules, by: isBundle ? .owner : .backend,
-            field: "json", .english)
-        // Without a time it is the time of the move, though any document of the account was newer.
-        if candidate.changedAt.milliseconds > 0 { change.changedAt = candidate.changedAt }
-        return change
-    }
-
-    private func record(
-        _ issue: ErrorCode, of candidate: Candidate, _ vault: AccountVault
-    ) throws {
-        switch candidate.place {
-        case .bundle(let item): try transaction.setIssue(issue, item: item)
-        case .guest(let document):
-            try record(
-                issue, ofGuests: document.rowKey, candidate.key,
-                changedAt: candidate.changedAt, vault)
+        for item in prepared.items { try transaction.removeItem(item) }
+        if let guest = sides.guest, !prepared.taken.isEmpty {
+            try transaction.take(prepared.taken, of: guest)
         }
-    }
-
-    /// - Parameter document: The row of the guest's document.
-    private func record(
-        _ issue: ErrorCode, ofGuests document: Int64, _ key: DocumentKey, changedAt: Timestamp,
-        _ vault: AccountVault
-    ) throws {
-        try transaction.insert(
-            MigrationItem(
-                item: documents.randomness.rowKey(), key: key, json: "", changedAt: changedAt),
-            of: migration, document: document, issue: issue, vault)
-    }
-
-    /// Removes documents from where they were.
-    private func take(_ done: [Candidate], from guest: OwnedDocuments?) throws {
-        var moved: [StoredDocument] = []
-        for candidate in done {
-            switch candidate.place {
-            case .bundle(let item): try transaction.removeItem(item)
-            case .guest(let document): moved.append(document)
-            }
+        if prepared.found.count == Self.documentsMax {
+            try transaction.apply(nil, to: migration, done: done)
+            return .goesOn
         }
-        if let guest, !moved.isEmpty { try guest.take(moved, in: transaction) }
+        try end(migration, sides.guest, done: done, transaction)
+        return .ended
     }
 
     /// Ends the migration: the guest is deleted, or its state and a mail tell what needs attention.
-    private func end(_ guest: OwnedDocuments?, done: Int) throws {
+    private func end(
+        _ migration: StoredMigration, _ guest: DocumentOwner?, done: Int,
+        _ transaction: Transaction
+    ) throws {
         let account = migration.account
         let issues = try transaction.issueCount(of: migration.migration)
         let state = try transaction.apply(.tried(issues: issues), to: migration, done: done)
@@ -261,6 +291,6 @@ struct MigrationStep {
             AuditEvent(
                 .guestDataMigrated, account: account.key,
                 attempt: migration.done + Int64(done)))
-        if let guest { try guests.delete(guest.owner.account, transaction) }
+        if let guest { try guests.delete(guest.account, transaction) }
     }
 }

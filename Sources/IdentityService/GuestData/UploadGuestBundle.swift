@@ -6,7 +6,7 @@ import Storage
 
 extension GuestDataHandler {
     /// Documents of one bundle.
-    private static let documentsMax = 200
+    static let documentsMax = 200
     /// Documents of an account's bundles that are not moved yet. Attack: bundles that no collection
     /// takes stay until the account is deleted, and of the smallest 100,000 fit the bytes.
     static let heldMax = 1_000
@@ -105,7 +105,7 @@ extension GuestDataHandler {
             batch.append(document)
             bytes += document.json.utf8.count
             guard batch.count == Self.batchMax || bytes >= Self.batchBytesMax else { continue }
-            if let bundle { try await stage(batch, of: bundle, bytes) }
+            if let bundle { try await stage(batch, of: bundle) }
             (batch, bytes) = ([], 0)
             guard seen.count < count else { continue }
             try await outgoing.write(.init(receivedDocuments: UInt32(clamping: seen.count)))
@@ -113,7 +113,7 @@ extension GuestDataHandler {
         guard seen.count == count else {
             throw ServiceError(.invalidArgument, fields: ["document"])
         }
-        if let bundle, !batch.isEmpty { try await stage(batch, of: bundle, bytes) }
+        if let bundle, !batch.isEmpty { try await stage(batch, of: bundle) }
         return digest
     }
 
@@ -135,14 +135,20 @@ extension GuestDataHandler {
                 Timestamp(milliseconds: message.changedAtMs), documents.time.now()))
     }
 
-    private func stage(
-        _ batch: [MigrationItem], of bundle: StoredMigration, _ bytes: Int
-    ) async throws {
+    /// Stores documents, which are sealed before the transaction.
+    /// - Throws: as `uploadGuestBundle`; `rpc/unavailable` if the account's key was replaced meanwhile.
+    private func stage(_ batch: [MigrationItem], of bundle: StoredMigration) async throws {
         let bytesMax = Int64(documents.settings.bytesMax)
-        try await store.write(about: bundle.subjects, bulkBytes: bytes) { [batch] transaction in
-            let row = try transaction.callersRow(bundle.account)
+        let reader = AccountReader(keys: keys, randomness: documents.randomness)
+        let vault = try await store.read { try reader.vault($0.callersRow(bundle.account)) }
+        let items = try await offLoop { [batch] in try batch.map(vault.sealed) }
+        let bytes = items.reduce(0) { $0 + Int($1.bytes) }
+        try await store.write(about: bundle.subjects, bulkBytes: bytes) { transaction in
+            guard try transaction.callersRow(bundle.account).sealedKey == vault.sealedKey else {
+                throw ServiceError(.unavailable, detail: "the account's key was replaced")
+            }
             let held = try transaction.bundled(of: bundle.account, in: bundle.migration)
-            guard held.documents + Int64(batch.count) <= Self.heldMax,
+            guard held.documents + Int64(items.count) <= Self.heldMax,
                 held.bytes + Int64(bytes) <= bytesMax
             else {
                 var error = ServiceError(.documentQuota)
@@ -152,9 +158,8 @@ extension GuestDataHandler {
                     bytes: UInt32(clamping: held.bytes), bytesMax: UInt32(clamping: bytesMax))
                 throw error
             }
-            let vault = try AccountReader(keys: keys, randomness: documents.randomness).vault(row)
-            for item in batch {
-                try transaction.insert(item, of: bundle, document: nil, issue: nil, vault)
+            for item in items {
+                try transaction.insert(item, of: bundle, document: nil, issue: nil)
             }
         }
     }
@@ -209,7 +214,7 @@ extension GuestDataHandler {
     /// Removes what a refused call has stored; after the commit of `complete` there is nothing to
     /// remove.
     private func remove(_ bundle: StoredMigration) async throws {
-        try await store.write(about: bundle.subjects) { transaction in
+        try await store.write(about: bundle.subjects, evenIfCancelled: true) { transaction in
             guard try transaction.migration(bundle.migration)?.state == .receiving else { return }
             try transaction.remove(bundle)
         }

@@ -20,10 +20,4 @@ struct AccountOnboardingHandler: AccountOnboardingService {
         let owner = try await documents.sessions.validated(accessToken: accessToken, context)
         return DocumentCall(account: owner.account, backend: nil)
     }
-
-    /// The documents of an account that is in use.
-    /// - Throws: `auth/user-disabled`, `auth/invalid-access-token`.
-    func owned(_ call: DocumentCall, in session: some SQLSession) throws -> OwnedDocuments {
-        try documents.opened(documents.owner(call, in: session))
-    }
 }

@@ -1,3 +1,4 @@
+import Contracts
 import Messages
 import RPC
 import ServiceRuntime
@@ -13,30 +14,46 @@ extension AccountOnboardingHandler {
     /// - Throws: `auth/invalid-document` with what is missing or invalid, as `section.field`;
     ///   `auth/document-quota`; `auth/account-required`, `auth/email-not-verified`,
     ///   `auth/consent-required` as the rules of a collection need; as `call(_:_:)` and
-    ///   `owned(_:in:)`.
+    ///   `AccountDocumentsHandler.change`.
     func completeOnboarding(
         _ request: IdentityV1.CompleteOnboardingRequest, _ context: CallContext
     ) async throws -> IdentityV1.CompleteOnboardingResponse {
         let call = try await call(request.accessToken, context)
         let origin = CallOrigin(request.origin, hash: documents.keys.audit)
         let voice = AcceptedLanguages(request.acceptLanguage).best ?? .english
-        // No limit counts these calls. So one that is refused or changes nothing is answered by
-        // reading: all other writes would wait for it.
-        let repeated = try await store.read { session in
-            try changes(of: owned(call, in: session), voice, in: session) == nil
-                ? completed(call.account, [], in: session) : nil
+        let rules = documents.rules.value
+        let outcome = try await documents.change(call) { session, _ -> Outcome? in
+            try isRepeat(of: call.account, rules, in: session)
+                ? .completed(completed(call.account, [], in: session)) : nil
+        } read: { session, owner -> DocumentReading<FoundDrafts, Outcome> in
+            let found = try found(of: owner, rules, in: session)
+            let units = DocumentWork.units(of: found.bytes)
+            guard request.paidUnits == 0 || units <= request.paidUnits else {
+                return .answered(.needs(units: units))
+            }
+            return .found(found)
+        } prepare: { owned, found -> PreparedDocuments<Set<AccountNeed>> in
+            try await prepared(found, of: owned, rules, voice)
+        } write: { prepared, owner, transaction in
+            for need in prepared.detail {
+                try documents.require(need, of: owner, in: transaction)
+            }
+            let written = try complete(prepared.documents, of: owner, from: origin, transaction)
+            return .completed(try completed(call.account, written, in: transaction))
         }
-        if let repeated { return try answer(repeated) }
-        // The drafts are read in the transaction; this is the length of one long document.
-        let done = try await store.write(
-            about: [.account(call.account)], bulkBytes: DocumentText.bytesMax
-        ) { transaction in
-            let written = try complete(
-                owned(call, in: transaction), from: origin, voice, transaction)
-            return try completed(call.account, written, in: transaction)
+        switch outcome {
+        case .needs(let units): return .init(unitsNeeded: UInt32(clamping: units))
+        case .completed(let done):
+            if !done.written.isEmpty { documents.watchers.changed(call.account) }
+            return try answer(done)
         }
-        if !done.written.isEmpty { documents.watchers.changed(call.account) }
-        return try answer(done)
+    }
+
+    /// What a call did.
+    private enum Outcome: Sendable {
+        case completed(CompletedOnboarding)
+        /// Nothing: it costs more than was paid.
+        case needs(units: Int)
     }
 
     private func completed(
@@ -58,40 +75,80 @@ extension AccountOnboardingHandler {
             written: done.written)
     }
 
-    private func complete(
-        _ owned: OwnedDocuments, from origin: CallOrigin, _ voice: Voice,
-        _ transaction: Transaction
-    ) throws -> [IdentityV1.Document] {
-        let account = owned.owner.account
-        guard let changes = try changes(of: owned, voice, in: transaction) else { return [] }
-        let written = try owned.write(
-            changes,
-            within: DocumentQuota(isGuest: owned.owner.isGuest, documents.settings),
-            in: transaction)
-        let position = try transaction.documentOwner(account)?.totals.position ?? 0
-        try transaction.setOnboarded(
-            account,
-            at: OnboardingRecord.completionTime(at: transaction.at, position: position))
-        try transaction.audit(.onboardingCompleted, account, from: origin)
-        return written
+    /// Whether a completion was the last to set the flag, and no draft was changed since.
+    private func isRepeat(
+        of account: AccountID, _ rules: DocumentRules, in session: some SQLSession
+    ) throws -> Bool {
+        let positions = try (rules.onboarding?.sections ?? []).compactMap { section in
+            try session.documentPosition(
+                documents.keys.documents.nameKey(OnboardingDraft.key(section.name), of: account),
+                of: account)
+        }
+        return try session.onboardingRecord(account)?.isRepeat(draftPositions: positions) ?? false
     }
 
-    /// The documents to write; nil for a repeat.
-    private func changes(
-        of owned: OwnedDocuments, _ voice: Voice, in session: some SQLSession
-    ) throws -> [DocumentChange]? {
-        let rules = documents.rules.value
-        let sections = try rules.onboarding?.withDrafts(of: owned, in: session) ?? []
-        let positions = sections.compactMap(\.draft.document?.position)
-        // The account was there when `owned` was read, in the same transaction or read.
-        guard let record = try session.onboardingRecord(owned.owner.account),
-            !record.isRepeat(draftPositions: positions)
-        else { return nil }
-        let completion = OnboardingCompletion(rules: rules, sections: sections, voice: voice)
-        for collection in completion.collections {
-            try documents.require(collection.need, of: owned.owner, in: session)
+    /// The sealed drafts and the documents that a completion may write to.
+    private struct FoundDrafts: Sendable {
+        let drafts: [DocumentRow?]
+        /// By collection.
+        let targets: [String: DocumentRow]
+        /// What the account lacks, with the error for it.
+        let refusals: [AccountNeed: ServiceError]
+
+        /// The lengths of their JSON.
+        var bytes: [Int] { (drafts.compactMap(\.self) + targets.values).map { Int($0.bytes) } }
+    }
+
+    private func found(
+        of owner: DocumentOwner, _ rules: DocumentRules, in session: some SQLSession
+    ) throws -> FoundDrafts {
+        let (account, hash) = (owner.account, documents.keys.documents)
+        var targets: [String: DocumentRow] = [:]
+        for collection in rules.onboarding?.targetCollections ?? [] {
+            targets[collection] = try session.documentRow(
+                hash.nameKey(.main(collection), of: account), of: account)
         }
-        return try completion.changes(of: owned, in: session)
+        var refusals: [AccountNeed: ServiceError] = [:]
+        for need in AccountNeed.allCases {
+            do {
+                try documents.require(need, of: owner, in: session)
+            } catch let refusal as ServiceError {
+                refusals[need] = refusal
+            }
+        }
+        return FoundDrafts(
+            drafts: try rules.onboarding?.draftRows(of: account, hash, in: session) ?? [],
+            targets: targets, refusals: refusals)
+    }
+
+    private func prepared(
+        _ found: FoundDrafts, of owned: OwnedDocuments, _ rules: DocumentRules, _ voice: Voice
+    ) async throws -> PreparedDocuments<Set<AccountNeed>> {
+        let completion = OnboardingCompletion(
+            rules: rules,
+            sections: try await rules.onboarding?.withDrafts(found.drafts, of: owned) ?? [],
+            voice: voice)
+        let needs = completion.collections.map(\.need)
+        for need in needs {
+            if let refusal = found.refusals[need] { throw refusal }
+        }
+        let changes = try completion.changes { try found.targets[$0].map(owned.open) }
+        return PreparedDocuments(documents: try changes.map(owned.sealed), detail: Set(needs))
+    }
+
+    private func complete(
+        _ changes: [SealedDocument], of owner: DocumentOwner, from origin: CallOrigin,
+        _ transaction: Transaction
+    ) throws -> [IdentityV1.Document] {
+        let written = try transaction.write(
+            changes, of: owner,
+            within: DocumentQuota(isGuest: owner.isGuest, documents.settings))
+        let position = try transaction.documentOwner(owner.account)?.totals.position ?? 0
+        try transaction.setOnboarded(
+            owner.account,
+            at: OnboardingRecord.completionTime(at: transaction.at, position: position))
+        try transaction.audit(.onboardingCompleted, owner.account, from: origin)
+        return written
     }
 }
 

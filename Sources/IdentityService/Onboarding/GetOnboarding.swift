@@ -5,20 +5,25 @@ import Storage
 
 extension AccountOnboardingHandler {
     /// Returns the sections with their drafts, what is missing and why, and where to resume (G-18).
-    /// - Throws: as `call(_:_:)` and `owned(_:in:)`.
+    /// - Throws: as `call(_:_:)` and `AccountDocumentsHandler.owner`.
     func getOnboarding(
         _ request: IdentityV1.GetOnboardingRequest, _ context: CallContext
     ) async throws -> IdentityV1.GetOnboardingResponse {
         let call = try await call(request.accessToken, context)
-        let (sections, isComplete) = try await store.read { session in
-            let owned = try owned(call, in: session)
+        let rules = documents.rules.value.onboarding
+        let (owner, rows, isComplete) = try await store.read { session in
+            let owner = try documents.owner(call, in: session)
             guard let row = try session.account(call.account) else {
                 throw ServiceError(.invalidAccessToken)
             }
             return (
-                try documents.rules.value.onboarding?.withDrafts(of: owned, in: session) ?? [],
+                owner,
+                try rules?.draftRows(of: call.account, documents.keys.documents, in: session) ?? [],
                 try answers.facts(row, in: session).isOnboarded
             )
+        }
+        let sections = try await offLoop {
+            try await rules?.withDrafts(rows, of: documents.opened(owner)) ?? []
         }
         let voice = AcceptedLanguages(request.acceptLanguage).best ?? .english
         let place = ResumeRule.place(sections.map(ResumeRule.Section.init))
@@ -64,6 +69,6 @@ extension ResumeRule.Section {
     fileprivate init(_ section: SectionWithDraft) {
         self.init(
             name: section.rules.name, isDone: section.isDone, screen: section.draft.screen,
-            savedAt: section.draft.version > 0 ? section.draft.document?.position : nil)
+            savedAt: section.draft.version > 0 ? section.draft.position : nil)
     }
 }

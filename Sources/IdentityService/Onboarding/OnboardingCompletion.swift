@@ -20,9 +20,11 @@ struct OnboardingCompletion: Sendable {
     }
 
     /// The documents to write: those that are not like that already.
-    /// - Throws: `auth/invalid-document` with all that is missing or invalid, as `section.field`.
+    /// - Parameter opened: the document `main` of a collection; nil if there is none.
+    /// - Throws: `auth/invalid-document` with all that is missing or invalid, as `section.field`; what
+    ///   `opened` throws.
     func changes(
-        of owned: OwnedDocuments, in session: some SQLSession
+        _ opened: (_ collection: String) throws -> StoredDocument?
     ) throws -> [DocumentChange] {
         try require(violations)
         var changes: [DocumentChange] = []
@@ -30,10 +32,11 @@ struct OnboardingCompletion: Sendable {
         for (collection, fields) in documents {
             guard let rules = rules.collection(collection) else { continue }
             let key = DocumentKey.main(collection)
-            let former = try owned.document(key, in: session)
+            let former = try opened(collection)
             do throws(ServiceError) {
+                let present = try former?.object()
                 let change = try DocumentChange(
-                    (former?.object() ?? JSONObject()).merging(fields), at: key, of: former,
+                    (present ?? JSONObject()).merging(fields), at: key, of: former?.state, present,
                     rules, by: .owner, field: collection, voice)
                 if former?.json != change.json { changes.append(change) }
             } catch {

@@ -1,3 +1,4 @@
+import Cryptography
 import JSON
 import Messages
 import ServiceRuntime
@@ -8,23 +9,31 @@ import Storage
 ///
 ///     {"screen": "sleep", "fields": {"bedtime": "22:30"}}
 struct OnboardingDraft: Sendable {
-    /// The document as it is stored, also a removed one; nil if the section was never saved.
-    let document: StoredDocument?
     /// The section's fields.
     let fields: JSONObject
     /// The screen that the last save named; may be empty.
     let screen: String
-
     /// The draft's version; 0 if there is none.
-    var version: Int64 { document.currentVersion }
+    let version: Int64
+    /// The position of its last save; nil for a draft that was not read from the store.
+    let position: Int64?
 
-    /// Reads a document.
+    /// A draft that was saved just now.
+    init(fields: JSONObject, screen: String, version: Int64) {
+        self.fields = fields
+        self.screen = screen
+        self.version = version
+        position = nil
+    }
+
+    /// Reads a document: that of the section, also a removed one; nil if it was never saved.
     /// - Throws: `rpc/internal` if the stored text is no object.
     init(_ document: StoredDocument?) throws(ServiceError) {
-        self.document = document
         let object = try document?.object()
         fields = object?["fields"]?.object ?? JSONObject()
         screen = object?["screen"]?.string ?? ""
+        version = document?.state.currentVersion ?? 0
+        position = document?.position
     }
 
     /// The key of a section's document.
@@ -44,13 +53,10 @@ struct SectionWithDraft: Sendable {
     let rules: OnboardingSectionRules
     let draft: OnboardingDraft
 
-    /// The section's document, opened.
-    init(
-        _ rules: OnboardingSectionRules, of documents: OwnedDocuments, in session: some SQLSession
-    ) throws {
+    /// A section and its draft.
+    init(_ rules: OnboardingSectionRules, _ draft: OnboardingDraft) {
         self.rules = rules
-        draft = try OnboardingDraft(
-            documents.document(OnboardingDraft.key(rules.name), in: session))
+        self.draft = draft
     }
 
     /// It was saved, and nothing required is missing.
@@ -70,10 +76,25 @@ struct SectionWithDraft: Sendable {
 }
 
 extension OnboardingRules {
+    /// The rows of all drafts, in the order of the sections; nil for one that was never saved.
+    /// - Throws: `SQLError`.
+    func draftRows(
+        of account: AccountID, _ hash: KeyedHash, in session: some SQLSession
+    ) throws -> [DocumentRow?] {
+        try sections.map { section in
+            try session.documentRow(
+                hash.nameKey(OnboardingDraft.key(section.name), of: account), of: account)
+        }
+    }
+
     /// All sections with their drafts, in order.
+    /// - Parameter rows: as `draftRows` returned them.
+    /// - Throws: as `OwnedDocuments.open`; `rpc/internal` if a stored text is no object.
     func withDrafts(
-        of documents: OwnedDocuments, in session: some SQLSession
-    ) throws -> [SectionWithDraft] {
-        try sections.map { try SectionWithDraft($0, of: documents, in: session) }
+        _ rows: [DocumentRow?], of documents: OwnedDocuments
+    ) async throws -> [SectionWithDraft] {
+        try await zip(sections, rows).inTurns { section, row in
+            SectionWithDraft(section, try OnboardingDraft(row.map(documents.open)))
+        }
     }
 }

@@ -6,35 +6,42 @@ import Storage
 extension AccountOnboardingHandler {
     /// Removes all drafts (G-18), also those of sections that the rules have no more. What a
     /// completion has written stays, and so does the flag.
-    /// - Throws: as `call(_:_:)` and `owned(_:in:)`.
+    /// - Throws: as `call(_:_:)` and `AccountDocumentsHandler.change`.
     func restartOnboarding(
         _ request: IdentityV1.RestartOnboardingRequest, _ context: CallContext
     ) async throws -> IdentityV1.RestartOnboardingResponse {
         let call = try await call(request.accessToken, context)
         let origin = CallOrigin(request.origin, hash: documents.keys.audit)
-        let removed = try await store.write(about: [.account(call.account)]) { transaction in
-            let owned = try owned(call, in: transaction)
-            let drafts = try owned.drafts(in: transaction)
-            guard !drafts.isEmpty else { return 0 }
-            try owned.remove(drafts, in: transaction)
-            try transaction.audit(.onboardingRestarted, call.account, from: origin)
-            return drafts.count
+        let isRemoved = try await documents.change(call) { _, _ -> Bool? in
+            nil
+        } read: { session, owner -> DocumentReading<[DocumentRow], Bool> in
+            let rows = try draftRows(of: owner.account, in: session)
+            return rows.isEmpty ? .answered(false) : .found(rows)
+        } prepare: { owned, rows -> PreparedDocuments<Void> in
+            PreparedDocuments(
+                documents: try await rows.inTurns { try owned.removal(of: owned.open($0)) },
+                detail: ())
+        } write: { prepared, owner, transaction in
+            try transaction.remove(prepared.documents, of: owner)
+            try transaction.audit(.onboardingRestarted, owner.account, from: origin)
+            return true
         }
-        if removed > 0 { documents.watchers.changed(call.account) }
+        if isRemoved { documents.watchers.changed(call.account) }
         return IdentityV1.RestartOnboardingResponse()
     }
-}
 
-extension OwnedDocuments {
-    /// All documents of the collection `onboarding`.
-    fileprivate func drafts(in session: some SQLSession) throws -> [StoredDocument] {
-        var drafts: [StoredDocument] = []
+    /// The rows of all documents of the collection `onboarding`.
+    private func draftRows(
+        of account: AccountID, in session: any SQLSession
+    ) throws -> [DocumentRow] {
+        var rows: [DocumentRow] = []
         var selection = DocumentSelection(
-            collectionKey: collectionKey(DocumentRules.onboardingName))
+            collectionKey: documents.keys.documents.collectionKey(
+                DocumentRules.onboardingName, of: account))
         while true {
-            let page = try open(session.documentPage(selection, of: owner.account))
-            drafts += page.documents
-            guard page.hasMore, let last = page.documents.last else { return drafts }
+            let page = try session.documentPage(selection, of: account)
+            rows += page.rows
+            guard page.hasMore, let last = page.rows.last else { return rows }
             selection.after = last.position
         }
     }

@@ -9,7 +9,7 @@ extension AccountOnboardingHandler {
     /// and null removes one. What is given must be valid; required fields may be missing.
     /// - Throws: `auth/document-conflict` with the current version; `auth/document-quota`;
     ///   `auth/invalid-document`; `auth/idempotency-key-reused`; `rpc/invalid-argument` for a
-    ///   section or screen that the rules do not declare; as `call(_:_:)` and `owned(_:in:)`.
+    ///   section or screen that the rules do not declare; as `call(_:_:)` and `AccountDocumentsHandler.change`.
     func saveOnboardingSection(
         _ request: IdentityV1.SaveOnboardingSectionRequest, _ context: CallContext
     ) async throws -> IdentityV1.SaveOnboardingSectionResponse {
@@ -18,39 +18,85 @@ extension AccountOnboardingHandler {
         let repeatable = try RepeatableCall(
             "SaveOnboardingSection", [Array(call.account.text.utf8)] + request.parts, context,
             hash: documents.keys.calls)
-        // The draft that it is merged into can be a long document.
-        let (section, isSaved) = try await store.write(
-            about: [.account(call.account)], bulkBytes: DocumentText.bytesMax
-        ) { transaction in
-            let owned = try owned(call, in: transaction)
-            let isRepeat = try transaction.storedResponse(of: repeatable) != nil
-            if !isRepeat {
-                try write(save, to: owned, transaction)
-                try transaction.remember(repeatable, .init(account: call.account.key))
+        let key = OnboardingDraft.key(save.rules.name)
+        let saved = try await documents.change(call) { session, moment -> Saved? in
+            try session.storedResponse(of: repeatable, at: moment).map { _ in .before }
+        } read: { session, owner -> DocumentReading<DocumentRow?, Saved> in
+            let row = try draftRow(key, of: owner.account, in: session)
+            let version = row?.state.currentVersion ?? 0
+            if let base = save.base, base != version {
+                throw ServiceError.documentConflict(version, field: "base_version")
             }
-            return (
-                try SectionWithDraft(save.rules, of: owned, in: transaction), !isRepeat
-            )
+            return .found(row)
+        } prepare: { owned, row -> PreparedDocuments<MergedDraft> in
+            let merged = try MergedDraft(save, into: OnboardingDraft(row.map(owned.open)))
+            let change = DocumentChange(key: key, former: row?.state, json: merged.text)
+            return PreparedDocuments(documents: [try owned.sealed(change)], detail: merged)
+        } write: { prepared, owner, transaction in
+            let written = try transaction.write(
+                prepared.documents, of: owner,
+                within: DocumentQuota(isGuest: owner.isGuest, documents.settings))
+            try transaction.remember(repeatable, .init(account: owner.account.key))
+            return .written(prepared.detail, version: written.first?.version ?? 0)
         }
-        if isSaved { documents.watchers.changed(call.account) }
+        let section = try await section(save, key, saved, call)
+        if case .written = saved { documents.watchers.changed(call.account) }
         return IdentityV1.SaveOnboardingSectionResponse(section: section.message(save.voice))
     }
 
-    private func write(
-        _ save: SectionSave, to owned: OwnedDocuments, _ transaction: Transaction
-    ) throws {
-        let key = OnboardingDraft.key(save.rules.name)
-        let draft = try OnboardingDraft(owned.document(key, in: transaction))
-        if let base = save.base, base != draft.version {
-            throw ServiceError.documentConflict(draft.version, field: "base_version")
+    private func draftRow(
+        _ key: DocumentKey, of account: AccountID, in session: some SQLSession
+    ) throws -> DocumentRow? {
+        try session.documentRow(
+            documents.keys.documents.nameKey(key, of: account), of: account)
+    }
+
+    /// The section after the call: at a repeat as it is now.
+    private func section(
+        _ save: SectionSave, _ key: DocumentKey, _ saved: Saved, _ call: DocumentCall
+    ) async throws -> SectionWithDraft {
+        if case .written(let merged, let version) = saved {
+            return SectionWithDraft(save.rules, merged.draft(key, version: version))
         }
-        let text = OnboardingDraft.text(
-            fields: draft.fields.merging(save.fields), screen: save.screen)
-        guard let text else { throw ServiceError.invalidDocument(.json, field: "json") }
-        _ = try owned.write(
-            [DocumentChange(key: key, former: draft.document, json: text)],
-            within: DocumentQuota(isGuest: owned.owner.isGuest, documents.settings),
-            in: transaction)
+        let (owner, row) = try await store.read { session in
+            (
+                try documents.owner(call, in: session),
+                try draftRow(key, of: call.account, in: session)
+            )
+        }
+        return try await offLoop {
+            let draft = try OnboardingDraft(row.map(documents.opened(owner).open))
+            return SectionWithDraft(save.rules, draft)
+        }
+    }
+}
+
+/// What a call did.
+private enum Saved: Sendable {
+    case written(MergedDraft, version: Int64)
+    /// It is a repeat.
+    case before
+}
+
+/// A draft with the fields of a request.
+private struct MergedDraft: Sendable {
+    let fields: JSONObject
+    let screen: String
+    /// As it is stored.
+    let text: String
+
+    /// - Throws: `auth/invalid-document` if it is too long together.
+    init(_ save: SectionSave, into draft: OnboardingDraft) throws(ServiceError) {
+        fields = draft.fields.merging(save.fields)
+        screen = save.screen
+        guard let text = OnboardingDraft.text(fields: fields, screen: screen) else {
+            throw .invalidDocument(.json, field: "json")
+        }
+        self.text = text
+    }
+
+    func draft(_ key: DocumentKey, version: Int64) -> OnboardingDraft {
+        OnboardingDraft(fields: fields, screen: screen, version: version)
     }
 }
 

@@ -9,8 +9,9 @@ import Storage
 extension AccountProfilesHandler {
     /// Changes the display name, also in the document that has it; from then on no provider
     /// replaces it (G-17).
-    /// - Throws: as `SessionsAPI.validated(accessToken:_:)` and `SQLSession.changeableRow`;
-    ///   `rpc/invalid-argument`, `auth/document-quota`, `auth/idempotency-key-reused`.
+    /// - Throws: as `SessionsAPI.validated(accessToken:_:)`, `SQLSession.changeableRow` and
+    ///   `AccountDocumentsHandler.change`; `rpc/invalid-argument`, `auth/document-quota`,
+    ///   `auth/idempotency-key-reused`.
     func updateProfile(
         _ request: IdentityV1.UpdateProfileRequest, _ context: CallContext
     ) async throws -> IdentityV1.UpdateProfileResponse {
@@ -20,52 +21,63 @@ extension AccountProfilesHandler {
             "UpdateProfile", [Array(owner.account.text.utf8), Array((name ?? "").utf8)], context,
             hash: keys.calls)
         let origin = CallOrigin(request.origin, hash: keys.audit)
-        let (row, isWritten) = try await store.write(about: [.account(owner.account)]) {
-            transaction in
-            let row = try transaction.changeableRow(owner.account)
-            guard let name, try transaction.storedResponse(of: call) == nil else {
-                return (row, false)
+        let change = DocumentCall(account: owner.account, backend: nil)
+        let done = try await documents.change(change) { session, moment -> UpdatedProfile? in
+            let row = try session.changeableRow(owner.account)
+            guard try name == nil || session.storedResponse(of: call, at: moment) != nil else {
+                return nil
             }
-            try transaction.setDisplayName(
-                try reader.vault(row).seal(name, .displayName), of: row.account)
-            let isWritten = try write(name, toDocumentOf: row.account, transaction)
-            try transaction.audit(.profileUpdated, row.account, from: origin)
-            try transaction.remember(call, .init(account: row.account.key))
-            return (try transaction.callersRow(row.account), isWritten)
+            return UpdatedProfile(row: row, isWritten: false)
+        } read: { session, owner -> DocumentReading<DocumentRow?, UpdatedProfile> in
+            .found(
+                try session.documentRow(
+                    keys.documents.nameKey(Self.document, of: owner.account), of: owner.account))
+        } prepare: { owned, row -> PreparedDocuments<[UInt8]> in
+            let renamed = try renamed(row, name ?? "", of: owned)
+            return PreparedDocuments(
+                documents: renamed.map { [$0] } ?? [],
+                detail: try owned.vault.seal(name ?? "", .displayName))
+        } write: { prepared, owner, transaction in
+            try transaction.setDisplayName(prepared.detail, of: owner.account)
+            if !prepared.documents.isEmpty {
+                _ = try transaction.write(
+                    prepared.documents, of: owner,
+                    within: DocumentQuota(isGuest: owner.isGuest, documents.settings))
+            }
+            try transaction.audit(.profileUpdated, owner.account, from: origin)
+            try transaction.remember(call, .init(account: owner.account.key))
+            return UpdatedProfile(
+                row: try transaction.callersRow(owner.account),
+                isWritten: !prepared.documents.isEmpty)
         }
-        if isWritten { documents.watchers.changed(owner.account) }
-        return IdentityV1.UpdateProfileResponse(account: try await answers.account(row))
+        if done.isWritten { documents.watchers.changed(owner.account) }
+        return IdentityV1.UpdateProfileResponse(account: try await answers.account(done.row))
     }
 
-    /// Writes the name into the field of `profile/main` that the rules mark as the display name, if
-    /// the account has that document. Its other fields stay, also those that the rules would refuse
-    /// now.
-    /// - Returns: whether the document has changed.
-    /// - Throws: `rpc/invalid-argument` for a name that the field's rules refuse;
-    ///   `auth/document-quota`.
-    private func write(
-        _ name: String, toDocumentOf account: AccountID, _ transaction: Transaction
-    ) throws -> Bool {
-        let key = DocumentKey.main(DocumentRules.profileName)
-        guard let rules = documents.rules.value.collection(key.collection),
-            let field = rules.displayNameField, let owner = try transaction.documentOwner(account)
-        else { return false }
-        let owned = try documents.opened(owner)
-        guard let former = try owned.document(key, in: transaction),
+    private static let document = DocumentKey.main(DocumentRules.profileName)
+
+    /// The document `profile/main` with the name in the field that the rules mark as the display
+    /// name, if the account has that document. Its other fields stay, also those that the rules would
+    /// refuse now.
+    /// - Returns: nil if there is none, or it has the name already.
+    /// - Throws: `rpc/invalid-argument` for a name that the field's rules refuse.
+    private func renamed(
+        _ row: DocumentRow?, _ name: String, of owned: OwnedDocuments
+    ) throws -> SealedDocument? {
+        guard let rules = documents.rules.value.collection(Self.document.collection),
+            let field = rules.displayNameField, let former = try row.map(owned.open),
             let present = try former.object()
-        else { return false }
+        else { return nil }
         let renamed = present.merging([field: name.isEmpty ? .null : .string(name)])
-        guard renamed != present else { return false }
+        guard renamed != present else { return nil }
         let refused = rules.violations(
             of: renamed, replacing: present, by: .owner, voice: .english
         ).contains { $0.field == field }
         guard !refused, let text = DocumentText.text(renamed) else {
             throw ServiceError(.invalidArgument, fields: ["display_name"])
         }
-        _ = try owned.write(
-            [DocumentChange(key: key, former: former, json: text)],
-            within: DocumentQuota(isGuest: owner.isGuest, documents.settings), in: transaction)
-        return true
+        return try owned.sealed(
+            DocumentChange(key: Self.document, former: former.state, json: text))
     }
 
     /// The new name in Normalization Form C; nil to keep the present one.
@@ -79,4 +91,11 @@ extension AccountProfilesHandler {
         }
         return name
     }
+}
+
+/// What a call did.
+private struct UpdatedProfile: Sendable {
+    let row: AccountRow
+    /// Whether the document has changed.
+    let isWritten: Bool
 }

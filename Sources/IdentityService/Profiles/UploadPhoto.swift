@@ -31,7 +31,7 @@ extension AccountProfilesHandler {
         let photo = try await uploads.run(of: owner.account) {
             let file = try await receive(
                 Int(head.bytes), of: owner.account, &items, outgoing)
-            let upload = try await Self.offLoop {
+            let upload = try await offLoop {
                 PreparedPhoto(try CleanedPhoto(file), randomness)
             }
             return try await save(upload, of: row, CallOrigin(head.origin, hash: keys.audit))
@@ -70,23 +70,18 @@ extension AccountProfilesHandler {
         {
             return try same.message(vault)
         }
-        let parts = try await Self.offLoop { try upload.sealedParts(vault) }
+        let parts = try await offLoop { try upload.sealedParts(vault) }
         return try await uncommitted.holding(upload.blob) {
             try await blobs.write(upload.blob, parts)
             // After a failure the file is left to the sweep, which knows whether there is a row.
-            let (photo, former) = try await store.write(about: [.account(account)]) {
+            let (photo, former) = try await store.write(
+                about: [.account(account)], evenIfCancelled: true
+            ) {
                 try commit(upload, of: account, origin, $0)
             }
             await remove(former)
             return try photo.message(vault)
         }
-    }
-
-    /// Runs what takes milliseconds for 5 MiB, so that the calls of this loop do not wait for it.
-    private static func offLoop<Value: Sendable>(
-        _ work: @Sendable () throws -> Value
-    ) async throws -> Value {
-        try await withTaskExecutorPreference(globalConcurrentExecutor) { try work() }
     }
 
     /// - Returns: the new row, and the blob of the former photo.

@@ -28,6 +28,9 @@ package struct CollectionRules: Hashable, Sendable {
     /// The field that gives the account's display name.
     var displayNameField: String? { fields.first(where: \.isDisplayName)?.name }
 
+    /// Whether it has fields that the owner cannot change, or not always.
+    var hasFixedFields: Bool { fields.contains { $0.isServerOnly || $0.isReadOnly } }
+
     /// The names of the fields that a document must have.
     var requiredFields: [String] { fields.filter(\.isRequired).map(\.name) }
 

@@ -11,6 +11,11 @@ package struct OnboardingRules: Hashable, Sendable {
         sections.first { $0.name == name }
     }
 
+    /// The collections that a completion may write to.
+    var targetCollections: Set<String> {
+        Set(sections.flatMap(\.fields).compactMap(\.target?.collection))
+    }
+
     /// The fields that completion writes to the document `main` of each collection, from the drafts
     /// by section and the defaults. Fields of that document that no section writes are not in them.
     func documents(

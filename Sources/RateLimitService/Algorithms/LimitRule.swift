@@ -94,11 +94,37 @@ enum CountingRule: Sendable {
         }
     }
 
-    /// The answer that a charge at `now` would get.
-    func answer(_ state: borrowing some CountedState, at now: Int64) -> LimitAnswer {
+    /// The units that a charge of `amount` counts: at most as many as pass at once, so that a charge
+    /// which is larger than what the operator allows passes when nothing else counts. Escalating
+    /// delays and lockouts count attempts, which have no amount.
+    func units(of amount: Int) -> Int {
         switch self {
-        case .slidingWindow(let rule): rule.answer(state, at: now)
-        case .gcra(let rule): rule.answer(state, at: now)
+        case .slidingWindow(let rule): min(amount, rule.count)
+        case .gcra(let rule): min(amount, Int(rule.burst))
+        case .escalatingDelay, .lockout: 1
+        }
+    }
+
+    /// Whether charges can have an amount.
+    var takesAmounts: Bool {
+        switch self {
+        case .slidingWindow, .gcra: true
+        case .escalatingDelay, .lockout: false
+        }
+    }
+
+    /// The moments that a charge of `amount` adds to a state.
+    func moments(of amount: Int) -> Int {
+        if case .slidingWindow = self { units(of: amount) } else { 1 }
+    }
+
+    /// The answer that a charge of `amount` at `now` would get.
+    func answer(
+        _ state: borrowing some CountedState, of amount: Int = 1, at now: Int64
+    ) -> LimitAnswer {
+        switch self {
+        case .slidingWindow(let rule): rule.answer(state, of: units(of: amount), at: now)
+        case .gcra(let rule): rule.answer(state, of: units(of: amount), at: now)
         case .escalatingDelay(let rule): rule.answer(state, at: now)
         case .lockout(let rule): rule.answer(state, at: now)
         }
@@ -112,10 +138,10 @@ enum CountingRule: Sendable {
     }
 
     /// Records a charge that was allowed.
-    func charge(_ state: inout some CountedState, at now: Int64) {
+    func charge(_ state: inout some CountedState, of amount: Int = 1, at now: Int64) {
         switch self {
-        case .slidingWindow(let rule): rule.charge(&state, at: now)
-        case .gcra(let rule): rule.charge(&state, at: now)
+        case .slidingWindow(let rule): rule.charge(&state, of: units(of: amount), at: now)
+        case .gcra(let rule): rule.charge(&state, of: units(of: amount), at: now)
         case .escalatingDelay(let rule): rule.charge(&state, at: now)
         case .lockout(let rule): rule.charge(&state, at: now)
         }
@@ -144,12 +170,15 @@ enum CountingRule: Sendable {
 }
 
 extension CountingRule {
-    /// Refunds one charge of that moment, if it still counts.
-    func refund(_ state: inout some CountedState, of moment: Int64, at now: Int64) {
-        guard mayHold(state, moment, at: now) else { return }
+    /// Refunds one charge of that moment and amount, if it still counts.
+    func refund(
+        _ state: inout some CountedState, of moment: Int64, _ amount: Int = 1, at now: Int64
+    ) {
+        guard mayHold(state, moment, amount, at: now) else { return }
         switch self {
-        case .slidingWindow: state.moments.remove(moment)
-        case .gcra(let rule): rule.refund(&state, of: moment, at: now)
+        case .slidingWindow:
+            for _ in 0..<units(of: amount) where !state.moments.remove(moment) { break }
+        case .gcra(let rule): rule.refund(&state, of: moment, units(of: amount), at: now)
         case .escalatingDelay(let rule): rule.refund(&state, of: moment)
         case .lockout(let rule): rule.refund(&state, of: moment)
         }
@@ -158,11 +187,13 @@ extension CountingRule {
     /// Whether a charge of that moment may be in the state and still count. Sliding windows and
     /// escalating delays store the moments, at least for a while. GCRA and a lockout can only
     /// exclude it.
-    func mayHold(_ state: borrowing some CountedState, _ moment: Int64, at now: Int64) -> Bool {
+    func mayHold(
+        _ state: borrowing some CountedState, _ moment: Int64, _ amount: Int = 1, at now: Int64
+    ) -> Bool {
         guard !state.isEmpty else { return false }
         return switch self {
         case .slidingWindow, .escalatingDelay: state.moments.contains(moment)
-        case .gcra(let rule): rule.rest(of: moment, at: now) > 0
+        case .gcra(let rule): rule.rest(of: moment, units(of: amount), at: now) > 0
         case .lockout: moment >= state.moments[0]
         }
     }

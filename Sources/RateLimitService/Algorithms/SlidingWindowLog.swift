@@ -7,6 +7,8 @@
 ///     0 … N−1                  allowed; `now` is stored
 ///     N or more                limited until the Nth youngest is W old; nothing is stored
 ///
+/// A charge of A units, up to N, is A charges at one moment, all or none of which pass.
+///
 /// A charge counts while it is younger than W, so no half-open span of W has more than N. Setting
 /// the clock back allows nothing more, because moments in the future count. There are more than N
 /// if the operator lowered N: limited until all but N−1 of them are old.
@@ -16,24 +18,27 @@ struct SlidingWindowLog: Sendable {
     /// Length of the window in milliseconds.
     let window: Int64
 
-    /// The answer that a charge at `now` would get.
-    func answer(_ state: borrowing some CountedState, at now: Int64) -> LimitAnswer {
+    /// The answer that a charge of `units`, 1 to `count`, would get at `now`.
+    func answer(
+        _ state: borrowing some CountedState, of units: Int = 1, at now: Int64
+    ) -> LimitAnswer {
         let stored = state.moments.count
         let living = stored - expired(state, at: now)
-        guard living >= count else {
+        let others = count - units
+        guard living > others else {
             return LimitAnswer(
-                remaining: count - living - 1, attempt: living + 1,
+                remaining: others - living, attempt: living + 1,
                 resetAt: max(now, state.moments.last ?? now) + window)
         }
         return LimitAnswer(
-            isLimited: true, retryAt: state.moments[stored - count] + window, attempt: living + 1,
-            resetAt: end(state))
+            isLimited: true, retryAt: state.moments[stored - others - 1] + window,
+            attempt: living + 1, resetAt: end(state))
     }
 
     /// Records a charge that was allowed, and drops those that no longer count.
-    func charge(_ state: inout some CountedState, at now: Int64) {
+    func charge(_ state: inout some CountedState, of units: Int = 1, at now: Int64) {
         prune(&state, at: now)
-        state.moments.insert(now)
+        for _ in 0..<units { state.moments.insert(now) }
     }
 
     /// Drops charges that no longer count.

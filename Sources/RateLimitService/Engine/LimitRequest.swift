@@ -8,6 +8,8 @@ package struct LimitRequest: Sendable {
     let rule: CountingRule
     /// Counted and reported, but not enforced.
     package let isShadow: Bool
+    /// How many units the charge has, from 1 (`CountingRule.units(of:)`).
+    package var amount = 1
     /// The charge to refund is in the shared bucket; its verdict said so.
     package var isShared = false
 
@@ -26,7 +28,9 @@ package struct LimitRequest: Sendable {
 
     /// The same limit's request with another key.
     package func about(_ key: LimitKey) -> LimitRequest {
-        LimitRequest(key: key, rule: rule, isShadow: isShadow)
+        var request = LimitRequest(key: key, rule: rule, isShadow: isShadow)
+        request.amount = amount
+        return request
     }
 }
 

@@ -32,7 +32,9 @@ extension LimitTable {
             let counted = counted(request, isShared: survey.verdict.isShared(requestIndex))
             let shard = shards[counted.key]
             let found = shard.pointee.find(counted.key)
-            if !shard.pointee.charge(counted.rule, counted.key, at: found, now) {
+            if !shard.pointee.charge(
+                counted.rule, of: counted.amount, counted.key, at: found, now)
+            {
                 survey.refuse(requestIndex)
             }
         }
@@ -47,8 +49,8 @@ extension LimitTable {
             let shard = shards[counted.key]
             let found = shard.pointee.find(counted.key)
             survey.add(
-                shard.pointee.answer(counted.rule, at: found, now), of: request, at: requestIndex,
-                isShared: isShared, isReported: shard.pointee.isReported(found))
+                shard.pointee.answer(counted.rule, of: counted.amount, at: found, now), of: request,
+                at: requestIndex, isShared: isShared, isReported: shard.pointee.isReported(found))
         }
         return survey
     }
@@ -64,8 +66,10 @@ extension LimitTable {
         let counted = counted(request, isShared: request.isShared)
         let shard = shards[counted.key]
         let found = shard.pointee.find(counted.key)
-        guard shard.pointee.mayHold(counted.rule, moment, at: found, now) else { return }
-        shard.pointee.refund(counted.rule, of: moment, at: found, now)
+        guard shard.pointee.mayHold(counted.rule, moment, counted.amount, at: found, now) else {
+            return
+        }
+        shard.pointee.refund(counted.rule, of: moment, counted.amount, at: found, now)
     }
 
     private func forget(_ request: LimitRequest) {
@@ -86,9 +90,11 @@ extension LimitTable {
     /// What is charged for a request: its own key, or the shared bucket of its limit.
     private func counted(_ request: LimitRequest, isShared: Bool) -> LimitRequest {
         guard isShared else { return request }
-        return LimitRequest(
+        var shared = LimitRequest(
             key: shards.sharedBucketKey(of: request.key), rule: request.rule.shared,
             isShadow: request.isShadow)
+        shared.amount = request.amount
+        return shared
     }
 }
 

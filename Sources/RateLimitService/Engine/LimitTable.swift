@@ -176,7 +176,7 @@ package final class LimitTable: Sendable {
         if survey.verdict.isLimited {
             shard.pointee.markReported(found)
         } else if !survey.verdict.isSpared(0),
-            !shard.pointee.charge(request.rule, request.key, at: found, now)
+            !shard.pointee.charge(request.rule, of: request.amount, request.key, at: found, now)
         {
             survey.refuse(0)
         }
@@ -190,8 +190,8 @@ package final class LimitTable: Sendable {
     ) -> BatchSurvey {
         var survey = BatchSurvey()
         survey.add(
-            shard.pointee.answer(request.rule, at: found, now), of: request, at: 0,
-            isShared: false, isReported: shard.pointee.isReported(found))
+            shard.pointee.answer(request.rule, of: request.amount, at: found, now), of: request,
+            at: 0, isShared: false, isReported: shard.pointee.isReported(found))
         return survey
     }
 

@@ -3,31 +3,33 @@ extension Shard {
     /// The answer that a charge would get. Changes nothing. It is `mutating` because the compiler
     /// would otherwise copy the shard for the call.
     @inline(__always)
-    mutating func answer(_ rule: borrowing CountingRule, at found: Found, _ now: Int64)
-        -> LimitAnswer
-    {
-        guard found.exists else { return rule.answer(LimitState(rule.kind), at: now) }
+    mutating func answer(
+        _ rule: borrowing CountingRule, of amount: Int, at found: Found, _ now: Int64
+    ) -> LimitAnswer {
+        guard found.exists else { return rule.answer(LimitState(rule.kind), of: amount, at: now) }
         let state = state(in: slots[found.slotIndex])
-        if state.kind == rule.kind { return rule.answer(state, at: now) }
-        return rule.answer(rule.adopt(state, at: now), at: now)
+        if state.kind == rule.kind { return rule.answer(state, of: amount, at: now) }
+        return rule.answer(rule.adopt(state, at: now), of: amount, at: now)
     }
 
     /// Records a charge that was allowed.
     /// - Returns: false if there is no capacity at all.
     @inline(__always)
     mutating func charge(
-        _ rule: borrowing CountingRule, _ key: LimitKey, at found: Found, _ now: Int64
+        _ rule: borrowing CountingRule, of amount: Int, _ key: LimitKey, at found: Found,
+        _ now: Int64
     ) -> Bool {
         let occupied = found.exists ? slots[found.slotIndex] : begin(key, rule.kind, at: found)
         guard let slot = occupied else { return false }
         adopt(slot, rule, now)
         var state = state(in: slot)
         rule.prune(&state, at: now)
-        if slot.count == slot.layout.moments {
-            widen(slot, for: slot.count + 1)
+        let needed = slot.count + rule.moments(of: amount)
+        if needed > slot.layout.moments {
+            widen(slot, for: needed)
             state = self.state(in: slot)
         }
-        rule.charge(&state, at: now)
+        rule.charge(&state, of: amount, at: now)
         narrow(slot)
         slot.isReported = false
         recordChange(slot)
@@ -39,17 +41,21 @@ extension Shard {
         change(rule, at: found, now) { rule.succeed(&$0) }
     }
 
-    /// Whether a charge of that moment may be in the state and still count.
-    func mayHold(_ rule: CountingRule, _ moment: Int64, at found: Found, _ now: Int64) -> Bool {
+    /// Whether a charge of that moment and amount may be in the state and still count.
+    func mayHold(
+        _ rule: CountingRule, _ moment: Int64, _ amount: Int, at found: Found, _ now: Int64
+    ) -> Bool {
         guard found.exists else { return false }
         let state = rule.adopt(state(in: slots[found.slotIndex]), at: now)
-        return rule.mayHold(state, moment, at: now)
+        return rule.mayHold(state, moment, amount, at: now)
     }
 
-    /// Refunds a charge of that moment.
-    mutating func refund(_ rule: CountingRule, of moment: Int64, at found: Found, _ now: Int64) {
+    /// Refunds a charge of that moment and amount.
+    mutating func refund(
+        _ rule: CountingRule, of moment: Int64, _ amount: Int, at found: Found, _ now: Int64
+    ) {
         change(rule, at: found, now) { state in
-            rule.refund(&state, of: moment, at: now)
+            rule.refund(&state, of: moment, amount, at: now)
             state.slot.isReported = false
         }
     }

@@ -31,13 +31,14 @@ extension LimitsHandler {
     ///
     ///     limit                                      decided
     ///     durable                                    nil: rejected, as in a batch
+    ///     any, with an amount                        nil: as a batch
     ///     with a lane for known devices, or with
     ///     subjects that are canonicalised            nil: as a batch
     ///     any other                                  here, with the same result as a batch of one
     func checkAlone(
         _ charge: RequestedCharge, _ language: String, at now: Timestamp
     ) -> RateLimitV1.Decision? {
-        guard charge.limit.isDecidedAlone else { return nil }
+        guard charge.limit.isDecidedAlone, charge.amount == 1 else { return nil }
         var subject = charge.subject
         let verdict = subject.withUTF8 {
             decideAlone(charge.limit, UnsafeRawBufferPointer($0), at: now)

@@ -28,13 +28,21 @@ extension LimitsHandler {
         _ id: Int64, isRight: Bool, _ charges: [RequestedCharge], only: [LimitName] = [],
         at now: Timestamp
     ) {
-        guard let charge = ledger.withLock({ $0.take(id, at: now) }) else { return }
+        let (taken, amounts) = ledger.withLock { ledger in
+            let amounts = ledger.amounts(of: id)
+            return (ledger.take(id, at: now), amounts)
+        }
+        guard let charge = taken else { return }
         let policies = policies.value
         let keys = charge.keys.filter { key in
             only.isEmpty || only.contains { $0.number == key.limit }
         }
         subjects.apply(.refund(at: charge.moment), at: now) { ring in
-            keys.compactMap { refundRequest(of: $0, charges, ring, policies, at: now) }
+            keys.compactMap { key in
+                var request = refundRequest(of: key, charges, ring, policies, at: now)
+                request?.amount = amounts[key] ?? 1
+                return request
+            }
         }
         if keys.contains(where: { $0.limit == LimitName.signInFailuresBySite.number }) {
             refundTowardsAlarm(chargedAt: charge.moment, isRight: isRight, policies)

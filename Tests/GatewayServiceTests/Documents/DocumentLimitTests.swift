@@ -10,6 +10,9 @@ import Testing
 struct DocumentLimitTests {
     private static let writes = "document-write-by-account"
     private static let changes = "profile-update-by-account"
+    private static let work = "document-work-by-account"
+    /// A document of the longest size: 4 units.
+    private static let long = #"{"x":""# + String(repeating: "x", count: (64 << 10) - 64) + #""}"#
 
     let fixture: GatewayFixture
     let ada: SignedIn
@@ -115,5 +118,86 @@ struct DocumentLimitTests {
                 "{}", in: strict.context().bearing(eve.session.accessToken))
         }
         #expect(error.code == .unavailable)
+    }
+
+    private var unitsLeft: UInt32 {
+        get throws { try fixture.inner.left(Self.work, ada.account.accountId) }
+    }
+
+    private func write(
+        _ names: some Sequence<String>, _ json: String, merge: Bool = false,
+        _ other: CallContext? = nil
+    ) async throws -> [GatewayV1.WrittenDocument] {
+        try await fixture.documents.writeDocuments(
+            .init(
+                writes: names.map {
+                    .init(collection: "settings", name: $0, json: json, merge: merge)
+                }), other ?? context
+        ).written
+    }
+
+    @Test("SECURITY.md, Costs: a call is charged by the bytes that it works on, before the work")
+    func charged() async throws {
+        let names = (0..<15).map { "d\($0)" }
+        #expect(try unitsLeft == 240)
+        #expect(try await write(names, "{}").count == 15)
+        #expect(try unitsLeft == 239, "15 KiB: each document counts as 1 KiB")
+        for name in names {
+            _ = try await write([name], Self.long)
+            fixture.time.advance(by: .seconds(1))
+        }
+        fixture.time.advance(by: .seconds(60))
+        #expect(try await write(names, #"{"y":1}"#, merge: true).map(\.version).last == 3)
+        #expect(try unitsLeft == 180, "15 times 64 KiB")
+        #expect(try fixture.inner.left(Self.writes, ada.account.accountId) == 59)
+    }
+
+    @Test("R-03: a call that costs more than is left is refused before its work, and stays a call")
+    func spent() async throws {
+        let names = (0..<15).map { "d\($0)" }
+        for name in names {
+            _ = try await write([name], Self.long)
+            fixture.time.advance(by: .seconds(1))
+        }
+        fixture.time.advance(by: .seconds(60))
+        for _ in 0..<4 { _ = try await write(names, #"{"y":1}"#, merge: true) }
+        #expect(try unitsLeft == 0)
+        let refused = try await refusal { try await write(names, #"{"y":2}"#, merge: true) }
+        #expect(refused.code == .tooManyRequests)
+        // The one unit that is charged with the call: 60 s / 241.
+        #expect(refused.retryAfter.map { $0 <= .milliseconds(250) } == true)
+        fixture.time.advance(by: .seconds(1))
+        let later = try await refusal { try await write(names, #"{"y":2}"#, merge: true) }
+        #expect(later.code == .tooManyRequests && (later.retryAfter ?? .zero) > .seconds(10))
+        #expect(try fixture.inner.left(Self.writes, ada.account.accountId) == 55)
+        // What the request shows is charged before identity is asked.
+        let own = try await refusal { try await write(["d0"], Self.long) }
+        #expect(own.code == .tooManyRequests)
+        #expect(try fixture.inner.left(Self.writes, ada.account.accountId) == 55, "refunded")
+        #expect(try await write(["d0"], "{}").first?.version == 6)
+        fixture.time.advance(by: .seconds(60))
+        #expect(try await write(["d1"], Self.long).first?.version == 6)
+    }
+
+    @Test("G-25: a retry pays for its work again, and not for the call")
+    func retried() async throws {
+        _ = try await write(["a"], Self.long)
+        fixture.time.advance(by: .seconds(60))
+        let context = fixture.context("k").bearing(ada.session.accessToken)
+        for _ in 0..<3 {
+            #expect(
+                try await write(["a"], #"{"y":1}"#, merge: true, context).first?.version == 2)
+        }
+        #expect(try fixture.inner.left(Self.writes, ada.account.accountId) == 59)
+        // The repeats are answered without work, and without its price.
+        #expect(try unitsLeft == 236)
+        let refused = fixture.context("r").bearing(ada.session.accessToken)
+        for _ in 0..<3 {
+            let text = #"{"z":""# + String(repeating: "z", count: 64) + #""}"#
+            let error = try await refusal { try await write(["a"], text, merge: true, refused) }
+            #expect(error.code == .invalidDocument)
+        }
+        #expect(try fixture.inner.left(Self.writes, ada.account.accountId) == 58)
+        #expect(try unitsLeft == 226, "one unit with the call, and three with each attempt")
     }
 }

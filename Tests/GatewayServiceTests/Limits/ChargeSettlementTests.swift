@@ -27,7 +27,7 @@ struct ChargeSettlementTests {
             .documentConflict, .documentQuota, .invalidDocument, .accountRequired,
             .consentRequired, .parentalConsentRequired, .emailNotVerified, .invalidArgument,
             .providerAlreadyLinked, .credentialAlreadyInUse, .methodNotLinked, .lastMethod,
-            .deadlineExceeded, .cancelled,
+            .tooManyRequests, .deadlineExceeded, .cancelled,
         ],
         .upload: [
             .invalidPhoto, .documentQuota, .invalidDocument, .invalidArgument, .deadlineExceeded,

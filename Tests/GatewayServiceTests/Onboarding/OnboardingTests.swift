@@ -139,6 +139,9 @@ struct OnboardingTests {
         _ = try await fixture.onboarding.completeOnboarding(.init(), context)
         #expect(try fixture.inner.left(Self.writes, ada.account.accountId) == 59)
         #expect(
+            try fixture.inner.left("document-work-by-account", ada.account.accountId) == 239,
+            "a completion counts by its work only")
+        #expect(
             try fixture.inner.left("profile-update-by-account", ada.account.accountId) == 10,
             "completion writes the profile")
     }

@@ -69,14 +69,6 @@ struct WriteDocumentsTests {
         #expect(try await fixture.remove())
     }
 
-    @Test("a merge counts as the longest document among the bytes of a commit")
-    func bytes() throws {
-        let writes = try DocumentWrites(
-            [.make("settings", "a", "{}"), .make("settings", "b", "{}", merge: true)],
-            voice: .english)
-        #expect(writes.bytes == 2 + DocumentText.bytesMax)
-    }
-
     @Test("of several documents all are written, or none")
     func several() async throws {
         let fixture = try await DocumentFixture()

@@ -55,9 +55,10 @@ struct GuestDataFixture: Sendable {
         let key = DocumentKey(collection: collection, name: name)
         _ = try await identity.store.write(about: [.account(account)]) { transaction in
             let owner = try #require(try transaction.documentOwner(account))
-            return try documents.opened(owner).write(
-                [DocumentChange(key: key, former: nil, json: json)],
-                within: DocumentQuota(isGuest: owner.isGuest, documents.settings), in: transaction
+            let change = DocumentChange(key: key, former: nil, json: json)
+            return try transaction.write(
+                [documents.opened(owner).sealed(change)], of: owner,
+                within: DocumentQuota(isGuest: owner.isGuest, documents.settings)
             ).count
         }
     }

@@ -78,6 +78,9 @@ struct AccountPairsTests {
             let (choose, write) = try await fixture.guestChoice()
             return ({ try await choose(.merge) }, write)
         },
+        Pair("WriteDocuments, a step of a migration into the account", "1 migrations") {
+            fixture in try await fixture.migrationStep()
+        },
         Pair("Unlink of each of the last two methods", "1 methods") { fixture in
             let session = try await fixture.sessionWithGoogle()
             return (
@@ -235,6 +238,36 @@ extension IdentityFixture {
 }
 
 extension IdentityFixture {
+    /// A guest's document that is moved into an account: a write of the account's document of that
+    /// name, and the step that moves it. Both are prepared from one snapshot.
+    fileprivate func migrationStep() async throws -> (
+        write: AccountPairsTests.Call, step: AccountPairsTests.Call
+    ) {
+        let owner = try await member()
+        let guest = try await guestWithDocument()
+        let guestID = try #require(AccountID(text: guest.account))
+        let choice = CollisionChoice(
+            guest: guestID, generation: 1, account: try #require(AccountID(text: owner.id)),
+            at: time.now())
+        _ = try await service.guestData.chooseGuestData(
+            .init(
+                accessToken: owner.token, choiceToken: try choice.token(keys), choice: .merge,
+                origin: Self.origin), context())
+        let job = service.guestData.job
+        let migration = try #require(
+            try await store.read { try $0.migration(ofGuest: guestID) })
+        _ = try await job.advance(migration)
+        return (
+            {
+                _ = try await self.service.documents.writeDocuments(
+                    .init(
+                        caller: .init(by: .accessToken(owner.token)),
+                        writes: [.make("settings", "main", "{}")], origin: Self.origin),
+                    self.context())
+            }, { _ = try await job.advance(migration) }
+        )
+    }
+
     /// A guest with a document that may be chosen for: the choice, and another write by the guest.
     fileprivate func guestChoice() async throws -> (
         choose: @Sendable (IdentityV1.GuestDataChoice) async throws -> Void,

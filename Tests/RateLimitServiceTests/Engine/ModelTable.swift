@@ -21,10 +21,10 @@ struct ModelTable {
             let charged = moment.milliseconds
             for request in batch {
                 guard let state = states[request.key],
-                    request.rule.mayHold(state, charged, at: now)
+                    request.rule.mayHold(state, charged, request.amount, at: now)
                 else { continue }
                 reported.remove(request.key)
-                change(request) { request.rule.refund(&$0, of: charged, at: now) }
+                change(request) { request.rule.refund(&$0, of: charged, request.amount, at: now) }
             }
         case .reset: for request in batch { change(request) { $0.forget() } }
         }
@@ -47,7 +47,7 @@ struct ModelTable {
         } else {
             for request in batch {
                 var state = state(request)
-                request.rule.charge(&state, at: now)
+                request.rule.charge(&state, of: request.amount, at: now)
                 reported.remove(request.key)
                 states[request.key] = state
             }
@@ -60,8 +60,8 @@ struct ModelTable {
         for (requestIndex, request) in batch.enumerated() {
             let state = state(request)
             survey.add(
-                request.rule.answer(state, at: now), of: request, at: requestIndex, isShared: false,
-                isReported: reported.contains(request.key))
+                request.rule.answer(state, of: request.amount, at: now), of: request,
+                at: requestIndex, isShared: false, isReported: reported.contains(request.key))
         }
         return survey.verdict
     }

@@ -69,6 +69,9 @@ struct TrafficOfLimits {
         // Spread over the table as hashes are.
         let hash = SeededRandomness(seed: randomness.next() % subjects)
         let key = LimitKey(limit: UInt16(limit), high: hash.next(), low: hash.next())
-        return LimitRequest(key: key, rule: Self.counting[limit], isShadow: false)
+        var request = LimitRequest(key: key, rule: Self.counting[limit], isShadow: false)
+        // Some of more than one unit, also of more than a rule allows at once.
+        if randomness.next() % 4 == 0 { request.amount = Int(randomness.next() % 70) + 1 }
+        return request
     }
 }

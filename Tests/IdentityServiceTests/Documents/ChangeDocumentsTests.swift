@@ -1,0 +1,271 @@
+import JSON
+import Messages
+import ServiceRuntime
+import Storage
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("I-07: documents are prepared outside of the transaction", .timeLimit(.minutes(2)))
+struct ChangeDocumentsTests {
+    /// A document of the longest size, with as many values as it can have.
+    private static let long =
+        #"{"x":["# + (0..<32_000).map { String($0 % 10) }.joined(separator: ",") + "]}"
+
+    /// A fixture whose store can be meddled with.
+    private func meddled(
+        settings: DocumentSettings = DocumentFixture.settings, isGuest: Bool = false
+    ) async throws -> (DocumentFixture, MeddlingBackend) {
+        var made: MeddlingBackend?
+        let identity = try IdentityFixture { inner in
+            let backend = MeddlingBackend(inner)
+            made = backend
+            return backend
+        }
+        let fixture = try await DocumentFixture(identity, settings: settings, isGuest: isGuest)
+        return (fixture, try #require(made))
+    }
+
+    @Test("a refused write does not wait for the writer, and a removal that is refused neither")
+    func refusals() async throws {
+        let fixture = try await DocumentFixture()
+        _ = try await fixture.write(Self.long)
+        let writer = HeldWriter()
+        async let held: Void = fixture.identity.store.write(about: []) { _ in writer.hold() }
+        await writer.untilHeld(1)
+        let conflict = try await refusal { try await fixture.write("{}", base: 7) }
+        #expect(conflict.code == .documentConflict && conflict.currentVersion == 1)
+        let merged = try await refusal {
+            try await fixture.write(
+                #"{"y":""# + String(repeating: "y", count: 2_000) + #""}"#, merge: true)
+        }
+        #expect(merged.code == .invalidDocument, "it was merged")
+        let removal = try await refusal { try await fixture.remove(base: 7) }
+        #expect(removal.code == .documentConflict)
+        writer.release()
+        try await held
+    }
+
+    @Test("SECURITY.md, Costs: 15 merges of a few bytes into long documents cost the writer little")
+    func writerTime() async throws {
+        let (fixture, backend) = try await meddled()
+        let names = (0..<15).map { "d\($0)" }
+        for name in names { _ = try await fixture.write(Self.long, to: name) }
+        await backend.measure()
+        let clock = ContinuousClock()
+        let start = clock.now
+        let written = try await fixture.write(
+            names.map { .make("settings", $0, #"{"y":1}"#, merge: true) })
+        let all = (clock.now - start) / .milliseconds(1)
+        let writer = await backend.milliseconds()
+        #expect(written.map(\.version) == [Int64](repeating: 2, count: 15))
+        // In the transaction, nearly all of it was the writer's.
+        #expect(writer < all / 5, "the writer \(writer) ms of \(all) ms")
+    }
+
+    @Test("a merge meets another write before its own: it is done again, and both have effect")
+    func again() async throws {
+        let (fixture, backend) = try await meddled()
+        _ = try await fixture.write(#"{"a":1}"#)
+        meddle(backend, fixture, #"{"a":1,"b":2}"#)
+        let written = try await fixture.write(#"{"c":3}"#, merge: true)
+        #expect(written.version == 3 && backend.left == 0)
+        #expect(try await fixture.read().json == #"{"a":1,"b":2,"c":3}"#)
+        #expect(try await fixture.identity.audited("document.written") == 2)
+        #expect(try await fixture.list().documents.count == 1)
+    }
+
+    @Test("a write with a base version that meets another one is a conflict, with the new version")
+    func conflict() async throws {
+        let (fixture, backend) = try await meddled()
+        _ = try await fixture.write(#"{"a":1}"#)
+        meddle(backend, fixture, #"{"a":2}"#)
+        let error = try await refusal { try await fixture.write(#"{"a":3}"#, base: 1) }
+        #expect(error.code == .documentConflict && error.currentVersion == 2)
+        #expect(try await fixture.read().json == #"{"a":2}"#)
+    }
+
+    @Test("an account that is suspended, or whose quota is used up, before the write is refused")
+    func accountChanges() async throws {
+        let (fixture, backend) = try await meddled()
+        let account = try #require(AccountID(text: fixture.account))
+        _ = try await fixture.write("{}")
+        backend.meddle(about: [.account(account)]) { transaction in
+            try transaction.put(
+                "UPDATE document_totals SET bytes = ?, position = position + 1",
+                [.integer(1 << 20)])
+        }
+        let full = try await refusal { try await fixture.write(#"{"a":1}"#) }
+        #expect(full.code == .documentQuota)
+        backend.meddle(about: [.account(account)]) { transaction in
+            try transaction.put("UPDATE accounts SET status = 2", [])
+        }
+        let suspended = try await refusal { try await fixture.write("{}") }
+        #expect(suspended.code == .accountDisabled)
+        #expect(try await fixture.identity.audited("document.written") == 1)
+    }
+
+    @Test("an account's key that is replaced before the write: the work is done again")
+    func key() async throws {
+        let (fixture, backend) = try await meddled()
+        let account = try #require(AccountID(text: fixture.account))
+        let identity = fixture.identity
+        let vault = try AccountVault(
+            new: account, under: identity.keys.accounts, randomness: identity.randomness)
+        backend.meddle(about: [.account(account)]) { transaction in
+            try transaction.put(
+                "UPDATE account_keys SET sealed_key = ? WHERE account = ?",
+                [.blob(vault.sealedKey), .integer(account.key)])
+        }
+        #expect(try await fixture.write(#"{"a":1}"#).version == 1)
+        #expect(try await fixture.read().json == #"{"a":1}"#, "it opens under the new key")
+    }
+
+    @Test("a guest's choice that is made before the write keeps the document as it is")
+    func choice() async throws {
+        let (fixture, backend) = try await meddled(isGuest: true)
+        _ = try await fixture.write(#"{"a":1}"#)
+        let account = try #require(AccountID(text: fixture.account))
+        backend.meddle(about: [.account(account)]) { transaction in
+            try transaction.insert(
+                StoredMigration(
+                    migration: try #require(MigrationID(key: 7)), account: account, guest: account,
+                    choice: .keep, state: .succeeded, documents: 0, done: 0, sealedPicks: nil,
+                    keptUntil: nil, createdAt: transaction.at, changedAt: transaction.at),
+                expiresAt: nil)
+        }
+        let error = try await refusal { try await fixture.write(#"{"a":2}"#) }
+        #expect(error.code == .operationNotAllowed)
+        #expect(try await fixture.read().json == #"{"a":1}"#)
+    }
+
+    @Test("documents that others change at each attempt: the caller can retry, nothing is written")
+    func attempts() async throws {
+        let (fixture, backend) = try await meddled()
+        _ = try await fixture.write(#"{"a":1}"#)
+        meddle(backend, fixture, #"{"a":2}"#, times: 3)
+        let error = try await refusal { try await fixture.write("{}", key: "k") }
+        #expect(error.code == .unavailable && error.retryAfter == .milliseconds(250))
+        #expect(backend.left == 0)
+        #expect(try await fixture.read().json == #"{"a":2}"#)
+        #expect(try await fixture.write("{}", key: "k").version == 5)
+        #expect(try await fixture.write("{}", key: "k").version == 5, "a repeat")
+    }
+
+    @Test("many merges at one time: all have effect, and the work is done once for each")
+    func many() async throws {
+        let fixture = try await DocumentFixture()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<30 {
+                group.addTask {
+                    _ = try await fixture.write("{\"a\(number)\":\(number)}", merge: true)
+                }
+            }
+            try await group.waitForAll()
+        }
+        let document = try await fixture.read()
+        #expect(document.version == 30)
+        #expect(DocumentText.object(in: document.json)?.members.count == 30)
+    }
+
+    @Test("G-25: two calls at one time with one key write once")
+    func sameKey() async throws {
+        let fixture = try await DocumentFixture()
+        async let first = fixture.write(#"{"a":1}"#, base: 0, key: "k")
+        async let second = fixture.write(#"{"a":1}"#, base: 0, key: "k")
+        let versions = try await [first, second].map(\.version)
+        #expect(versions == [1, 1])
+        #expect(try await fixture.identity.audited("document.written") == 1)
+    }
+
+    @Test("a removal meets another write before its own, with and without a base version")
+    func removal() async throws {
+        let (fixture, _) = try await meddled()
+        _ = try await fixture.write(#"{"a":1}"#)
+        let writer = HeldWriter()
+        let store = fixture.identity.store
+        async let held: Void = store.write(about: []) { _ in writer.hold() }
+        await writer.untilHeld(1)
+        async let other: Void = write(#"{"a":2}"#, fixture)
+        while store.waitingWrites < 1 { await Task.yield() }
+        async let error = refusal { try await fixture.remove(base: 1) }
+        while store.waitingWrites < 2 { await Task.yield() }
+        writer.release()
+        _ = try await (held, other)
+        #expect(try await error.currentVersion == 2)
+        #expect(try await fixture.remove())
+        #expect(try await !fixture.remove())
+    }
+
+    @Test("the documents that one call merges into have a bound together")
+    func bound() async throws {
+        var settings = DocumentFixture.settings
+        settings.bytesMax = 4 << 20
+        let fixture = try await DocumentFixture(settings: settings)
+        let text = #"{"a":""# + String(repeating: "x", count: (64 << 10) - 16) + #""}"#
+        let names = (0..<17).map { "d\($0)" }
+        for name in names { _ = try await fixture.write(text, to: name) }
+        func merge(_ names: some Collection<String>) async throws -> [IdentityV1.Document] {
+            try await fixture.write(
+                names.map { .make("settings", $0, #"{"y":1}"#, merge: true) })
+        }
+        let error = try await refusal { try await merge(names) }
+        #expect(error.code == .invalidArgument && error.fields == ["writes"])
+        #expect(error.violations.first?.userMessage.contains("several calls") == true)
+        #expect(try await merge(names.dropLast()).count == 16)
+    }
+
+    @Test("work that was not paid for is not done; the answer names its price")
+    func price() async throws {
+        let fixture = try await DocumentFixture()
+        func merge(paid units: UInt32) async throws -> IdentityV1.WriteDocumentsResponse {
+            try await fixture.handler.writeDocuments(
+                .init(
+                    caller: fixture.owner,
+                    writes: [
+                        .make("settings", "long", #"{"y":1}"#, merge: true),
+                        .make("settings", "short", #"{"y":1}"#, merge: true),
+                    ], paidUnits: units), fixture.identity.context())
+        }
+        #expect(try await merge(paid: 1).written.map(\.version) == [1, 1])
+        _ = try await fixture.write(Self.long, to: "long")
+        for units: UInt32 in 1...3 {
+            #expect(try await merge(paid: units) == .init(unitsNeeded: 4))
+        }
+        #expect(try await fixture.read("short").version == 1)
+        #expect(try await merge(paid: 4).written.map(\.version) == [3, 2])
+        #expect(try await merge(paid: 0).written.map(\.version) == [4, 3], "it is not charged")
+    }
+
+    /// Has another write of `settings/main` committed, which no call of the account makes.
+    private func meddle(
+        _ backend: MeddlingBackend, _ fixture: DocumentFixture, _ json: String, times: Int = 1
+    ) {
+        guard let account = AccountID(text: fixture.account) else { return }
+        backend.meddle(times: times, about: [.account(account)]) { transaction in
+            try Self.write(json, fixture.handler, account, transaction)
+        }
+    }
+
+    private func write(_ json: String, _ fixture: DocumentFixture) async throws {
+        let account = try #require(AccountID(text: fixture.account))
+        try await fixture.identity.store.write(about: [.account(account)]) { transaction in
+            try Self.write(json, fixture.handler, account, transaction)
+        }
+    }
+
+    private static func write(
+        _ json: String, _ handler: AccountDocumentsHandler, _ account: AccountID,
+        _ transaction: Transaction
+    ) throws {
+        let owner = try #require(try transaction.documentOwner(account))
+        let owned = try handler.opened(owner)
+        let key = DocumentKey(collection: "settings", name: "main")
+        let former = try owned.document(key, in: transaction)
+        _ = try transaction.write(
+            [owned.sealed(DocumentChange(key: key, former: former?.state, json: json))], of: owner,
+            within: DocumentQuota(isGuest: owner.isGuest, handler.settings))
+    }
+}
