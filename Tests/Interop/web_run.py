@@ -3,9 +3,9 @@ metrics of all programs.
 
     python web_run.py --programs FOLDER [--long] [PART]…
 
-FOLDER is for example .build/debug. PART is flow, abuse, proxies, browser, pages, tls or metrics;
-without names it runs flow and abuse. Starts the programs on free ports for each part. --long runs the
-attacks at full length. Ends with 1 and the mismatches, a line each.
+FOLDER is for example .build/debug. PART is flow, abuse, shares, proxies, browser, pages, tls or
+metrics; without names it runs flow, abuse and shares. Starts the programs on free ports for each part.
+--long runs the attacks at full length. Ends with 1 and the mismatches, a line each.
 """
 
 import argparse
@@ -41,6 +41,14 @@ def abuse(programs, is_long):
 
     with WebStack(programs) as stack:
         return web_abuse.run(stack, is_long)
+
+
+def shares(programs, is_long):
+    """Few addresses that try to hold all places, beside another client."""
+    import web_shares
+
+    with WebStack(programs) as stack:
+        return web_shares.run(stack, is_long)
 
 
 def proxies(programs, is_long):
@@ -92,7 +100,7 @@ def metrics(programs, is_long):
     return wrong
 
 
-PARTS = {part.__name__: part for part in (flow, abuse, proxies, browser, pages, tls, metrics)}
+PARTS = {part.__name__: part for part in (flow, abuse, shares, proxies, browser, pages, tls, metrics)}
 
 
 def main():
@@ -104,7 +112,7 @@ def main():
     if unknown := set(arguments.parts) - PARTS.keys():
         parser.error(f"no part is called {', '.join(unknown)}; there are {', '.join(PARTS)}")
     wrong = []
-    for name in arguments.parts or ["flow", "abuse"]:
+    for name in arguments.parts or ["flow", "abuse", "shares"]:
         print(f"{name}: {PARTS[name].__doc__}")
         wrong += [f"{name}: {line}" for line in PARTS[name](arguments.programs, arguments.long)]
     sys.exit("\n".join(wrong) if wrong else 0)

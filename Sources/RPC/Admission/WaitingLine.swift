@@ -1,8 +1,8 @@
 /// A queue that also allows removal from the back, and from the middle by an element's `Place`.
 /// Every operation takes constant time.
-struct WaitingLine<Element: Sendable>: Sendable {
+package struct WaitingLine<Element: Sendable>: Sendable {
     /// The position of an element. It is never valid again once the element was removed.
-    struct Place: Hashable, Sendable {
+    package struct Place: Hashable, Sendable {
         fileprivate let index: Int
         fileprivate let generation: UInt64
     }
@@ -21,12 +21,14 @@ struct WaitingLine<Element: Sendable>: Sendable {
     private var generation: UInt64 = 0
     private(set) var count = 0
 
-    var isEmpty: Bool { count == 0 }
+    /// Whether it has no element.
+    package var isEmpty: Bool { count == 0 }
 
     /// The element that has waited longest.
-    var first: Element? { front.flatMap { nodes[$0].element } }
+    package var first: Element? { front.flatMap { nodes[$0].element } }
 
-    mutating func append(_ element: Element) -> Place {
+    /// Adds an element at the back.
+    package mutating func append(_ element: Element) -> Place {
         generation += 1
         let node = Node(element: element, generation: generation, before: back, behind: nil)
         let index = free.popLast() ?? nodes.count
@@ -39,7 +41,7 @@ struct WaitingLine<Element: Sendable>: Sendable {
 
     /// Removes the element at `place`.
     /// - Returns: nil when it was already removed.
-    mutating func remove(_ place: Place) -> Element? {
+    package mutating func remove(_ place: Place) -> Element? {
         guard place.index < nodes.count, nodes[place.index].generation == place.generation else {
             return nil
         }
@@ -70,7 +72,8 @@ struct WaitingLine<Element: Sendable>: Sendable {
         return element
     }
 
-    init() {}
+    /// An empty queue.
+    package init() {}
 
     /// An empty queue without the memory that a burst has left.
     private init(after generation: UInt64) { self.generation = generation }

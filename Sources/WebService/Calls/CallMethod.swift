@@ -9,6 +9,8 @@ final class CallMethod: Sendable {
     let description: MethodDescription
     let schema: SchemaMethod
     let target: Target
+    /// Of the request, if the method has any.
+    private let secrets: SecretFields?
 
     /// What answers its calls.
     enum Target: Sendable {
@@ -25,12 +27,14 @@ final class CallMethod: Sendable {
         self.description = description
         self.schema = schema
         target = .gateway
+        secrets = description.hasSecrets ? SecretFields(of: schema.input) : nil
     }
 
     /// A method that this program implements.
     init(_ schema: SchemaMethod, timeout: Duration, _ target: Target) {
         self.schema = schema
         self.target = target
+        secrets = nil
         description = MethodDescription(
             name: schema.name, isIdempotent: true, timeout: timeout, isOnLoop: false,
             streams: schema.hasRequestItems ? .both : schema.hasResponseItems ? .response : .none)
@@ -47,18 +51,21 @@ final class CallMethod: Sendable {
     }
 
     /// The packed request of a body. With a secret in the request, the body and its copy here are
-    /// wiped. The strings that the JSON reader made of it are not.
+    /// wiped, and no string of the secret is made.
     /// - Throws: `CallFailure` that names the field that does not fit.
     func packedRequest(
         _ body: ByteBuffer, _ codec: CallFormat.Codec
     ) throws(CallFailure) -> [UInt8] {
         var bytes = Array(body.readableBytesView)
-        if description.hasSecrets { body.withUnsafeReadableBytes { wipe($0) } }
+        if description.hasSecrets { body.wipe() }
         guard codec == .json else { return bytes }
         defer { if description.hasSecrets { wipe(&bytes) } }
         do {
-            return try schema.input.encodeJSON(
-                bytes.isEmpty ? Array("{}".utf8) : bytes, ignoresUnknownFields: true)
+            if bytes.isEmpty { bytes = Array("{}".utf8) }
+            guard let secrets else {
+                return try schema.input.encodeJSON(bytes, ignoresUnknownFields: true)
+            }
+            return try secrets.packed(&bytes, as: schema.input)
         } catch {
             throw CallFailure(error, of: schema.input.name)
         }

@@ -146,15 +146,15 @@ extension CallResponder {
         // none. A client that sends nothing would hold a request for as long as its connection
         // lives. Items for the gateway must arrive before the deadline of the call.
         if !streams.hasRequestItems || call.caller == nil { exchange.limitBodyTime() }
-        // Before the slot is taken, which the gateway keeps from a caller with a wrong token.
+        // Before the place is taken, which the gateway keeps from a caller with a wrong token.
         let first = call.caller != nil && streams == .response ? try await requests.only() : []
         let client = callers.address(exchange.head.headerFields, exchange.client)
-        let slots = exchange.streams.slots(
+        let places = exchange.streams.places(
             of: call.caller, hasRequestItems: streams.hasRequestItems)
-        guard slots.take(client) else {
+        guard let place = places.take(exchange, from: client, endableSince: time.uptime()) else {
             throw ServiceError(.resourceExhausted, notProcessed: true)
         }
-        defer { slots.give(client) }
+        defer { places.give(place) }
         switch call.method.target {
         case .stream(let handle):
             try await sendStream(response) {
@@ -255,6 +255,7 @@ private struct IncomingCall: Sendable {
             return try method.packedRequest(ByteBuffer(bytes: query.message), format.codec)
         }
         let body = try await exchange.body(bytesMax: format.bodyBytesMax)
+        defer { body.wipe() }
         try caller?.check(body: body.readableBytesView)
         return try RequestMessages.only(in: body, of: method, format)
     }

@@ -42,12 +42,9 @@ struct MessageFrameReader: Sendable {
     var isEmpty: Bool { buffer.readableBytes == 0 }
 
     mutating func append(_ part: ByteBuffer) {
-        guard !isEmpty else {
-            buffer = part
-            return
-        }
-        buffer.discardReadBytes()
-        buffer.writeImmutableBuffer(part)
+        // Keeps the rest of a frame only.
+        buffer = buffer.slice()
+        buffer.append(moving: part)
     }
 
     /// The next complete frame; nil if more bytes are needed.
@@ -78,17 +75,23 @@ struct GRPCWebText: Sendable {
     /// The bytes of the next part of the text.
     /// - Throws: `CallFailure` for a text that is not base64.
     mutating func decoded(_ part: ByteBuffer) throws(CallFailure) -> ByteBuffer {
-        rest += part.readableBytesView
-        let whole = rest.prefix(rest.count / 4 * 4)
-        rest.removeFirst(whole.count)
+        var digits = rest + part.readableBytesView
+        defer { wipe(&digits) }
+        part.wipe()
+        wipe(&rest)
+        let whole = digits.count / 4 * 4
+        rest = Array(digits[whole...])
         var out = ByteBuffer()
-        var start = whole.startIndex
-        while start < whole.endIndex {
-            let end = Self.endOfSegment(whole[start...])
-            guard let bytes = Base64.decode(whole[start..<end]) else {
+        // Buffers that grow leave their content behind, which may be a password.
+        out.reserveCapacity(whole / 4 * 3)
+        var start = 0
+        while start < whole {
+            let end = Self.endOfSegment(digits[start..<whole])
+            guard var bytes = Base64.decode(digits[start..<end]) else {
                 throw CallFailure(.invalidArgument, "The body is not base64.")
             }
             out.writeBytes(bytes)
+            wipe(&bytes)
             start = end
         }
         return out

@@ -17,14 +17,18 @@ struct GuestBundleResponder: Sendable {
     /// Twice an account's quota of documents by default, since quotes in `json` are escaped.
     private static let bodyBytesMax = 2 * 1024 * 1024
 
-    /// Bodies in memory at a time, and of them those of one address. Attack: bundles of strangers
-    /// fill the memory, since only the gateway judges their tokens, after the body.
-    static let bodiesMax = 32
-    static let bodiesPerAddressMax = 4
+    /// Bundles that are uploaded at a time, and of them those of one address and of one site.
+    /// Attack: bundles of strangers fill the memory, since only the gateway judges their tokens,
+    /// after the body.
+    static let uploads = PlaceBounds(total: 32, perAddress: 4, perSite: 8)
+
+    /// Bytes of the bodies that arrive, at a time: as many as 16 of the largest have.
+    static let arrivingBytesMax = 16 * bodyBytesMax
 
     let guests: any GuestsAPI
     let calls: StreamCalls
-    private let slots = ClientSlots(countMax: bodiesMax, perAddressMax: bodiesPerAddressMax)
+    private let arriving = ArrivingBodies(bytesMax: arrivingBytesMax)
+    private let uploads = ExchangePlaces(uploads)
 
     /// Answers `PUT /v1/guest-bundle`: with the migration in JSON.
     /// - Throws: `HTTPFailure` 405.
@@ -32,11 +36,12 @@ struct GuestBundleResponder: Sendable {
         try await calls.answer(put: exchange) {
             let context = try calls.context(GuestsDescription.uploadGuestBundle, exchange)
             let client = calls.callers.address(exchange.head.headerFields, exchange.client)
-            guard slots.take(client) else {
+            let body = try await arriving.body(
+                of: exchange, from: client, bytesMax: Self.bodyBytesMax)
+            guard let place = uploads.take(exchange, from: client, endableSince: nil) else {
                 throw ServiceError(.resourceExhausted, notProcessed: true)
             }
-            defer { slots.give(client) }
-            let body = try await exchange.body(bytesMax: Self.bodyBytesMax)
+            defer { uploads.give(place) }
             let bundle = try GuestBundle(Array(body.readableBytesView))
             return try Self.json.text(of: await upload(bundle, context))
         }

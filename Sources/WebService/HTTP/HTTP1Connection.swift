@@ -48,7 +48,8 @@ final class HTTP1Connection: ChannelDuplexHandler, HTTPStream {
         let decoder = HTTPRequestDecoder(
             leftOverBytesStrategy: .dropBytes, limitConfiguration: bounds)
         try channel.pipeline.syncOperations.addHandlers([
-            ByteToMessageHandler(decoder), HTTP1Connection(connection),
+            RequestLineReader(connection), ByteToMessageHandler(decoder),
+            HTTP1Connection(connection),
         ])
     }
 
@@ -63,6 +64,7 @@ final class HTTP1Connection: ChannelDuplexHandler, HTTPStream {
 
     private func end() {
         channelContext = nil
+        dropWaiting()
         exchange?.streamClosed()
         exchange = nil
     }
@@ -70,8 +72,17 @@ final class HTTP1Connection: ChannelDuplexHandler, HTTPStream {
     // MARK: Requests
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard !connection.isClosing, failure == nil else { return }
-        let part = unwrapInboundIn(data)
+        var part = unwrapInboundIn(data)
+        switch part {
+        case .head(let head):
+            connection.requestLines.begin(
+                contentBytes: head.headers.first(name: "content-length").flatMap { Int($0) } ?? 0,
+                isChunked: head.headers.contains(name: "transfer-encoding"))
+        // The memory that this is a part of is not wiped as a whole.
+        case .body(let body): part = .body(body.moved())
+        case .end: connection.requestLines.end()
+        }
+        guard !connection.isClosing, failure == nil else { return drop(part) }
         guard !mayPass(context) || !waiting.isEmpty else { return pass(part, context) }
         waiting.append(part)
         guard case .head = part else { return }
@@ -80,6 +91,15 @@ final class HTTP1Connection: ChannelDuplexHandler, HTTPStream {
             connection.loop.figures.refused(.pipelining)
             return context.close(promise: nil)
         }
+    }
+
+    private func drop(_ part: HTTPServerRequestPart) {
+        if case .body(let body) = part { body.wipe() }
+    }
+
+    private func dropWaiting() {
+        for part in waiting { drop(part) }
+        waiting.removeAll()
     }
 
     /// Whether the next part may be passed on: the rest of the current request, or a request after
@@ -141,6 +161,7 @@ final class HTTP1Connection: ChannelDuplexHandler, HTTPStream {
         guard connection.receivedBytes &- start > bytesMax else { return }
         let failure = HTTPFailure(.badRequest, "the chunks have too many bytes beside the body")
         self.failure = failure
+        connection.isInputDropped = true
         connection.loop.figures.refused(.malformed)
         fail(failure, context)
     }
@@ -182,8 +203,9 @@ final class HTTP1Connection: ChannelDuplexHandler, HTTPStream {
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         if context.channel.isWritable {
-            advance(context)
+            // The next request replaces the one whose response was taken.
             exchange?.becameWritable()
+            advance(context)
         }
         context.fireChannelWritabilityChanged()
     }
@@ -191,10 +213,13 @@ final class HTTP1Connection: ChannelDuplexHandler, HTTPStream {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // Bytes after the parser's error are dropped.
         guard !(error is ByteToMessageDecoderError) else { return }
-        guard let error = error as? HTTPParserError else { return context.close(promise: nil) }
+        guard error is HTTPParserError || error is RequestLines.Malformed else {
+            return context.close(promise: nil)
+        }
         guard failure == nil, !connection.isClosing else { return }
-        let failure = Self.failure(error)
+        let failure = Self.failure(error as? HTTPParserError)
         self.failure = failure
+        connection.isInputDropped = true
         connection.loop.figures.refused(.malformed)
         if waiting.isEmpty { fail(failure, context) }
     }
@@ -211,7 +236,7 @@ final class HTTP1Connection: ChannelDuplexHandler, HTTPStream {
         }
     }
 
-    private static func failure(_ error: HTTPParserError) -> HTTPFailure {
+    private static func failure(_ error: HTTPParserError?) -> HTTPFailure {
         switch error {
         case .headerOverflow:
             HTTPFailure(.requestHeaderFieldsTooLarge, "the request's fields are too large")
@@ -254,7 +279,7 @@ final class HTTP1Connection: ChannelDuplexHandler, HTTPStream {
 
     /// The next request is answered only when the client takes what was written, so a connection
     /// holds one response at most.
-    let isHoldingResponse = false
+    var isHoldingResponse: Bool { channelContext?.channel.isWritable == false }
 
     func write(_ head: HTTPResponse) {
         // A body that has not arrived may never be read.
@@ -281,6 +306,8 @@ final class HTTP1Connection: ChannelDuplexHandler, HTTPStream {
 
     func abort() { channelContext?.close(promise: nil) }
 
+    func endForAnother() { abort() }
+
     /// Sends the end of a response; then comes the next request or the end of the connection.
     private func finish(_ context: ChannelHandlerContext) {
         guard isLast else {
@@ -291,7 +318,7 @@ final class HTTP1Connection: ChannelDuplexHandler, HTTPStream {
     }
 
     private func closeOutput(_ context: ChannelHandlerContext) {
-        waiting.removeAll()
+        dropWaiting()
         connection.closeOutput(after: response.take() ?? ByteBuffer(), context)
     }
 }

@@ -13,8 +13,7 @@ final class HTTP2Connection: ChannelInboundHandler {
     private(set) var session: HTTP2Session?
     private var channelContext: ChannelHandlerContext?
     private var streams: [Int32: HTTP2Stream] = [:]
-    /// The bytes that are being read, and the streams that they have opened.
-    private var input = ByteBuffer()
+    /// The streams that the bytes which are being read have opened.
     private var opened: [HTTP2Stream] = []
     private var isReading = false
     private var isFlushScheduled = false
@@ -73,9 +72,10 @@ final class HTTP2Connection: ChannelInboundHandler {
         guard let session, !connection.isClosing else { return }
         hasReceived = true
         isReading = true
-        input = unwrapInboundIn(data)
+        let input = unwrapInboundIn(data)
         let isValid = input.withUnsafeReadableBytes { session.receive($0) }
-        input = ByteBuffer()
+        // A password may be in them, and nghttp2 has read all of them.
+        input.wipe()
         let opened = opened
         self.opened.removeAll(keepingCapacity: true)
         // Attack: a client that causes answers and does not read them.
@@ -161,15 +161,10 @@ final class HTTP2Connection: ChannelInboundHandler {
         opened.append(stream)
     }
 
-    /// A part of a body. It is a part of `input` and not copied, so that wiping a password's bytes
-    /// reaches it.
+    /// A part of a body, which is valid during the call.
     func received(_ bytes: UnsafeRawBufferPointer, on stream: Int32) {
         session?.received(bytes.count)
-        let start = input.withUnsafeReadableBytes { whole in
-            whole.baseAddress.flatMap { base in bytes.baseAddress.map { $0 - base } }
-        }
-        let part = start.flatMap { input.getSlice(at: input.readerIndex + $0, length: bytes.count) }
-        streams[stream]?.received(part ?? ByteBuffer(bytes: bytes))
+        streams[stream]?.received(ByteBuffer(bytes: bytes))
     }
 
     func requestEnded(on stream: Int32) { streams[stream]?.requestEnded() }
@@ -199,7 +194,7 @@ final class HTTP2Connection: ChannelInboundHandler {
 
     /// Attack: streams that the client makes this server reset (CVE-2025-8671).
     func resetSent(_ code: HTTP2ErrorCode) {
-        let ours: [HTTP2ErrorCode] = [.noError, .internalError, .cancel]
+        let ours: [HTTP2ErrorCode] = [.noError, .internalError, .cancel, .enhanceYourCalm]
         guard !ours.contains(code), !causedResets.allows(at: connection.shared.time.uptime())
         else { return }
         refuse()

@@ -166,6 +166,7 @@ final class HTTP2Stream: HTTPStream {
     /// - Returns: their number, and whether they are the last. With none and more to come, `submit`
     ///   follows.
     func fill(_ buffer: UnsafeMutableRawBufferPointer) -> (count: Int, isEnd: Bool) {
+        guard !isAborted else { return (0, false) }
         var count = 0
         while count < buffer.count, var part = parts.popFirst() {
             let size = min(part.readableBytes, buffer.count - count)
@@ -191,6 +192,13 @@ final class HTTP2Stream: HTTPStream {
     }
 
     func abort() { abort(.internalError) }
+
+    func endForAnother() {
+        abort(.enhanceYourCalm)
+        // A connection that takes nothing keeps the stream until it ends itself.
+        parts.removeAll()
+        waitingBytes = 0
+    }
 
     private func abort(_ code: HTTP2ErrorCode) {
         guard !isAborted else { return }

@@ -14,14 +14,14 @@ package final class HTTPExchange: Sendable {
     /// Who sent the request, and how.
     package let client: HTTPClientInfo
     /// Which clients of this loop have a call with streams.
-    let streams: StreamSlots
+    let streams: StreamPlaces
 
     private let loop: any EventLoop
     private let running: NIOLoopBound<RunningExchange>
 
     init(
         _ head: HTTPRequest, _ client: HTTPClientInfo, _ running: RunningExchange,
-        _ loop: any EventLoop, streams: StreamSlots
+        _ loop: any EventLoop, streams: StreamPlaces
     ) {
         self.head = head
         let target = head.path ?? ""
@@ -54,9 +54,12 @@ package final class HTTPExchange: Sendable {
     }
 
     /// The whole body of the request.
-    /// - Throws: `HTTPFailure` 413 when it is larger than `bytesMax`, 408 when it does not arrive
+    /// - Parameter counting: Is called with the number of bytes of each part.
+    /// - Throws: What `counting` throws; `HTTPFailure` 413 when it is larger than `bytesMax`, 408 when it does not arrive
     ///   in time, 400 when it is malformed; `CancellationError`.
-    package func body(bytesMax: Int) async throws -> ByteBuffer {
+    package func body(
+        bytesMax: Int, counting: (Int) throws -> Void = { _ in }
+    ) async throws -> ByteBuffer {
         func tooLarge() -> HTTPFailure {
             HTTPFailure(.contentTooLarge, "the body has more than \(bytesMax) bytes")
         }
@@ -64,9 +67,15 @@ package final class HTTPExchange: Sendable {
         if let length, length > bytesMax { throw tooLarge() }
         limitBodyTime()
         var whole = ByteBuffer()
-        while let part = try await nextBodyPart() {
-            guard whole.readableBytes + part.readableBytes <= bytesMax else { throw tooLarge() }
-            if whole.readableBytes == 0 { whole = part } else { whole.writeImmutableBuffer(part) }
+        do {
+            while let part = try await nextBodyPart() {
+                whole.append(moving: part)
+                guard whole.readableBytes <= bytesMax else { throw tooLarge() }
+                try counting(part.readableBytes)
+            }
+        } catch {
+            whole.wipe()
+            throw error
         }
         return whole
     }
@@ -155,6 +164,9 @@ package final class HTTPExchange: Sendable {
     package func end(_ trailers: HTTPFields? = nil) {
         onLoop { $0.end(trailers) }
     }
+
+    /// Ends the request, so that another one has its place.
+    func endForAnother() { onLoop { $0.endForAnother() } }
 
     /// The task that answers has returned, with the error that it threw.
     func returned(_ error: (any Error)?) {

@@ -8,7 +8,8 @@ protocol HTTPStream: AnyObject {
     var connection: WebConnection { get }
     /// Whether the client takes what is written.
     var isWritable: Bool { get }
-    /// Whether it keeps a response, or a part of it, that the client has not taken.
+    /// Whether it keeps a response, or a part of it, that the client has not taken. When it keeps
+    /// none any more, it calls `RunningExchange.becameWritable` or `streamClosed`.
     var isHoldingResponse: Bool { get }
     /// Writes the head of a response, or of an informational one before it; `flush` sends it.
     func write(_ head: HTTPResponse)
@@ -20,6 +21,8 @@ protocol HTTPStream: AnyObject {
     func writeEnd(_ trailers: HTTPFields?)
     /// Ends a response that cannot be completed, so that the client notices.
     func abort()
+    /// Ends a request so that another one has its place.
+    func endForAnother()
     /// The part of the body that had arrived was taken.
     func resumeReading()
 }

@@ -32,8 +32,7 @@ final class ProtocolSelector: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        var part = unwrapInboundIn(data)
-        buffer.writeBuffer(&part)
+        buffer.append(moving: unwrapInboundIn(data))
         guard !isDone, !connection.client.isTLS else { return }
         let start = buffer.readableBytesView.prefix(Self.preface.count)
         guard Self.preface.starts(with: start) else { return select(context, http2: false) }

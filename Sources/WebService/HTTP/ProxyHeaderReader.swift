@@ -18,8 +18,7 @@ final class ProxyHeaderReader: ChannelInboundHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isDone else { return }
-        var part = unwrapInboundIn(data)
-        buffer.writeBuffer(&part)
+        buffer.append(moving: unwrapInboundIn(data))
         switch ProxyHeader.read(buffer.readableBytesView) {
         case .incomplete: break
         case .malformed: refuse(context)

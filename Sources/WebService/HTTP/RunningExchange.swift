@@ -14,30 +14,40 @@ final class RunningExchange {
 
     var head: HTTPRequest
     /// Nil when the stream has ended.
-    private var stream: (any HTTPStream)?
-    private let connection: WebConnection
-    private let loop: any EventLoop
+    var stream: (any HTTPStream)?
+    let connection: WebConnection
+    let loop: any EventLoop
     private let began: Duration
-    private var task: Task<Void, Never>?
+    var task: Task<Void, Never>?
     private var isStarted = false
-    private var hasReturned = false
-    /// Whether it counts as one of the client's running requests.
+    var hasReturned = false
+    /// Whether it counts as one of the connection's running requests.
     private var isCounted = false
+    /// Its place among the requests of all clients; nil before it starts, and when it was ended.
+    var place: ClientPlaces<RunningExchange>.ID?
+    /// Whether the place counts as that of a request that waits for its client.
+    var isWaiting = false
+    /// Since when it has waited for the body, or for the client to take the response.
+    var waitingSince: Duration?
     /// Why the request is answered without a task.
     private var refusal: HTTPFailure?
 
     private var parts = CircularBuffer<ByteBuffer>(initialCapacity: 2)
-    private var isRequestEnded = false
+    var isRequestEnded = false
     private var failure: (any Error)?
-    private var bodyWaiter: CheckedContinuation<ByteBuffer?, any Error>?
-    private var bodyDeadline: Scheduled<Void>?
+    var bodyWaiter: CheckedContinuation<ByteBuffer?, any Error>? {
+        didSet { waitingChanged() }
+    }
+    var bodyDeadline: Scheduled<Void>?
     private var isContinueSent = false
 
-    private var isResponseBegun = false
-    private var isResponseEnded = false
-    private var responseDeadline: Scheduled<Void>?
-    private var isResponseLate = false
-    private var writeWaiter: CheckedContinuation<Void, any Error>?
+    var isResponseBegun = false
+    var isResponseEnded = false
+    var responseDeadline: Scheduled<Void>?
+    var isResponseLate = false
+    var writeWaiter: CheckedContinuation<Void, any Error>? {
+        didSet { waitingChanged() }
+    }
 
     private init(_ head: HTTPRequest, _ stream: any HTTPStream, _ loop: any EventLoop) {
         self.head = head
@@ -47,8 +57,8 @@ final class RunningExchange {
         began = connection.shared.time.uptime()
     }
 
-    /// The exchange of a request whose head has arrived. One that is not valid, or too many, is
-    /// refused when it starts.
+    /// The exchange of a request whose head has arrived. One that is not valid is refused when it
+    /// starts.
     static func begin(
         _ head: HTTPRequest, on stream: any HTTPStream, _ loop: any EventLoop
     ) -> RunningExchange {
@@ -62,16 +72,6 @@ final class RunningExchange {
             connection.loop.figures.refused(
                 error.status == .misdirectedRequest ? .host : .malformed)
             exchange.refusal = error
-            return exchange
-        }
-        // A client may reset a stream and open the next one while the first one's task still runs
-        // (rapid reset); then the number of its tasks is limited by this alone.
-        guard connection.runningCount < connection.shared.limits.streamsMax,
-            !connection.loop.isFull(for: connection.requester)
-        else {
-            connection.loop.figures.refused(.overload)
-            exchange.refusal = HTTPFailure(.serviceUnavailable, "overloaded; try later")
-            return exchange
         }
         return exchange
     }
@@ -82,12 +82,13 @@ final class RunningExchange {
     func start() {
         guard !isStarted, stream != nil else { return }
         isStarted = true
+        guard let place = connection.arrive(self) else { return refuse() }
+        self.place = place
+        isCounted = true
         if let refusal {
             send(refusal)
-            return connection.requestAnswered(at: connection.shared.time.uptime())
+            return returned(nil)
         }
-        isCounted = true
-        connection.requestBegan()
         let exchange = HTTPExchange(
             head, connection.client, self, loop, streams: connection.loop.streams)
         let responder = connection.shared.responder
@@ -120,6 +121,7 @@ final class RunningExchange {
         hasReturned = true
         bodyDeadline?.cancel()
         endIfOver()
+        waitingChanged()
     }
 
     /// The request counts for its client until its task has returned and the response is taken.
@@ -129,6 +131,7 @@ final class RunningExchange {
     private func endIfOver() {
         guard isCounted, hasReturned, stream?.isHoldingResponse != true else { return }
         isCounted = false
+        leavePlace()
         connection.requestEnded(began)
     }
 
@@ -150,19 +153,23 @@ final class RunningExchange {
             "web.request.failed", "answering a request failed", fields: [.detail: .text(type)])
     }
 
-    private func send(_ failure: HTTPFailure) {
+    func send(_ failure: HTTPFailure) {
+        respond(Self.head(failure), ByteBuffer(string: failure.reason + "\n"), nil)
+    }
+
+    static func head(_ failure: HTTPFailure) -> HTTPResponse {
         var head = HTTPResponse(status: failure.status)
         head.headerFields[.contentType] = "text/plain; charset=utf-8"
         head.headerFields[.cacheControl] = "no-store"
         if failure.status == .serviceUnavailable { head.headerFields[.retryAfter] = "1" }
         head.headerFields[.allow] = failure.allow
-        respond(head, ByteBuffer(string: failure.reason + "\n"), nil)
+        return head
     }
 
     /// The client has given up, or the connection has ended.
     func streamClosed() {
         stream = nil
-        parts.removeAll()
+        dropParts()
         bodyDeadline?.cancel()
         if !isStarted {
             // No task starts any more, but the connection may be idle now.
@@ -184,21 +191,27 @@ final class RunningExchange {
 
     /// A part of the body has arrived.
     func received(_ part: ByteBuffer) {
-        guard part.readableBytes > 0, !isResponseEnded, failure == nil else { return }
+        guard part.readableBytes > 0, !isResponseEnded, failure == nil else { return part.wipe() }
         if let waiter = bodyWaiter {
             bodyWaiter = nil
             waiter.resume(returning: part)
         } else if let last = parts.indices.last {
-            // Attack: each small part would keep the 64 KiB of the read that it came with.
-            parts.modify(last) { _ = $0.writeImmutableBuffer(part) }
+            parts.modify(last) { $0.append(moving: part) }
         } else {
             parts.append(part)
         }
     }
 
+    /// No more of the body is taken.
+    private func dropParts() {
+        for part in parts { part.wipe() }
+        parts.removeAll()
+    }
+
     /// The body is complete.
     func receivedEnd() {
         isRequestEnded = true
+        waitingSince = nil
         bodyDeadline?.cancel()
         guard failure == nil else { return }
         bodyWaiter?.resume(returning: nil)
@@ -255,17 +268,6 @@ final class RunningExchange {
         stream?.flush()
     }
 
-    /// The whole body must arrive within `WebLimits.bodyTimeout`.
-    func limitBodyTime() {
-        guard !isRequestEnded, bodyDeadline == nil, stream != nil else { return }
-        let bound = NIOLoopBound(self, eventLoop: loop)
-        let timeout = TimeAmount(connection.shared.limits.bodyTimeout)
-        bodyDeadline = loop.scheduleTask(in: timeout) {
-            bound.value.connection.loop.figures.refused(.slowBody)
-            bound.value.failBody(HTTPFailure(.requestTimeout, "the body did not arrive in time"))
-        }
-    }
-
     // MARK: The response
 
     /// Whether the status allows a body (RFC 9110, 6.4.1).
@@ -310,35 +312,6 @@ final class RunningExchange {
         stream?.write(head)
     }
 
-    /// How long before the deadline of the gateway's call a client must have taken the response to
-    /// it: a slow client is no failure of the gateway.
-    private static let deadlineMargin = Duration.milliseconds(100)
-
-    /// The whole response must be taken before `deadline`, on the uptime clock, which is also that
-    /// of the gateway's call: of HTTP/1.1, whose connection may be used again, all but what the
-    /// sockets hold.
-    func limitResponseTime(until deadline: Duration) {
-        guard responseDeadline == nil, stream != nil else { return }
-        let bound = NIOLoopBound(self, eventLoop: loop)
-        let rest = deadline - Self.deadlineMargin - connection.shared.time.uptime()
-        responseDeadline = loop.scheduleTask(in: TimeAmount(rest)) {
-            bound.value.endSlowResponse()
-        }
-    }
-
-    /// The deadline is over. If the response waits for the gateway and not for the client, the
-    /// gateway's call ends soon by its own deadline.
-    ///
-    /// Attack: a client reads at this moment only, and stalls again. So the stream of a client that
-    /// stalls after the deadline is reset too.
-    private func endSlowResponse() {
-        isResponseLate = true
-        guard let stream, writeWaiter != nil || isResponseEnded else { return }
-        connection.loop.figures.refused(.slowReader)
-        stream.abort()
-        streamClosed()
-    }
-
     /// Sends a part of the body.
     /// - Returns: whether the client takes it; otherwise `waitForWritability` must be called.
     /// - Throws: `CancellationError` when the stream has ended.
@@ -369,16 +342,24 @@ final class RunningExchange {
     func becameWritable() {
         writeWaiter?.resume()
         writeWaiter = nil
+        if isResponseEnded { responseTaken() }
+    }
+
+    /// The response has ended; perhaps the client has taken it.
+    private func responseTaken() {
+        guard stream?.isHoldingResponse != true else { return }
+        responseDeadline?.cancel()
+        endIfOver()
     }
 
     /// Ends the response.
     func end(_ trailers: HTTPFields?) {
         guard isResponseBegun, !isResponseEnded else { return }
         isResponseEnded = true
-        parts.removeAll()
+        dropParts()
         bodyDeadline?.cancel()
         stream?.writeEnd(trailers)
-        if stream?.isHoldingResponse != true { responseDeadline?.cancel() }
+        responseTaken()
         // What still arrives of the body is not kept.
         stream?.resumeReading()
     }

@@ -1,4 +1,5 @@
 import Addresses
+import HTTPTypes
 import NIOCore
 import RPC
 import ServiceRuntime
@@ -16,9 +17,11 @@ final class WebConnection: ChannelDuplexHandler {
     let loop: WebLoop
     /// The client, as requests see it.
     private(set) var client: HTTPClientInfo
-    /// Whom its requests count for; nil for a trusted proxy, whose requests are those of all its
-    /// clients, and for this machine.
-    private(set) var requester: PeerAddress?
+    /// Whom it counts for, and its requests, unless a trusted proxy names the client of each.
+    private var network: ClientNetwork?
+    private var place: WebLoop.ConnectionPlace?
+    /// Requests that hold a place.
+    private var placeCount = 0
     /// Requests whose tasks have not returned, or whose response is not yet taken. A task that was
     /// cancelled may still run.
     private(set) var runningCount = 0
@@ -28,6 +31,10 @@ final class WebConnection: ChannelDuplexHandler {
     weak var http2: HTTP2Connection?
     /// No more requests are read; what still arrives is dropped.
     private(set) var isClosing = false
+    /// The rest of what the client sends is not read: it has sent what cannot be.
+    var isInputDropped = false
+    /// Where the requests of HTTP/1.1 begin and end.
+    var requestLines = RequestLines()
     private var isVersionKnown = false
     private var isUsed = false
     private var channelContext: ChannelHandlerContext?
@@ -55,17 +62,12 @@ final class WebConnection: ChannelDuplexHandler {
         self.loop = loop
         client = HTTPClientInfo(
             peer: peer, isFromTrustedProxy: isFromTrustedProxy, isTLS: isTLS, isHTTP2: false)
-        requester = Self.requester(client)
+        network = shared.network(of: peer)
         let now = shared.time.uptime()
         let thousandths = 900 + Int(shared.randomness.integer() % 201)
         deadlines = Deadlines(
             header: now + shared.limits.headerTimeout,
             age: now + shared.limits.connectionAgeMax / 1_000 * thousandths)
-    }
-
-    private static func requester(_ client: HTTPClientInfo) -> PeerAddress? {
-        guard !client.isFromTrustedProxy, let address = PeerAddress(client.peer) else { return nil }
-        return address.isLoopback ? nil : address
     }
 
     // MARK: The channel
@@ -76,14 +78,13 @@ final class WebConnection: ChannelDuplexHandler {
 
     func channelActive(context: ChannelHandlerContext) {
         loop.add(self)
-        guard admit(context.channel) else { return context.close(promise: nil) }
+        guard admit() else { return context.close(promise: nil) }
         context.fireChannelActive()
         if shared.isDraining.load(ordering: .acquiring) { drain() }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        let id = ObjectIdentifier(context.channel)
-        shared.connections.withLock { $0.left(id) }
+        leave()
         loop.remove(self)
         channelContext = nil
         context.fireChannelInactive()
@@ -111,25 +112,25 @@ final class WebConnection: ChannelDuplexHandler {
 
     // MARK: Admission
 
-    /// Counts the connection for its address; closes another one if there are too many without a
-    /// request.
-    private func admit(_ channel: any Channel) -> Bool {
-        // A proxy's connections are those of all its clients.
-        let address = client.isFromTrustedProxy ? nil : PeerAddress(client.peer)
-        let verdict = shared.connections.withLock {
-            $0.arrived(ObjectIdentifier(channel), channel, from: address)
-        }
-        switch verdict {
-        case .admitted(let crowdedOut):
-            guard let crowdedOut else { return true }
-            loop.figures.refused(.connectionsUnused)
-            crowdedOut.peer.close(promise: nil)
-            return true
-        case .refused(let reason, _):
-            loop.figures.refused(
-                reason == .address ? .connectionsFromAddress : .connectionsTotal)
-            return false
-        }
+    /// Takes a place for the connection's client.
+    private func admit() -> Bool {
+        place = loop.arrive(self, from: network, at: shared.time.uptime())
+        return place != nil
+    }
+
+    private func leave() {
+        if let place = place.take() { loop.connectionLeft(place) }
+    }
+
+    /// Whom a request counts for. The fields of a trusted proxy name its client.
+    func network(of head: HTTPRequest) -> ClientNetwork? {
+        guard client.isFromTrustedProxy else { return network }
+        return shared.network(
+            of: ForwardedAddress.of(
+                peer: client.peer, isFromTrustedProxy: true,
+                forwarded: head.headerFields[values: CallerField.forwarded],
+                xForwardedFor: head.headerFields[values: CallerField.xForwardedFor],
+                trusted: shared.settings.trustedProxies))
     }
 
     /// A trusted proxy has named its client, or with nil has not: then the client is the proxy.
@@ -147,10 +148,9 @@ final class WebConnection: ChannelDuplexHandler {
         client = HTTPClientInfo(
             peer: peer, isFromTrustedProxy: shared.isTrustedProxy(peer), isTLS: client.isTLS,
             isHTTP2: false)
-        requester = Self.requester(client)
-        guard let channel = channelContext?.channel else { return false }
-        shared.connections.withLock { $0.left(ObjectIdentifier(channel)) }
-        return admit(channel)
+        network = shared.network(of: peer)
+        leave()
+        return admit()
     }
 
     /// Adds the handlers of the version of HTTP, which is known now.
@@ -177,23 +177,42 @@ final class WebConnection: ChannelDuplexHandler {
     func requestArrived() {
         deadlines.header = nil
         deadlines.idle = nil
-        guard !isUsed, let channelContext else { return }
+        guard !isUsed else { return }
         isUsed = true
-        let id = ObjectIdentifier(channelContext.channel)
-        shared.connections.withLock { $0.greeted(id) }
+        if var used = place.take() {
+            loop.connectionUsed(&used)
+            place = used
+        }
     }
 
-    /// A request's task starts.
-    func requestBegan() {
+    /// A request takes its place.
+    /// - Returns: nil if there is none.
+    func arrive(_ exchange: RunningExchange) -> ClientPlaces<RunningExchange>.ID? {
+        // A client may reset a stream and open the next one while the first one's task still runs
+        // (rapid reset); then the number of its tasks is limited by this alone.
+        guard runningCount < shared.limits.streamsMax,
+            let request = loop.arrive(exchange, from: network(of: exchange.head))
+        else { return nil }
         runningCount += 1
-        loop.requestBegan(from: requester)
+        placeCount += 1
+        if placeCount == 1, let place { loop.connection(place, idleSince: nil) }
+        return request
+    }
+
+    /// A request gives up its place: it has ended, or ends for another one. A connection without
+    /// such a request can end for another one too.
+    func requestLeft(_ request: ClientPlaces<RunningExchange>.ID) {
+        loop.requestLeft(request)
+        placeCount -= 1
+        guard placeCount == 0, let place else { return }
+        loop.connection(place, idleSince: shared.time.uptime())
     }
 
     /// A request's task has returned, and its response is taken or dropped.
     func requestEnded(_ began: Duration) {
         runningCount -= 1
         let now = shared.time.uptime()
-        loop.requestEnded(from: requester, took: now - began)
+        loop.figures.took(now - began)
         requestAnswered(at: now)
     }
 
@@ -280,14 +299,4 @@ final class WebConnection: ChannelDuplexHandler {
 
     /// Completes when the connection is closed.
     var closeFuture: EventLoopFuture<Void>? { channelContext?.channel.closeFuture }
-}
-
-extension PeerAddress {
-    /// The address by which a client is limited.
-    init?(_ address: ClientAddress) {
-        switch address.bytes.count {
-        case 4: self.init(four: address.bytes)
-        default: self.init(six: address.bytes)
-        }
-    }
 }

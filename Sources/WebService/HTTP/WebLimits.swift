@@ -1,4 +1,3 @@
-import RPC
 import ServiceRuntime
 
 /// The limits of the web service's listener. Each says what fills it and what happens then.
@@ -46,13 +45,18 @@ package struct WebLimits: Sendable, Hashable {
     /// Time for the client to close a connection after our side. If it were closed at once with
     /// unread input, TCP would reset it and the last response would be lost.
     package var lingerTimeout = Duration.seconds(2)
-    /// Connections at once; more are closed at once. Each costs up to 25 KiB, or 64 KiB with TLS.
+    /// Connections at once, each event loop with its share. For one more, one without a request
+    /// ends (`ClientPlaces`). Each costs up to 25 KiB, or 64 KiB with TLS.
     package var connectionsMax = 10_000
-    /// Connections at once from one IPv4 address, or one IPv6 /64; more are closed at once. A
-    /// browser opens up to six. Loopback addresses and trusted proxies are exempt.
+    /// Connections at once from one IPv4 address, or one IPv6 /64; for one more, one of its own
+    /// without a request ends. A browser opens up to six. Loopback addresses and trusted proxies
+    /// are exempt.
     package var connectionsPerAddressMax = 200
-    /// Connections without a first request; above it the oldest of them is closed, so that a flood
-    /// of handshakes displaces itself and not the clients that send.
+    /// The same of one IPv6 /48, which a customer may have. Each share of a site is twice that of
+    /// an address, so that one /64 leaves as much to its neighbours.
+    package var connectionsPerSiteMax = 400
+    /// Connections without a first request; above it the oldest of the site with most of them is
+    /// closed, so that a flood of handshakes displaces itself and not the clients that send.
     package var connectionsUnusedMax = 1_000
     /// Age at which a connection ends, so that clients find other instances again. It varies by up
     /// to a tenth, so that connections opened together do not end together.
@@ -64,13 +68,17 @@ package struct WebLimits: Sendable, Hashable {
     /// the kernel kills a program that has not stopped in time, and its last metrics and traces are
     /// lost.
     package var drainTimeout = ProgramLifecycle.drainWithin - .seconds(2)
-    /// Requests that run at once, or whose response was not taken, over all connections; more are
-    /// answered with 503. Each holds up to 400 KiB. The gateway has its own admission control.
+    /// Requests that run at once, or whose response was not taken, over all connections, each
+    /// event loop with its share. For one more, one that waits for its own client ends
+    /// (`ClientPlaces`); if none waits, it is answered with 503. Each holds up to 400 KiB. The
+    /// gateway has its own admission control.
     package var requestsMax = 2_000
-    /// Of them, those from one IPv4 address, or one IPv6 /64; more are answered with 503. Without
-    /// it, twenty connections of one client that sends no bodies would use up `requestsMax` for
-    /// everyone. Each event loop has its share. Loopback addresses and trusted proxies are exempt.
+    /// Of them, those from one IPv4 address, or one IPv6 /64; for one more, one of its own that
+    /// waits for it ends, or it is answered with 503. Loopback addresses and trusted proxies are
+    /// exempt, but not the clients that these name.
     package var requestsPerAddressMax = 400
+    /// The same of one IPv6 /48.
+    package var requestsPerSiteMax = 800
     /// Streams that a client resets in 30 s, and as many that it makes us reset; then the connection
     /// is closed with ENHANCE_YOUR_CALM (rapid reset, CVE-2023-44487). A browser that reloads resets
     /// a few dozen.
@@ -93,12 +101,16 @@ package struct WebLimits: Sendable, Hashable {
     /// The defaults.
     package init() {}
 
-    /// The limits of connections, as `ConnectionLimiter` takes them.
-    var ofConnections: ServerLimits {
-        var limits = ServerLimits()
-        limits.connectionsMax = connectionsMax
-        limits.connectionsPerAddressMax = connectionsPerAddressMax
-        limits.ungreetedMax = connectionsUnusedMax
-        return limits
+    /// The places of connections.
+    var connections: PlaceBounds {
+        PlaceBounds(
+            total: connectionsMax, perAddress: connectionsPerAddressMax,
+            perSite: connectionsPerSiteMax)
+    }
+
+    /// The places of requests.
+    var requests: PlaceBounds {
+        PlaceBounds(
+            total: requestsMax, perAddress: requestsPerAddressMax, perSite: requestsPerSiteMax)
     }
 }

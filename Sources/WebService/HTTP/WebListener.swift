@@ -130,8 +130,6 @@ final class WebShared: Sendable {
     let responder: WebResponder
     /// Whether the listener accepts no more requests.
     let isDraining = Atomic<Bool>(false)
-    /// The open connections, and the limits on new ones.
-    let connections: Mutex<ConnectionLimiter<ObjectIdentifier, any Channel>>
 
     init(
         _ settings: WebListenerSettings, tls: ServerTLS?, time: any Time,
@@ -146,12 +144,17 @@ final class WebShared: Sendable {
         self.logger = logger
         self.observation = observation
         self.responder = responder
-        connections = Mutex(ConnectionLimiter(settings.limits.ofConnections))
     }
 
     /// Whether a trusted proxy has this address.
     func isTrustedProxy(_ address: ClientAddress) -> Bool {
         settings.trustedProxies.contains { $0.contains(address) }
+    }
+
+    /// Whom the places of a client count for; nil for a trusted proxy, whose requests are those of
+    /// all its clients, and for this machine.
+    func network(of address: ClientAddress) -> ClientNetwork? {
+        isTrustedProxy(address) ? nil : ClientNetwork(address)
     }
 
     /// Adds the handlers of a new connection: PROXY protocol, then TLS, then HTTP.

@@ -8,15 +8,15 @@ final class WebLoop {
     let figures: WebObservation.LoopFigures
     private let shared: WebShared
     private let loop: any EventLoop
-    /// Requests that may run at once on this loop, or wait until their response is taken.
-    private let requestsMax: Int
-    private var requestsRunning = 0
-    /// The same from one address.
-    private let requestsPerAddressMax: Int
-    private var requestsByAddress: [PeerAddress: Int] = [:]
+    /// The requests that run, or wait until their response is taken.
+    private var requests: ClientPlaces<RunningExchange>
+    /// The open connections. One waits while it has no request that runs.
+    private var connections: ClientPlaces<WebConnection>
+    /// Of them, those without a first request, which all wait.
+    private var unused: ClientPlaces<WebConnection>
     /// Requests that are calls with streams.
-    let streams: StreamSlots
-    private var connections: [ObjectIdentifier: WebConnection] = [:]
+    let streams: StreamPlaces
+    private var open: [ObjectIdentifier: WebConnection] = [:]
     private var checks: RepeatedTask?
     /// The hosts that requests may be for.
     private(set) var hosts = AllowedHosts(origins: [], port: 0)
@@ -29,31 +29,35 @@ final class WebLoop {
         self.shared = shared
         executor = EventLoopTaskExecutor(loop)
         figures = shared.observation.addLoop()
-        requestsMax = max(1, shared.limits.requestsMax / max(1, loopCount))
-        requestsPerAddressMax = max(1, shared.limits.requestsPerAddressMax / max(1, loopCount))
-        streams = StreamSlots(requestsMax: requestsMax, perAddressMax: requestsPerAddressMax)
+        let (limits, part) = (shared.limits, shared.limits.requests.share(1, of: loopCount))
+        requests = ClientPlaces(part)
+        connections = ClientPlaces(limits.connections.share(1, of: loopCount))
+        unused = ClientPlaces(
+            PlaceBounds(total: limits.connectionsUnusedMax).share(1, of: loopCount))
+        streams = StreamPlaces(of: part)
     }
 
-    /// Whether no more requests from `address` may start; nil is exempt from the limit by address.
-    func isFull(for address: PeerAddress?) -> Bool {
-        guard requestsRunning < requestsMax else { return true }
-        return address.map { requestsByAddress[$0, default: 0] >= requestsPerAddressMax } ?? false
-    }
+    // MARK: Requests
 
-    func requestBegan(from address: PeerAddress?) {
-        requestsRunning += 1
-        if let address { requestsByAddress[address, default: 0] += 1 }
+    /// A request takes a place, perhaps that of one that waits for its client, which ends.
+    /// - Returns: nil if there is none.
+    func arrive(
+        _ exchange: RunningExchange, from client: ClientNetwork?
+    ) -> ClientPlaces<RunningExchange>.ID? {
+        guard case .admitted(let place, let ending) = requests.arrive(exchange, from: client)
+        else { return nil }
         figures.begun.add()
+        ending?.endForAnother()
+        return place
     }
 
-    func requestEnded(from address: PeerAddress?, took duration: Duration) {
-        requestsRunning -= 1
-        if let address {
-            let rest = requestsByAddress[address, default: 0] - 1
-            requestsByAddress[address] = rest > 0 ? rest : nil
-        }
-        figures.took(duration)
+    /// The request waits for its client, or works.
+    func request(_ place: ClientPlaces<RunningExchange>.ID, waitsSince since: Duration?) {
+        if let since { requests.waits(place, since: since) } else { requests.works(place) }
     }
+
+    /// The request holds its place no more.
+    func requestLeft(_ place: ClientPlaces<RunningExchange>.ID) { requests.leave(place) }
 
     // MARK: Connections
 
@@ -64,9 +68,60 @@ final class WebLoop {
         hosts = AllowedHosts(origins: shared.settings.origins, port: port)
     }
 
+    /// What a connection holds.
+    struct ConnectionPlace {
+        fileprivate let place: ClientPlaces<WebConnection>.ID
+        fileprivate var unused: ClientPlaces<WebConnection>.ID?
+    }
+
+    /// A new connection takes a place, perhaps that of one without a request, which is closed.
+    /// - Returns: nil if there is none.
+    func arrive(
+        _ connection: WebConnection, from client: ClientNetwork?, at now: Duration
+    ) -> ConnectionPlace? {
+        switch connections.arrive(connection, from: client) {
+        case .refused(let full):
+            figures.refused(full == .total ? .connectionsTotal : .connectionsFromAddress)
+            return nil
+        case .admitted(let place, let ending):
+            connections.waits(place, since: now)
+            if let ending { close(ending, .connectionsIdle) }
+            guard case .admitted(let newest, let oldest) = unused.arrive(connection, from: client)
+            else { return ConnectionPlace(place: place) }
+            unused.waits(newest, since: now)
+            if let oldest { close(oldest, .connectionsUnused) }
+            return ConnectionPlace(place: place, unused: newest)
+        }
+    }
+
+    private func close(_ connection: WebConnection, _ reason: WebRefusal) {
+        figures.refused(reason)
+        connection.close()
+    }
+
+    /// The connection has its first request.
+    func connectionUsed(_ place: inout ConnectionPlace) {
+        if let id = place.unused.take() { unused.leave(id) }
+    }
+
+    /// The connection is idle, or a request of it runs.
+    func connection(_ place: ConnectionPlace, idleSince since: Duration?) {
+        if let since {
+            connections.waits(place.place, since: since)
+        } else {
+            connections.works(place.place)
+        }
+    }
+
+    /// The connection holds its place no more.
+    func connectionLeft(_ place: ConnectionPlace) {
+        if let id = place.unused { unused.leave(id) }
+        connections.leave(place.place)
+    }
+
     /// A connection was accepted.
     func add(_ connection: WebConnection) {
-        connections[ObjectIdentifier(connection)] = connection
+        open[ObjectIdentifier(connection)] = connection
         figures.opened.add()
         guard checks == nil else { return }
         date = shared.time.now().internetDate(zone: "GMT")
@@ -79,9 +134,9 @@ final class WebLoop {
 
     /// A connection is closed.
     func remove(_ connection: WebConnection) {
-        guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+        guard open.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
         figures.closed.add()
-        guard connections.isEmpty else { return }
+        guard open.isEmpty else { return }
         checks?.cancel()
         checks = nil
     }
@@ -89,13 +144,13 @@ final class WebLoop {
     private func check() {
         date = shared.time.now().internetDate(zone: "GMT")
         let now = shared.time.uptime()
-        for connection in Array(connections.values) { connection.check(at: now) }
+        for connection in Array(open.values) { connection.check(at: now) }
     }
 
     /// Drains all connections; the futures complete when they are closed.
     func drain() -> [EventLoopFuture<Void>] {
-        let futures = connections.values.compactMap(\.closeFuture)
-        for connection in Array(connections.values) { connection.drain() }
+        let futures = open.values.compactMap(\.closeFuture)
+        for connection in Array(open.values) { connection.drain() }
         return futures
     }
 }

@@ -70,7 +70,7 @@ package final class WebObservation: MetricSource {
         fileprivate let nanoseconds = LoopCounter()
         fileprivate let statuses: InlineArray<6, LoopCounter>
         fileprivate let buckets: InlineArray<17, LoopCounter>
-        fileprivate let refusals: InlineArray<12, LoopCounter>
+        fileprivate let refusals: InlineArray<14, LoopCounter>
 
         init() {
             statuses = InlineArray { _ in LoopCounter() }
@@ -108,6 +108,8 @@ enum WebRefusal: Int, CaseIterable {
     case pipelining
     case slowReader
     case slowBody
+    case connectionsIdle
+    case displaced
 
     /// The label of the metric.
     var name: String {
@@ -124,6 +126,8 @@ enum WebRefusal: Int, CaseIterable {
         case .pipelining: "pipelining"
         case .slowReader: "slow_reader"
         case .slowBody: "slow_body"
+        case .connectionsIdle: "connections_idle"
+        case .displaced: "displaced"
         }
     }
 }

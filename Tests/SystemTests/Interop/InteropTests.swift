@@ -2,20 +2,15 @@ import Foundation
 import Testing
 
 extension SystemTests {
-    /// The client in Python, written from the wire protocol alone; the one in Swift, a package
-    /// outside of ours; the examples over HTTP and gRPC; verifiers of access tokens by others.
-    /// `docker/test.sh` installs what they need, in `.build/venv` and `.build/swift-client`.
+    /// The client in Python, written from the wire protocol alone; the examples over HTTP and gRPC;
+    /// verifiers of access tokens by others. `docker/test.sh` installs what they need, in
+    /// `.build/venv`. The client in Swift, a package outside of ours, runs in `docker/soak.sh`.
     @Suite("A client in another language")
     struct Interop {
         private static let checkout = URL(filePath: #filePath)
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().path
         private static let python = "\(checkout)/.build/venv/bin/python"
-        private static var swiftClient: [String] {
-            let example = "\(checkout)/.build/swift-client/debug/example"
-            let isBuilt = FileManager.default.isExecutableFile(atPath: example)
-            return isBuilt ? ["--swift-client", example] : []
-        }
         private static let hasPython = FileManager.default.isExecutableFile(atPath: python)
 
         @Test(
@@ -24,8 +19,7 @@ extension SystemTests {
         func client() async throws {
             let run = try await ProgramRun.run(
                 path: Self.python,
-                ["\(Self.checkout)/Tests/Interop/run.py", "--programs", BuiltPrograms.folder]
-                    + Self.swiftClient,
+                ["\(Self.checkout)/Tests/Interop/run.py", "--programs", BuiltPrograms.folder],
                 limit: .seconds(300))
             #expect(run.exitCode == 0, "\(run.output)\(run.errors)")
         }
@@ -39,6 +33,11 @@ extension SystemTests {
             "raw bytes and frames cost the web service little, and no attack reaches the gateway",
             .enabled(if: hasPython, "docker/test.sh makes the Python environment"))
         func webAttacks() async throws { try await web("abuse") }
+
+        @Test(
+            "few addresses that hold all they can of the web service do not delay another client",
+            .enabled(if: hasPython, "docker/test.sh makes the Python environment"))
+        func webShares() async throws { try await web("shares") }
 
         /// Runs a part of `web_run.py`.
         private func web(_ part: String) async throws {

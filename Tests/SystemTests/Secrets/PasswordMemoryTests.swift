@@ -75,6 +75,73 @@ extension SystemTests {
             }
         }
 
+        /// As many tries as `POSTERN_SOAK_ROUNDS` says. Without TLS, as above.
+        @Test(
+            "B9: passwords by JSON over HTTP/1.1 and HTTP/2 are not in memory either",
+            arguments: ["--http1.1", "--http2-prior-knowledge"])
+        func byHTTP(version: String) async throws {
+            try await with { cluster in
+                let web = try WebClient(cluster)
+                for number in 1...SoakRounds.count(ordinarily: 4) {
+                    let person = Person(number)
+                    let (right, wrong) = (canary(number), canary(number))
+                    func ask(_ method: String, _ password: String) async throws -> Int {
+                        let json = try JSONSerialization.data(
+                            withJSONObject: person.credentials(password))
+                        return try await web.curl(
+                            "/postern.gateway.v1.Auth/\(method)",
+                            [
+                                version, "--interface",
+                                person.address.replacing("198.18.", with: "127.18."),
+                                "--header", "content-type: application/json",
+                                "--header", "x-postern-app: \(web.appKey)",
+                                "--data", String(decoding: json, as: UTF8.self),
+                            ]
+                        ).status
+                    }
+                    #expect(try await ask("SignUpWithPassword", right) == 200)
+                    #expect(try await ask("SignInWithPassword", right) == 200)
+                    #expect(try await ask("SignInWithPassword", wrong) >= 400)
+                    try await Task.sleep(for: Self.goneWithin)
+                    let typed = [
+                        Typed(kind: "right", text: right), Typed(kind: "wrong", text: wrong),
+                    ]
+                    expectNone(of: typed, cluster, "try \(number), \(version)")
+                }
+            }
+        }
+
+        @Test("B9: nor while the connection over HTTP/1.1 is kept")
+        func byKeptConnection() async throws {
+            try await with { cluster in
+                let web = try WebClient(cluster)
+                let person = Person(1)
+                _ = try await cluster.signUp(person)
+                for number in 1...SoakRounds.count(ordinarily: 2) {
+                    let password = canary(number)
+                    let json = try JSONSerialization.data(
+                        withJSONObject: person.credentials(password))
+                    let port = try #require(web.url.split(separator: ":").last.flatMap { Int($0) })
+                    let connection = try KeptConnection(port: port)
+                    let answer = try connection.answer(
+                        to: """
+                            POST /postern.gateway.v1.Auth/SignInWithPassword HTTP/1.1\r
+                            host: localhost:\(port)\r
+                            content-type: application/json\r
+                            x-postern-app: \(web.appKey)\r
+                            content-length: \(json.count)\r
+                            \r
+                            \(String(decoding: json, as: UTF8.self))
+                            """)
+                    #expect(answer.contains("auth/invalid-credential"), "\(answer)")
+                    try await Task.sleep(for: Self.goneWithin)
+                    expectNone(
+                        of: [Typed(kind: "wrong", text: password)], cluster, "try \(number)")
+                    connection.close()
+                }
+            }
+        }
+
         @Test("no program leaves a core file, which would have its keys")
         func coreFiles() async throws {
             try await Cluster.with { cluster in

@@ -196,17 +196,17 @@ struct GuestBundleTests {
                     }
                 }
                 // One client has all addresses of an IPv6 /64.
-                for number in 1...GuestBundleResponder.bodiesPerAddressMax {
+                for number in 1...GuestBundleResponder.uploads.perAddress {
                     upload(from: "2001:db8::\(number)")
                 }
-                while bundles.guests.begun < GuestBundleResponder.bodiesPerAddressMax {
+                while bundles.guests.begun < GuestBundleResponder.uploads.perAddress {
                     await Task.yield()
                 }
                 let refused = try await bundles.put(Self.one, ["x-forwarded-for": "2001:db8::9"])
                 #expect(refused.status == 429)
                 #expect(code(refused) == "rpc/resource-exhausted")
                 for address in ["2001:db8:0:1::1", "203.0.113.7"] { upload(from: address) }
-                while bundles.guests.begun < GuestBundleResponder.bodiesPerAddressMax + 2 {
+                while bundles.guests.begun < GuestBundleResponder.uploads.perAddress + 2 {
                     await Task.yield()
                 }
                 opening.finish()
@@ -222,10 +222,12 @@ struct GuestBundleTests {
         let (gate, opening) = AsyncStream<Void>.makeStream()
         try await GuestBundleFixture.run(FakeGuests(gate: gate)) { bundles in
             try await withThrowingTaskGroup(of: Int.self) { group in
-                for _ in 0..<GuestBundleResponder.bodiesMax {
+                for _ in 0..<GuestBundleResponder.uploads.total {
                     group.addTask { try await bundles.put(Self.one).status }
                 }
-                while bundles.guests.begun < GuestBundleResponder.bodiesMax { await Task.yield() }
+                while bundles.guests.begun < GuestBundleResponder.uploads.total {
+                    await Task.yield()
+                }
                 let refused = try await bundles.put(Self.one)
                 #expect(refused.status == 429)
                 #expect(code(refused) == "rpc/resource-exhausted")

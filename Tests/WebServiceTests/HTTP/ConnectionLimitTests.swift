@@ -28,32 +28,50 @@ struct ConnectionLimitTests {
         }
     }
 
-    @Test("more connections than the limit are closed at once")
+    @Test("when all connections have a request, one more is closed at once")
     func total() async throws {
-        try await WebServer.run {
+        try await WebServer.run(loops: 1) {
             $0.limits.connectionsMax = 2
         } body: { server in
             var clients: [RawClient] = []
             for _ in 0..<2 {
                 let client = try await RawClient.connect(server)
-                client.send(server.request("GET", "/in"))
-                try await client.text { $0.hasSuffix("/in") }
+                client.send(server.request("GET", "/wait"))
                 clients.append(client)
             }
+            #expect(try await eventually { server.answers.begun.withLock { $0 } == 2 })
             let third = try await RawClient.connect(server)
             #expect(try await third.closed() == "")
             #expect(server.metric("web_refusals_total{reason=\"connections_total\"}") == 1)
-            clients[0].close()
-            #expect(try await eventually { server.metric("web_connections") == 1 })
+            for client in clients { client.close() }
+            #expect(try await eventually { server.metric("web_connections") == 0 })
             let fourth = try await RawClient.connect(server)
             fourth.send(server.request("GET", "/in", "connection: close\r\n"))
             #expect(try await fourth.closed().hasSuffix("/in"))
         }
     }
 
+    @Test("an idle connection is closed for a new one")
+    func idleForNew() async throws {
+        try await WebServer.run(loops: 1) {
+            $0.limits.connectionsMax = 2
+        } body: { server in
+            var clients: [RawClient] = []
+            for number in 0..<6 {
+                let client = try await RawClient.connect(server)
+                client.send(server.request("GET", "/\(number)"))
+                try await client.text { $0.hasSuffix("/\(number)") }
+                clients.append(client)
+            }
+            for client in clients.prefix(4) { try await client.closed() }
+            #expect(server.metric("web_refusals_total{reason=\"connections_idle\"}") == 4)
+            #expect(clients[4].channel.isActive && clients[5].channel.isActive)
+        }
+    }
+
     @Test("of the connections without a request, the oldest is closed")
     func unused() async throws {
-        try await WebServer.run {
+        try await WebServer.run(loops: 1) {
             $0.limits.connectionsUnusedMax = 1
         } body: { server in
             let used = try await RawClient.connect(server)

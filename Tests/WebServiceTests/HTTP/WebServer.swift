@@ -7,7 +7,8 @@ import RPC
 import ServiceRuntime
 import Synchronization
 import TestSupport
-import WebService
+
+@testable import WebService
 
 /// A listener of a test on a port that the system chooses, with clients in the same process.
 struct WebServer: Sendable {
@@ -20,11 +21,13 @@ struct WebServer: Sendable {
     /// The host that requests name.
     var host: String { "localhost:\(listener.port)" }
 
+    /// - Parameter loops: The server's event loops; each has its share of the limits.
     static func run(
-        tls: ServerTLS? = nil, _ change: (inout WebListenerSettings) -> Void = { _ in },
+        tls: ServerTLS? = nil, loops: Int = 2,
+        _ change: (inout WebListenerSettings) -> Void = { _ in },
         body: (WebServer) async throws -> Void
     ) async throws {
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: loops)
         do {
             let server = try await start(tls, change, group)
             try await body(server)
@@ -134,6 +137,7 @@ final class Answers: Sendable {
             try await exchange.write(ByteBuffer(string: "half"))
             throw Unknown()
         case "/wait": try await wait(exchange)
+        case "/watch": try await watch(exchange)
         case "/flood": try await flood(exchange)
         case "/deadline":
             exchange.limitResponseTime(until: SystemTime().uptime() + .milliseconds(200))
@@ -167,6 +171,23 @@ final class Answers: Sendable {
             throw error
         }
         exchange.respond(HTTPResponse(status: .ok), ByteBuffer(string: "waited"))
+    }
+
+    /// As a stream of an app, until its client leaves or it ends for another one.
+    private func watch(_ exchange: HTTPExchange) async throws {
+        let places = exchange.streams.places(
+            of: WebCaller(
+                app: AppsFixture.web, applicationToken: nil, clientAddress: "",
+                responseFields: [:], isPlainLoopback: true, bodyHash: nil),
+            hasRequestItems: false)
+        guard
+            let place = places.take(
+                exchange, from: exchange.client.peer, endableSince: SystemTime().uptime())
+        else { throw HTTPFailure(.tooManyRequests, "too many streams") }
+        defer { places.give(place) }
+        exchange.begin(HTTPResponse(status: .ok))
+        try await exchange.write(ByteBuffer(string: "watching"))
+        try await Task.sleep(for: .seconds(60))
     }
 
     private func flood(_ exchange: HTTPExchange) async throws {
