@@ -135,12 +135,12 @@ extension AccountSessionsHandler {
         // An account without an email has no password.
         guard !account.email.isEmpty else { throw ServiceError(.invalidCredential) }
         let (verified, charge) = try await limits.countingPasswordGuess(
-            email: account.email, device: origin.deviceId, context
-        ) {
+            email: account.email, device: origin.deviceId, settledBy: accounts, context
+        ) { chargeID in
             try await accounts.verifyPassword(
                 IdentityV1.VerifyPasswordRequest(
-                    email: account.email, password: password, origin: origin, inOwnSession: true),
-                onward)
+                    email: account.email, password: password, origin: origin, inOwnSession: true,
+                    chargeId: chargeID), onward)
         }
         await limits.succeed(charge, context)
         // The email may have moved to another account between the two calls.

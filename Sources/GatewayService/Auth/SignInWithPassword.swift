@@ -23,12 +23,12 @@ extension AuthHandler {
         let (verified, charge) = try await sessions.withOptionalAccessToken(of: context) {
             accessToken in
             try await limits.countingPasswordGuess(
-                email: request.email, device: origin.deviceId, context
-            ) {
+                email: request.email, device: origin.deviceId, settledBy: accounts, context
+            ) { chargeID in
                 try await accounts.verifyPassword(
                     IdentityV1.VerifyPasswordRequest(
                         email: request.email, password: request.password, origin: origin,
-                        guestAccessToken: accessToken), onward)
+                        guestAccessToken: accessToken, chargeId: chargeID), onward)
             }
         }
         // Independent of the session's outcome: if the session service is down, a right password

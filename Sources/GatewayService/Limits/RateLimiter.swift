@@ -12,6 +12,11 @@ struct LimitCharge: Sendable {
     fileprivate var guessedAt: String?
     /// The number of this attempt in the strictest of its limits, from 1.
     var attempt: UInt32 = 1
+    /// The charge's id for the identity service, if the guess is settled later; else empty.
+    var guess = ""
+
+    /// Whether the rate limiter has made it. It has not where it does not answer and the flow passes.
+    var isMade: Bool { !id.isEmpty }
 }
 
 /// Calls the rate limiter for a flow, and decides what happens when it does not answer. All
@@ -46,18 +51,23 @@ struct RateLimiter: Sendable {
     /// Charges `action`. A retry of a call with the same idempotency key is not charged again. Only
     /// flows that return the same response to a retry may pass a key. A sign-in must not: all
     /// guesses under one key would be charged as one.
+    /// - Parameter accounts: compares the guess and gets `LimitCharge.guess`. If it does not answer,
+    ///   the guess is settled later.
     /// - Throws: `auth/too-many-requests` with the wait; `rpc/unavailable` if the rate limiter does
     ///   not answer and the flow's setting is to refuse; `rpc/deadline-exceeded`, not processed, if
     ///   the caller's deadline leaves less time than the rate limiter may take; `rpc/cancelled`.
     func begin(
-        _ action: LimitedAction, _ context: CallContext, chargedOnceFor key: String? = nil
+        _ action: LimitedAction, _ context: CallContext, chargedOnceFor key: String? = nil,
+        settledBy accounts: (any AccountsAPI)? = nil
     ) async throws -> LimitCharge {
         try requireTime(context)
         let guessedAt = action.guessedAt
         let areOthers = guessedAt.map { underWay.begin($0, at: time.uptime()) } ?? false
         let consumed: Consumed
         do {
-            consumed = try await consume(action, context, key)
+            consumed = try await settling(by: accounts, context) { settled in
+                try await consume(action, context, key, settled)
+            }
         } catch {
             end(guessedAt)
             throw error
@@ -66,7 +76,7 @@ struct RateLimiter: Sendable {
         case .charged(var charge):
             charge.guessedAt = guessedAt
             return charge
-        case .limited(let decision):
+        case .limited(let decision, _):
             let areStill = end(guessedAt)
             guard areOthers || areStill, LimitedAction.isAboutGuessed(decision?.limit ?? "") else {
                 throw Self.refusal(decision)
@@ -78,7 +88,42 @@ struct RateLimiter: Sendable {
     /// The rate limiter's answer to a charge.
     private enum Consumed {
         case charged(LimitCharge)
-        case limited(RateLimitV1.Decision?)
+        /// - Parameter unsettled: the charges of earlier guesses that may be refunded.
+        case limited(RateLimitV1.Decision?, unsettled: [String])
+    }
+
+    /// Charges, and charges once more if earlier guesses could be settled in between: the rate
+    /// limiter names them, and the identity service knows of which a wrong password was compared
+    /// (R-03, `UnsettledGuesses`). The gateway that charged them may have been another one.
+    private func settling(
+        by accounts: (any AccountsAPI)?, _ context: CallContext,
+        _ consume: (_ settled: [RateLimitV1.SettledGuess]?) async throws -> Consumed
+    ) async throws -> Consumed {
+        guard let accounts else { return try await consume(nil) }
+        let first = try await consume([])
+        guard case .limited(_, let unsettled) = first, !unsettled.isEmpty else { return first }
+        let settled = await outcomes(of: unsettled, from: accounts, context)
+        return settled.isEmpty ? first : try await consume(settled)
+    }
+
+    /// - Returns: the outcomes of guesses; none if the identity service does not answer.
+    private func outcomes(
+        of guesses: [String], from accounts: any AccountsAPI, _ context: CallContext
+    ) async -> [RateLimitV1.SettledGuess] {
+        // So short a wait says nothing about the identity service, like a caller's deadline.
+        let brief = CallContext(
+            deadline: time.uptime() + Self.callTimeout, isCallersDeadline: true,
+            metadata: context.onward().metadata)
+        do {
+            let wrong = Set(
+                try await accounts.settleGuesses(.init(chargeIds: guesses), brief).wrong)
+            return guesses.map { .init(chargeId: $0, wrong: wrong.contains($0)) }
+        } catch {
+            logger.warning(
+                "limits.guesses.unsettled", "asking for the outcome of guesses failed",
+                fields: [.detail: .error(error)])
+            return []
+        }
     }
 
     /// A guess is no longer in progress.
@@ -91,8 +136,11 @@ struct RateLimiter: Sendable {
     /// The charged guess has failed: its charge stays.
     func failed(_ charge: LimitCharge) { end(charge.guessedAt) }
 
+    /// - Parameter settled: outcomes of earlier guesses; nil if this charge is not a guess that is
+    ///   settled later.
     private func consume(
-        _ action: LimitedAction, _ context: CallContext, _ key: String?
+        _ action: LimitedAction, _ context: CallContext, _ key: String?,
+        _ settled: [RateLimitV1.SettledGuess]?
     ) async throws -> Consumed {
         let charges = action.charges
         if charges.contains(where: LimitName.unaddressedByApplication.isLimit) {
@@ -108,7 +156,8 @@ struct RateLimiter: Sendable {
                 RateLimitV1.ConsumeRequest(
                     charges: charges,
                     language: context.metadata.voice.tag,
-                    chargeId: requested.id, namedBy: LimitedCaller(context).namedBy),
+                    chargeId: requested.id, settlesGuesses: settled != nil,
+                    settled: settled ?? [], namedBy: LimitedCaller(context).namedBy),
                 limiterContext(context, key))
         } catch let error as ServiceError where Self.isAbsence(error) {
             let failure = failures[action.flow] ?? action.flow.failure
@@ -124,10 +173,12 @@ struct RateLimiter: Sendable {
         }
         alarm.answered()
         guard let decision = answer.decision, !decision.limited else {
-            return .limited(answer.decision)
+            return .limited(answer.decision, unsettled: answer.unsettled)
         }
         return .charged(
-            LimitCharge(id: answer.chargeId, charges: charges, attempt: decision.attempt))
+            LimitCharge(
+                id: answer.chargeId, charges: charges, attempt: decision.attempt,
+                guess: answer.settledLater ? answer.chargeId : ""))
     }
 
     /// Gives a charge its id before the rate limiter is called, in the rate limiter's format. A

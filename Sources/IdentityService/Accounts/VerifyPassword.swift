@@ -16,7 +16,7 @@ extension AccountsHandler {
     /// Nothing about the guest is in the answer to a wrong password.
     /// - Throws: as `SignInRule`; `auth/invalid-email` for an invalid address;
     ///   `auth/idempotency-key-reused`; `rpc/unavailable` when the account changes during every
-    ///   check; `rpc/deadline-exceeded`, not processed, as `ResponseTimeFloor.requireTime`; in a
+    ///   check, or for a guess that is void (`ChargedGuess`); `rpc/deadline-exceeded`, not processed, as `ResponseTimeFloor.requireTime`; in a
     ///   session as `SessionOwners.calling`.
     func verifyPassword(
         _ request: IdentityV1.VerifyPasswordRequest, _ context: CallContext
@@ -36,8 +36,8 @@ extension AccountsHandler {
             collision: try await recorded.guest?.answer(answers))
     }
 
-    /// Rejects a call whose idempotency key belongs to another request, and one in a session that
-    /// cannot be used, unless it is a repeat (G-25). Attack: if only the right password led to
+    /// Rejects a guess that is void, a call whose idempotency key belongs to another request, and one
+    /// in a session that cannot be used, unless it is a repeat (G-25). Attack: if only the right password led to
     /// these errors, they would confirm a password with no record and no mail to the owner, and the
     /// gateway would refund the guess.
     ///
@@ -45,9 +45,12 @@ extension AccountsHandler {
     /// It sees every response that was committed, which is each that a caller can have. The
     /// transaction of the sign-in looks again.
     private func requireAnswerable(_ attempt: SignInAttempt) async throws {
-        guard attempt.caller != nil || attempt.repeatable != nil else { return }
+        guard attempt.caller != nil || attempt.repeatable != nil || attempt.guess != nil else {
+            return
+        }
         let now = time.now()
         try await store.read { session in
+            try session.requireNotVoid(attempt.guess)
             guard try session.storedResponse(of: attempt.repeatable, at: now) == nil,
                 let caller = attempt.caller
             else { return }
@@ -59,8 +62,8 @@ extension AccountsHandler {
     private func check(_ attempt: SignInAttempt) async throws -> Recorded? {
         let lookUpKey = attempt.lookUpKey
         let holder = try await store.read { try $0.passwordHolder(ofAddress: lookUpKey) }
-        let isRight = try await passwords.isRight(attempt.password, of: holder)
-        if let code = SignInRule.refusal(of: holder?.row.status, isPasswordRight: isRight) {
+        let verdict = try await passwords.verdict(attempt.password, of: holder)
+        if let code = SignInRule.refusal(of: holder?.row.status, isPasswordRight: verdict.isRight) {
             throw try await attempt.refused(code, holder, store)
         }
         guard let holder else { throw ServiceError(.invalidCredential) }
@@ -68,6 +71,8 @@ extension AccountsHandler {
         do {
             return try await record(attempt, holder, upgrade)
         } catch let error as ServiceError {
+            // After a wrong password the error comes at the end of this minimum too.
+            try await passwords.responseTimeFloor.waitOut(from: verdict.begun)
             throw error.afterComparison
         }
     }
@@ -88,8 +93,12 @@ extension AccountsHandler {
         _ attempt: SignInAttempt, _ checked: PasswordHolder, _ upgrade: [UInt8]?
     ) async throws -> Recorded? {
         let account = checked.row.account
-        return try await store.write(about: [.account(account)] + attempt.caller.subjects) {
-            transaction in
+        // Also when the caller has gone. Attack: right passwords are looked for with deadlines that
+        // leave no record and no mail to the owner.
+        return try await store.write(
+            about: [.account(account)] + attempt.caller.subjects, evenIfCancelled: true
+        ) { transaction in
+            try transaction.requireNotVoid(attempt.guess)
             guard let holder = try transaction.passwordHolder(account), holder.row.status.isUsable,
                 holder.sealedHash == checked.sealedHash
             else { return nil }
@@ -147,10 +156,12 @@ struct SignInAttempt: Sendable {
     let caller: CallingSession?
     /// For idempotent retries; nil when the call carries no key.
     let repeatable: RepeatableCall?
+    /// Nil if the charge of the guess is not settled later.
+    let guess: ChargedGuess?
 
     /// Reads a request.
     /// - Throws: `auth/invalid-email`; `auth/invalid-credential` for a password that exceeds the
-    ///   accepted length, rejected without the cost of a hash.
+    ///   accepted length, rejected without the cost of a hash; `rpc/invalid-argument`.
     init(
         _ request: IdentityV1.VerifyPasswordRequest, in caller: CallingSession?,
         _ context: CallContext, _ keys: IdentityKeys
@@ -168,26 +179,40 @@ struct SignInAttempt: Sendable {
         repeatable = try RepeatableCall(
             "VerifyPassword", [lookUpKey] + (caller?.account).fingerprint, context,
             hash: keys.calls)
+        guess = try ChargedGuess(request.chargeId)
     }
 
     /// Records the rejection in the audit log and returns the error to throw. Without an account,
     /// only a counter is incremented.
-    /// - Throws: the store's error, as `ServiceError.afterComparison`.
+    ///
+    /// The rejection is also written after the caller has gone (`ChargedGuess`).
+    /// - Throws: the store's error, as `ServiceError.afterComparison`; the same for a guess that is
+    ///   void.
     func refused(
         _ code: ErrorCode, _ holder: PasswordHolder?, _ store: Store
     ) async throws -> ServiceError {
         do {
-            try await store.write(about: []) { transaction in
-                guard let holder else {
-                    return try transaction.auditCounted(.signInFailed, outcome: code, from: origin)
-                }
-                try transaction.audit(
-                    .signInFailed, holder.row.account, from: origin, subject: subject, outcome: code
-                )
-            }
+            try await write(code, holder, store)
         } catch let error as ServiceError {
             throw error.afterComparison
         }
         return ServiceError(code)
+    }
+
+    private func write(
+        _ code: ErrorCode, _ holder: PasswordHolder?, _ store: Store
+    ) async throws {
+        try await store.write(about: [], evenIfCancelled: true) { transaction in
+            if code == .invalidCredential {
+                try transaction.recordWrong(guess)
+            } else {
+                try transaction.requireNotVoid(guess)
+            }
+            guard let holder else {
+                return try transaction.auditCounted(.signInFailed, outcome: code, from: origin)
+            }
+            try transaction.audit(
+                .signInFailed, holder.row.account, from: origin, subject: subject, outcome: code)
+        }
     }
 }

@@ -16,10 +16,19 @@ struct PasswordCheck: Sendable {
     /// until a check of the slowest stored hash would have ended (`ResponseTimeFloor`).
     /// - Throws: `rpc/resource-exhausted` with a retry delay when the hash queue is full.
     func isRight(_ password: Password, of holder: PasswordHolder?) async throws -> Bool {
-        let begun = time.uptime()
-        let verdict = try await verdict(password, of: holder)
-        if !verdict.isRight { try await responseTimeFloor.waitOut(from: begun + verdict.waited) }
-        return verdict.isRight
+        try await verdict(password, of: holder).isRight
+    }
+
+    /// The same, and the uptime from which the minimum time of a negative result is counted.
+    /// - Throws: as `isRight`.
+    func verdict(
+        _ password: Password, of holder: PasswordHolder?
+    ) async throws -> (isRight: Bool, begun: Duration) {
+        let entered = time.uptime()
+        let verdict = try await check(password, of: holder)
+        let begun = entered + verdict.waited
+        if !verdict.isRight { try await responseTimeFloor.waitOut(from: begun) }
+        return (verdict.isRight, begun)
     }
 
     /// The same for a text as entered; one that no password can be is wrong.
@@ -30,7 +39,7 @@ struct PasswordCheck: Sendable {
 
     private var reader: AccountReader { AccountReader(keys: keys, randomness: randomness) }
 
-    private func verdict(
+    private func check(
         _ password: Password, of holder: PasswordHolder?
     ) async throws -> PasswordHashPool.Verdict {
         guard let holder, let sealedHash = holder.sealedHash else {
@@ -47,14 +56,19 @@ struct PasswordCheck: Sendable {
     }
 
     /// A stronger sealed hash of the holder's password, if the stored one is weaker than the
-    /// current parameters (I-03); otherwise nil. `password` must have been checked before.
-    /// - Throws: `rpc/resource-exhausted` with a retry delay when the hash queue is full.
+    /// current parameters (I-03); otherwise nil. `password` must have been checked before: where the
+    /// queue of hashes is full, or the caller has gone, the sign-in is recorded all the same, and
+    /// the next one upgrades the hash.
     func upgrade(_ password: Password, of holder: PasswordHolder) async throws -> [UInt8]? {
         guard let sealedHash = holder.sealedHash else { return nil }
         let vault = try reader.vault(holder.row)
         let stored = try vault.open(sealedHash, .passwordHash)
         guard try passwords.needsUpgrade(stored) else { return nil }
-        return try await hash(password, vault)
+        do {
+            return try await hash(password, vault)
+        } catch let error as ServiceError where error.notProcessed {
+            return nil
+        }
     }
 
     /// The hash of a password that an account is about to get.

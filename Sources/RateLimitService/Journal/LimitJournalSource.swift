@@ -3,8 +3,9 @@ import ServiceRuntime
 import Storage
 import Synchronization
 
-/// The content of a table's journal: the shards' states, and the charges under idempotency keys
-/// (`ChargeLedger`), so that a retry is not charged again after a restart.
+/// The content of a table's journal: the shards' states; the charges under idempotency keys
+/// (`ChargeLedger`), so that a retry is not charged again after a restart; and the charges of
+/// guesses that are settled later (`UnsettledGuesses`), so that they can be after a restart.
 ///
 /// A charge is written after the states, in the format of a state (`LimitRecord`), with a limit
 /// number that no limit has. A version that does not know charges keeps it as a state of an unknown
@@ -12,10 +13,17 @@ import Synchronization
 ///
 /// A call decides and records its charge under the ledger's lock, and the ledger is read after the
 /// shards. So a frame that contains the states changed by a call contains its charge too. In the
-/// other order, a crash could keep the states and lose the idempotency key.
+/// other order, a crash could keep the states and lose the idempotency key. A refund removes the
+/// charge before it changes the states, so no frame has the states without the removal: a charge is
+/// not refunded twice.
 final class LimitJournalSource: JournalSource {
-    /// The limit number of a record that is a charge.
+    /// The limit number of a record that is a charge under an idempotency key.
     static let chargeLimitNumber = UInt16.max
+    /// The limit number of a record that is the charge of a guess.
+    static let guessLimitNumber = UInt16.max - 1
+
+    /// Whether a record is a charge.
+    static func isCharge(_ key: LimitKey) -> Bool { key.limit >= guessLimitNumber }
 
     private let shards: LimitShards
     private let ledger: SharedLedger
@@ -32,6 +40,9 @@ final class LimitJournalSource: JournalSource {
         for (id, charge) in ledger.withLock({ $0.takeChanges() }) {
             Self.append(charge, id, to: &bytes)
         }
+        for (id, guess) in ledger.withLock({ $0.guesses.takeChanges() }) {
+            Self.append(guess, id, to: &bytes)
+        }
         return false
     }
 
@@ -40,10 +51,13 @@ final class LimitJournalSource: JournalSource {
         for charge in ledger.withLock({ $0.storedCharges }) {
             Self.append(charge, charge.id, to: &bytes)
         }
+        for (id, guess) in ledger.withLock({ $0.guesses.stored }) {
+            Self.append(guess, id, to: &bytes)
+        }
     }
 
     func restorePart(_ bytes: UnsafeRawBufferPointer) throws {
-        guard LimitRecord(bytes)?.key.limit == Self.chargeLimitNumber else {
+        guard let record = LimitRecord(bytes), Self.isCharge(record.key) else {
             return try shards.restorePart(bytes)
         }
         try restoreCharges(bytes)
@@ -56,8 +70,13 @@ final class LimitJournalSource: JournalSource {
 
     private func restoreCharges(_ bytes: UnsafeRawBufferPointer) throws {
         let now = Timestamp(milliseconds: shards.startedAt)
-        for record in try LimitRecords(bytes) where record.key.limit == Self.chargeLimitNumber {
+        for record in try LimitRecords(bytes) where Self.isCharge(record.key) {
             let id = Int64(bitPattern: record.key.high)
+            if record.key.limit == Self.guessLimitNumber {
+                let guess = UnsettledGuesses.Guess(record)
+                ledger.withLock { $0.guesses.restore(id, guess, at: now) }
+                continue
+            }
             guard !record.isEmpty, let state = record.state else {
                 ledger.withLock { $0.restoreEnd(of: id) }
                 continue
@@ -79,6 +98,58 @@ final class LimitJournalSource: JournalSource {
         }
         let key = LimitKey(limit: chargeLimitNumber, high: UInt64(bitPattern: id), low: 0)
         LimitRecord.append(state, of: key, to: &bytes)
+    }
+
+    private static func append(
+        _ guess: UnsettledGuesses.Guess?, _ id: Int64, to bytes: inout JournalBytes
+    ) {
+        let key = LimitKey(limit: guessLimitNumber, high: UInt64(bitPattern: id), low: 0)
+        LimitRecord.append(guess?.state ?? LimitState(.slidingWindow), of: key, to: &bytes)
+    }
+}
+
+/// The form of a guess's charge in the journal: its moment, and behind it the words of its keys in
+/// place of further moments, the lane first.
+extension UnsettledGuesses.Guess {
+    private static let wordsOfKey = 5
+
+    /// A charge as the journal stores it.
+    fileprivate var state: LimitState {
+        var state = LimitState(.slidingWindow)
+        state.moments.insert(moment.milliseconds)
+        let keysMax = (LimitRule.momentsMax - 1) / Self.wordsOfKey
+        for word in ([lane] + keys).prefix(keysMax).flatMap(Self.words) {
+            state.moments.count += 1
+            state.moments[offset: state.moments.count - 1] = word
+        }
+        return state
+    }
+
+    /// Reads a record; nil for one that was removed.
+    fileprivate init?(_ record: LimitRecord) {
+        guard !record.isEmpty, let moments = record.state?.moments else { return nil }
+        var keys = stride(from: 1, to: moments.count, by: Self.wordsOfKey).compactMap { start in
+            Self.key(
+                (start..<min(start + Self.wordsOfKey, moments.count)).map { moments[offset: $0] })
+        }
+        guard !keys.isEmpty else { return nil }
+        lane = keys.removeFirst()
+        self.keys = keys
+        moment = Timestamp(milliseconds: moments.base)
+    }
+
+    private static func words(of key: LimitKey) -> [UInt32] {
+        [UInt32(key.limit)]
+            + [key.high, key.low].flatMap {
+                [UInt32(truncatingIfNeeded: $0 >> 32), UInt32(truncatingIfNeeded: $0)]
+            }
+    }
+
+    private static func key(_ words: [UInt32]) -> LimitKey? {
+        guard words.count == wordsOfKey, let limit = UInt16(exactly: words[0]) else { return nil }
+        return LimitKey(
+            limit: limit, high: UInt64(words[1]) << 32 | UInt64(words[2]),
+            low: UInt64(words[3]) << 32 | UInt64(words[4]))
     }
 }
 

@@ -68,7 +68,7 @@ extension LimitShards: JournalSource {
 
     private func isExpired(_ record: LimitRecord, _ rules: inout RuleCache) -> Bool {
         // Charges are restored into the ledger (`LimitJournalSource`).
-        guard record.key.limit != LimitJournalSource.chargeLimitNumber else { return true }
+        guard !LimitJournalSource.isCharge(record.key) else { return true }
         guard !record.isEmpty, let state = record.state else { return true }
         return isExpired(record.key, state, by: rules[record.key.limit], at: startedAt)
     }

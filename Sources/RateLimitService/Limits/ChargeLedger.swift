@@ -1,3 +1,4 @@
+import Contracts
 import Cryptography
 import Messages
 import ServiceRuntime
@@ -54,6 +55,8 @@ struct ChargeLedger: Sendable {
     private struct Charge {
         /// Empty after a restart: then the charge can only be retried, not refunded.
         var keys: [LimitKey]
+        /// Of those that were charged with more than one unit.
+        var amounts: [LimitKey: Int] = [:]
         let moment: Timestamp
         let isRepeatable: Bool
         var repeats = 0
@@ -62,16 +65,21 @@ struct ChargeLedger: Sendable {
     }
 
     private var charges: [Int64: Charge] = [:]
-    private var order = Order()
+    private var order = ChargeOrder()
+    /// The charges of guesses from known devices, which are kept for longer.
+    var guesses = UnsettledGuesses()
     /// Repeatable charges that changed since the journal last took the changes.
     private var changes: Set<Int64> = []
 
     /// Records a charge under `id`, unless that id has a current one.
     /// - Parameter isRepeatable: the id was derived from an idempotency key.
     mutating func record(
-        _ id: Int64, _ keys: [LimitKey], at moment: Timestamp, isRepeatable: Bool = false
+        _ id: Int64, _ keys: [LimitKey], _ amounts: [LimitKey: Int] = [:], at moment: Timestamp,
+        isRepeatable: Bool = false
     ) {
-        insert(id, Charge(keys: keys, moment: moment, isRepeatable: isRepeatable), at: moment)
+        let charge = Charge(
+            keys: keys, amounts: amounts, moment: moment, isRepeatable: isRepeatable)
+        insert(id, charge, at: moment)
         if isRepeatable { recordChange(of: id) }
     }
 
@@ -91,6 +99,7 @@ struct ChargeLedger: Sendable {
     /// A call gives up its share of a charge.
     /// - Returns: the charge's keys and moment if this was the last share; else nil.
     mutating func take(_ id: Int64, at now: Timestamp) -> (keys: [LimitKey], moment: Timestamp)? {
+        if let guess = guesses.take(id, at: now) { return (guess.keys, guess.moment) }
         guard holds(id, at: now), let charge = charges[id], !charge.keys.isEmpty else { return nil }
         guard charge.resting == 1 else {
             charges[id]?.resting -= 1
@@ -101,12 +110,16 @@ struct ChargeLedger: Sendable {
         return (charge.keys, charge.moment)
     }
 
+    /// The amounts of a charge's keys that have more than one unit.
+    func amounts(of id: Int64) -> [LimitKey: Int] { charges[id]?.amounts ?? [:] }
+
     /// Forgets that these subjects were charged. A subject that was reset has nothing to refund,
     /// and a charge made in the same millisecond after the reset belongs to another call.
     mutating func forget(_ keys: [LimitKey]) {
         for (id, charge) in charges where charge.keys.contains(where: keys.contains) {
             charges[id]?.keys.removeAll(where: keys.contains)
         }
+        guesses.forget(keys)
     }
 
     private func holds(_ id: Int64, at now: Timestamp) -> Bool {
@@ -184,33 +197,31 @@ final class SharedLedger: Sendable {
     }
 }
 
-extension ChargeLedger {
-    /// Charges in the order in which they were made, so that the oldest is found without a search.
-    fileprivate struct Order: Sendable {
-        private var places: [(id: Int64, moment: Timestamp)] = []
-        private var start = 0
+/// Charges in the order in which they were made, so that the oldest is found without a search.
+struct ChargeOrder: Sendable {
+    private var places: [(id: Int64, moment: Timestamp)] = []
+    private var start = 0
 
-        var count: Int { places.count - start }
+    var count: Int { places.count - start }
 
-        /// The oldest charge.
-        var first: (id: Int64, moment: Timestamp)? { start < places.count ? places[start] : nil }
+    /// The oldest charge.
+    var first: (id: Int64, moment: Timestamp)? { start < places.count ? places[start] : nil }
 
-        mutating func append(_ id: Int64, _ moment: Timestamp) { places.append((id, moment)) }
+    mutating func append(_ id: Int64, _ moment: Timestamp) { places.append((id, moment)) }
 
-        /// Drops the oldest. The others are moved up when half of all entries are dropped.
-        mutating func dropFirst() {
-            guard start < places.count else { return }
-            start += 1
-            guard start * 2 >= places.count else { return }
-            places.removeFirst(start)
-            start = 0
-        }
+    /// Drops the oldest. The others are moved up when half of all entries are dropped.
+    mutating func dropFirst() {
+        guard start < places.count else { return }
+        start += 1
+        guard start * 2 >= places.count else { return }
+        places.removeFirst(start)
+        start = 0
+    }
 
-        /// Keeps the entries for which `isRetained` returns true.
-        mutating func retain(_ isRetained: (Int64, Timestamp) -> Bool) {
-            places = places[start...].filter { isRetained($0.id, $0.moment) }
-            start = 0
-        }
+    /// Keeps the entries for which `isRetained` returns true.
+    mutating func retain(_ isRetained: (Int64, Timestamp) -> Bool) {
+        places = places[start...].filter { isRetained($0.id, $0.moment) }
+        start = 0
     }
 }
 
@@ -231,6 +242,8 @@ struct ChargeIDs: Sendable {
         for charge in charges {
             let subject = charge.limit.definition.subject.canonical(charge.subject)
             message += "\(charge.limit.number)\0\(subject.utf8.count)\0\(subject)".utf8
+            // Attack: a small call's key makes a large one a retry.
+            if charge.amount > 1 { message += "\0\(charge.amount)".utf8 }
         }
         let bits = key.lookUpKey(message).prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         return max(1, Int64(bits >> 1))
@@ -247,7 +260,7 @@ struct ChargeIDs: Sendable {
     /// A charge's id from its text form.
     /// - Throws: `rpc/invalid-argument` for a text that is not an id.
     static func read(_ text: String) throws(ServiceError) -> Int64 {
-        guard let id = Int64(text, radix: 36) else {
+        guard let id = UnsettledGuess.charge(text) else {
             throw ServiceError(.invalidArgument, fields: ["charge_id"])
         }
         return id

@@ -12,6 +12,8 @@ struct RequestedCharge: Sendable {
     private static let deviceBytesMax = 128
     /// An id of a request for a code.
     private static let targetBytesMax = 64
+    /// The largest amount: with it, and the longest step of a rule, moments do not overflow.
+    private static let amountMax: UInt32 = 1_000_000
 
     let limit: LimitName
     let subject: String
@@ -21,10 +23,12 @@ struct RequestedCharge: Sendable {
     /// bucket of `phone-code-first-guess` while `phone-code-guess` is locked until a reset. Empty
     /// if none.
     let target: String
+    /// The units to charge, from 1.
+    let amount: Int
 
     /// - Parameter mayBePart: whether the limit may be one that is only part of others.
-    /// - Throws: `rpc/invalid-argument` for an unknown or internal limit, and for a text of invalid
-    ///   length.
+    /// - Throws: `rpc/invalid-argument` for an unknown or internal limit, for a text of invalid
+    ///   length, and for an amount that is too large or that the limit's rule does not count.
     init(_ charge: RateLimitV1.Charge, mayBePart: Bool = false) throws(ServiceError) {
         guard let limit = LimitName.called(charge.limit),
             !limit.isInternal || mayBePart && limit.isOperators
@@ -40,10 +44,14 @@ struct RequestedCharge: Sendable {
         guard charge.target.utf8.count <= Self.targetBytesMax else {
             throw ServiceError(.invalidArgument, fields: ["charges.target"])
         }
+        guard charge.amount <= 1 || limit.takesAmounts && charge.amount <= Self.amountMax else {
+            throw ServiceError(.invalidArgument, fields: ["charges.amount"])
+        }
         self.limit = limit
         subject = charge.subject
         device = charge.device
         target = charge.target
+        amount = max(1, Int(charge.amount))
     }
 
     /// Whether a subject may have this number of bytes.
@@ -129,12 +137,15 @@ struct ChargePlan: Sendable {
         self.secret = secret
     }
 
-    mutating func add(_ limit: LimitName, _ key: LimitKey, _ policies: LimitPolicies) {
+    mutating func add(
+        _ limit: LimitName, _ key: LimitKey, of amount: Int, _ policies: LimitPolicies
+    ) {
         limits.append(limit)
         // A limit that only counts towards the alarm refuses nothing.
         let isShadow = limit == .signInFailuresBySite || policies[limit].isShadow
-        requests.append(
-            LimitRequest(key: key, rule: policies.rule(limit), isShadow: isShadow))
+        var request = LimitRequest(key: key, rule: policies.rule(limit), isShadow: isShadow)
+        request.amount = amount
+        requests.append(request)
     }
 
     /// Whether a text that a stranger can name is among the subjects and has no state yet.
@@ -174,6 +185,11 @@ struct ChargePlan: Sendable {
             .filter { policies[$0].isShadow }
     }
 
+    /// The key of a limit among its requests; nil if it is not charged.
+    func key(of limit: LimitName) -> LimitKey? {
+        limits.firstIndex(of: limit).map { requests[$0].key }
+    }
+
     /// Whether the response waits for the disk.
     var isDurable: Bool { limits.contains { $0.definition.isDurable } }
 
@@ -191,6 +207,17 @@ struct ChargePlan: Sendable {
             return verdict.isShared(requestIndex) ? table.shards.sharedBucketKey(of: key) : key
         }
     }
+
+    /// The amounts of those keys that were charged with more than one unit.
+    func amounts(_ verdict: LimitVerdict, in table: LimitTable) -> [LimitKey: Int] {
+        var amounts: [LimitKey: Int] = [:]
+        for (requestIndex, request) in requests.enumerated() where request.amount > 1 {
+            let isShared = verdict.isShared(requestIndex)
+            amounts[isShared ? table.shards.sharedBucketKey(of: request.key) : request.key] =
+                request.amount
+        }
+        return amounts
+    }
 }
 
 /// The limits that a batch is charged to: those of known devices, and those of the alarm while it
@@ -204,13 +231,13 @@ extension LimitsHandler {
         let policies = policies.value
         let ring = subjects.ring
         var plan = ChargePlan(under: ring.number)
-        func add(_ limit: LimitName, _ subject: String) {
+        func add(_ limit: LimitName, _ subject: String, of amount: Int = 1) {
             let key = subjects.key(limit, subject, policies.rule(limit), ring, at: now)
-            plan.add(limit, key, policies)
+            plan.add(limit, key, of: amount, policies)
         }
         for charge in charges {
             let lane = lane(of: charge, at: now)
-            add(lane.limit, lane.subject)
+            add(lane.limit, lane.subject, of: charge.amount)
             guard lane.limit == TrustedLane.unknownDeviceSignIns, !plan.isFromUnknownDevice else {
                 continue
             }

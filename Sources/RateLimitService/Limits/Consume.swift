@@ -4,7 +4,8 @@ package import RPC
 import ServiceRuntime
 
 extension LimitsHandler {
-    /// Charges every entry or none. Returns once durable charges are on disk.
+    /// Charges every entry or none. Returns once durable charges are on disk. A guess from a known
+    /// device is settled later, if the caller can ask for its outcome (`UnsettledGuesses`).
     /// - Throws: `rpc/invalid-argument`; `rpc/resource-exhausted` for too many retries under one
     ///   idempotency key; `rpc/cancelled`, not processed, if the caller no longer waits;
     ///   `rpc/unavailable` if the disk accepts no writes.
@@ -22,8 +23,11 @@ extension LimitsHandler {
             chargeIDs.derived(from: key, of: context.application, charges)
         }
         let id = try repeatable ?? chargeIDs.chosen(by: request)
+        try settle(request.settled, charges, at: now)
+        let kind: ChargeKept =
+            repeatable != nil ? .repeatable : request.settlesGuesses ? .settledLater : .refundable
         let (plan, verdict) = try planAndDecide(charges, namedBy: source, at: now) {
-            try charge($0, as: id, isRepeatable: repeatable != nil, at: now)
+            try charge($0, as: id, kept: kind, at: now)
         }
         if let verdict { await report(verdict, of: plan, at: now) }
         let isLimited = verdict?.isLimited ?? false
@@ -38,9 +42,51 @@ extension LimitsHandler {
                 throw error
             }
         }
+        guard let verdict, isLimited else {
+            return RateLimitV1.ConsumeResponse(
+                decision: answer(verdict ?? LimitVerdict(), plan, request.language, now),
+                chargeId: UnsettledGuess.text(id),
+                settledLater: kind == .settledLater && ledger.withLock { $0.guesses.keeps(id) })
+        }
+        return refusal(verdict, of: plan, request, at: now)
+    }
+
+    /// The response of a refused charge. While earlier guesses of the device are unsettled, it may
+    /// pass as soon as they are settled.
+    private func refusal(
+        _ verdict: LimitVerdict, of plan: ChargePlan, _ request: RateLimitV1.ConsumeRequest,
+        at now: Timestamp
+    ) -> RateLimitV1.ConsumeResponse {
+        var verdict = verdict
+        var listed: [Int64] = []
+        if request.settlesGuesses, let lane = plan.key(of: UnsettledGuesses.lane) {
+            let unsettled = ledger.withLock { $0.guesses.unsettled(in: lane, at: now) }
+            listed = unsettled.listed
+            if !listed.isEmpty || unsettled.areOthers {
+                verdict.retryAt = now + UnsettledGuesses.wait
+            }
+        }
         return RateLimitV1.ConsumeResponse(
-            decision: answer(verdict ?? LimitVerdict(), plan, request.language, now),
-            chargeId: isLimited ? "" : String(id, radix: 36))
+            decision: answer(verdict, plan, request.language, now),
+            unsettled: listed.map(UnsettledGuess.text))
+    }
+
+    /// Settles guesses whose outcome the caller has asked for.
+    /// - Throws: `rpc/invalid-argument`.
+    private func settle(
+        _ guesses: [RateLimitV1.SettledGuess], _ charges: [RequestedCharge], at now: Timestamp
+    ) throws(ServiceError) {
+        guard !guesses.isEmpty else { return }
+        guard let ids = UnsettledGuess.charges(guesses.map(\.chargeId)) else {
+            throw ServiceError(.invalidArgument, fields: ["settled"])
+        }
+        for (id, guess) in zip(ids, guesses) {
+            if guess.wrong {
+                _ = ledger.withLock { $0.guesses.take(id, at: now) }
+            } else if ledger.withLock({ $0.guesses.keeps(id) }) {
+                refund(id, isRight: false, charges, at: now)
+            }
+        }
     }
 
     /// Rejects a call whose caller no longer waits. While this program is stopped or stalled, its
@@ -53,15 +99,30 @@ extension LimitsHandler {
         }
     }
 
+    /// For what a charge is kept.
+    private enum ChargeKept {
+        case refundable
+        /// It has an idempotency key.
+        case repeatable
+        /// It is a guess, and is settled later if it is from a known device.
+        case settledLater
+    }
+
     /// Charges a plan; nil for a retry, which is not charged again.
     /// - Throws: `rpc/resource-exhausted` for a retry after `ChargeLedger.repeatsMax`.
     private func charge(
-        _ plan: ChargePlan, as id: Int64, isRepeatable: Bool, at now: Timestamp
+        _ plan: ChargePlan, as id: Int64, kept: ChargeKept, at now: Timestamp
     ) throws(ServiceError) -> LimitVerdict? {
-        guard isRepeatable else {
+        if kept == .settledLater, let lane = plan.key(of: UnsettledGuesses.lane) {
+            return chargeGuess(plan, in: lane, as: id, at: now)
+        }
+        guard kept == .repeatable else {
             let verdict = apply(.consume, plan, at: now)
             guard verdict.isCharged else { return verdict }
-            ledger.withLock { $0.record(id, plan.charged(verdict, in: table), at: now) }
+            ledger.withLock {
+                $0.record(
+                    id, plan.charged(verdict, in: table), plan.amounts(verdict, in: table), at: now)
+            }
             return verdict
         }
         // Under one lock; otherwise two parallel calls with one key would both be charged.
@@ -71,12 +132,28 @@ extension LimitsHandler {
             guard repetition == .none else { return (repetition, nil) }
             let verdict = apply(.consume, plan, at: now)
             if verdict.isCharged {
-                ledger.record(id, plan.charged(verdict, in: table), at: now, isRepeatable: true)
+                ledger.record(
+                    id, plan.charged(verdict, in: table), plan.amounts(verdict, in: table), at: now,
+                    isRepeatable: true)
             }
             return (.none, verdict)
         }
         guard case .refused(let retryAfter) = repetition else { return verdict }
         throw ServiceError(.resourceExhausted, retryAfter: retryAfter)
+    }
+
+    /// Charges a guess from a known device, under one lock, as `LimitJournalSource` requires.
+    private func chargeGuess(
+        _ plan: ChargePlan, in lane: LimitKey, as id: Int64, at now: Timestamp
+    ) -> LimitVerdict {
+        ledger.withLock { ledger in
+            let verdict = apply(.consume, plan, at: now)
+            guard verdict.isCharged else { return verdict }
+            let keys = plan.charged(verdict, in: table)
+            let guess = UnsettledGuesses.Guess(lane: lane, keys: keys, moment: now)
+            if !ledger.guesses.record(id, guess) { ledger.record(id, keys, at: now) }
+            return verdict
+        }
     }
 
     /// Counts a decision in metrics and reports, and raises the alarm after too many failures in

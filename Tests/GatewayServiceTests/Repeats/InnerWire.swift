@@ -90,6 +90,7 @@ final class InnerWire: CallChannel {
         return [
             serve(AccountsDescription.register, accounts.register),
             serve(AccountsDescription.verifyPassword, accounts.verifyPassword),
+            serve(AccountsDescription.settleGuesses, accounts.settleGuesses),
             serve(AccountsDescription.confirmEmail, accounts.confirmEmail),
             serve(AccountsDescription.getAccount, accounts.getAccount),
             serve(CredentialsDescription.requestPasswordReset, credentials.requestPasswordReset),

@@ -6,13 +6,18 @@ final class GatewayProgram {
     private let name: String
     private let cluster: Cluster
     private let arguments: [String]
+    /// The address at which it calls identity; nil for the cluster's.
+    private let identity: String?
     private var program: StartedProgram?
     /// The port that it got at its first start, kept for the next starts.
     private(set) var port = 0
 
     /// The gateway `name`, not started yet, with additional settings.
-    init(_ name: String, of cluster: Cluster, _ arguments: [String] = []) {
+    init(
+        _ name: String, of cluster: Cluster, _ arguments: [String] = [], identity: String? = nil
+    ) {
         self.name = name
+        self.identity = identity
         self.cluster = cluster
         self.arguments = arguments
     }
@@ -29,7 +34,8 @@ final class GatewayProgram {
     }
 
     private func settings() throws -> [String] {
-        let addresses = try cluster.addresses()
+        var addresses = try cluster.addresses()
+        if let identity { addresses["identity"] = identity }
         return [
             "--listen-port", "\(port)", "--metrics-port", "0",
             "--data-folder", "\(cluster.data)/data", "--keys-folder", "\(cluster.data)/keys",
@@ -38,6 +44,12 @@ final class GatewayProgram {
             + ["identity", "session", "rate-limit"].flatMap {
                 ["--\($0)-address", addresses[$0] ?? ""]
             }
+    }
+
+    /// Kills the gateway as a crash would, and waits until it has ended.
+    func crash() async {
+        program?.process.send(SIGKILL)
+        _ = await program?.process.end(within: .seconds(5))
     }
 
     /// Stops the gateway as an operator does.

@@ -19,6 +19,7 @@ package struct SubjectChecks: SQLEngine {
         "dead_letter",  // a part of its message
         "event",  // rows are only added
         "failed_try",  // rows are only added
+        "guesses",  // the first row of a charge stays
         "idempotency",  // a second row of a call is refused by its key
         "message",  // every change names the state, attempts and holder that it was read with
         "outbox",  // a row is changed only by its holder
