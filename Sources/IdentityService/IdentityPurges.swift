@@ -15,9 +15,13 @@ extension IdentityTables {
         Purge("underage_devices", key: "number", expiry: "expires_at_ms"),
         Purge("used_nonces", key: "nonce", expiry: "expires_at_ms"),
         Purge("provider_notices", key: "notice", expiry: "expires_at_ms"),
+        Purge("guesses", key: "charge", expiry: "expires_at_ms"),
         StoredMigration.purge,
         // Their files are removed by `BlobSweep`.
         Purge("exports", key: "export", expiry: "expires_at_ms"),
+        Purge(
+            "unrequested_mails", inOrderOf: "mail", expiry: "mailed_at_ms",
+            after: UnrequestedMailRule.window),
         Purge("notices", inOrderOf: "notice", expiry: "mailed_at_ms", after: NoticeRule.window),
     ]
 }

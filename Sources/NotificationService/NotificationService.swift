@@ -69,7 +69,8 @@ package struct NotificationService: Sendable {
             settings: settings, store: store, keys: keys, randomness: randomness)
         addresses = AddressesHandler(store: store, keys: keys, time: time)
         relayAddresses = RelayAddressesHandler(store: store, keys: keys)
-        outbox = OutboxHandler(store: store, keys: keys, delivery: delivery, time: time)
+        outbox = OutboxHandler(
+            store: store, keys: keys, acceptance: acceptance, delivery: delivery, time: time)
         webhooks = WebhooksHandler(
             settings: settings.webhooks, store: store, keys: keys, worker: webhookWorker,
             randomness: randomness)

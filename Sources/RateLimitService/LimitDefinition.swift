@@ -177,6 +177,8 @@ extension LimitName {
         case .parentalMailByAccount: 42
         case .exportByAccount: 43
         case .deletionByAccount: 44
+        case .documentWorkByAccount: 45
+        case .signInByAccount: 46
         }
     }
 
@@ -186,6 +188,9 @@ extension LimitName {
 
     /// How much is allowed, unless the operator overrides it.
     package var rule: LimitRule { definition.rule }
+
+    /// Whether charges to it can have an amount. The operator cannot change that.
+    var takesAmounts: Bool { CountingRule(rule).takesAmounts }
 
     /// Whether only this service charges it, as a part of others.
     var isInternal: Bool { definition.charger != .flow }

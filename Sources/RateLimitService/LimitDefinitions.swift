@@ -42,6 +42,12 @@ private let limits: [LimitDefinition] = [
     row(.signInWithoutHistoryBySite, window(1, minutes: 10),
         of: .network, in: .address, isDurable: false, by: .limiter),
 
+    // The store, against right passwords of one account: each is rows of three tables. Half of them
+    // pass at once, which is more than a person has devices; then one in twelve minutes. Charged by
+    // email, but a wrong password is given back, so what stays is of an account.
+    row(.signInByAccount, rate(240, minutes: 24 * 60),
+        of: .text, in: .account, isDurable: false),
+
     // Tokens of providers.
 
     // Against invalid tokens from one device at one address.
@@ -127,6 +133,11 @@ private let limits: [LimitDefinition] = [
     // The same, against one account's documents. An app that saves each screen or each change of a
     // setting writes less than once a second.
     row(.documentWriteByAccount, window(60, minutes: 1),
+        of: .text, in: .account, says: .change, isDurable: false),
+    // Identity's time, against one account's large documents, in units of `DocumentWork`: 16 KiB. A
+    // merge into a document of the longest size has four, so one of these passes each second. All
+    // that an account may have by default, 1 MiB, is written in 64.
+    row(.documentWorkByAccount, rate(480, minutes: 1),
         of: .text, in: .account, says: .change, isDurable: false),
     // The store, against one account's bundles of 200 documents. An app sends one, at the sign-in.
     row(.guestBundleByAccount, window(5, minutes: 60),

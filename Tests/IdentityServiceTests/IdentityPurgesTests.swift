@@ -9,7 +9,7 @@ import Testing
 struct IdentityPurgesTests {
     private static let tables = [
         "links", "email_changes", "claims", "phone_codes", "number_changes", "used_nonces",
-        "provider_notices", "underage_devices", "notices",
+        "provider_notices", "underage_devices", "notices", "unrequested_mails", "guesses",
     ]
 
     /// Inserts a row into each table.
@@ -42,6 +42,8 @@ struct IdentityPurgesTests {
             "provider_notices (notice_key, expires_at_ms) VALUES (\(key), \(moment))",
             "underage_devices (device_key, expires_at_ms) VALUES (\(key), \(moment))",
             "notices (account, kind, mailed_at_ms) VALUES (\(number), 1, \(moment))",
+            "unrequested_mails (address_key, mailed_at_ms) VALUES (\(key), \(moment))",
+            "guesses (charge, is_wrong, expires_at_ms) VALUES (\(number), 1, \(moment))",
         ]
         for row in rows { try await fixture.change("INSERT INTO \(row)") }
     }

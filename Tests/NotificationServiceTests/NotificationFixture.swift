@@ -54,11 +54,12 @@ final class NotificationFixture: DeliveringFixture {
                     suppressionList: SuppressionList(store: store, keys: keys, time: time),
                     renderingThrottle: LogThrottle(time: time), logger: logger)
             ], time: time, randomness: randomness, logger: logger)
-        notifications = NotificationsHandler(
-            acceptance: MessageAcceptance(
-                settings: settings, store: store, keys: keys, delivery: delivery, time: time,
-                randomness: randomness, logger: logger))
-        outbox = OutboxHandler(store: store, keys: keys, delivery: delivery, time: time)
+        let acceptance = MessageAcceptance(
+            settings: settings, store: store, keys: keys, delivery: delivery, time: time,
+            randomness: randomness, logger: logger)
+        notifications = NotificationsHandler(acceptance: acceptance)
+        outbox = OutboxHandler(
+            store: store, keys: keys, acceptance: acceptance, delivery: delivery, time: time)
     }
 
     static func settings(_ environment: [String: String]) throws -> NotificationSettings {

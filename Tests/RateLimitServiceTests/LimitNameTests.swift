@@ -112,6 +112,12 @@ struct LimitNameTests {
         row(
             .exportByAccount, "export-by-account", 43, ring(3, 1_440), isDurable: false),
         row(.deletionByAccount, "deletion-by-account", 44, ring(3, 60)),
+        row(
+            .documentWorkByAccount, "document-work-by-account", 45,
+            .gcra(count: 480, window: .seconds(60)), isDurable: false),
+        row(
+            .signInByAccount, "sign-in-by-account", 46,
+            .gcra(count: 240, window: .seconds(86_400)), isDurable: false),
     ]
 
     @Test("R-03: each limit has its name, number, rule and durability", arguments: table)

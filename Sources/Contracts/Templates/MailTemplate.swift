@@ -5,7 +5,7 @@ package enum MailTemplate: String, MessageTemplate {
     case welcome
     /// A sign-in (D0).
     case signIn = "sign-in"
-    /// A sign-in on a device, or from a place, that was not seen before.
+    /// A sign-in on a device that was not seen before.
     case newDevice = "new-device"
     /// A link that verifies an address.
     case verifyEmail = "verify-email"

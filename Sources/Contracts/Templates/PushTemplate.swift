@@ -2,7 +2,7 @@
 /// name, because anybody who holds the phone can read them. To add one: a case, its variables and
 /// lane, its text in `Sources/Texts/push`.
 package enum PushTemplate: String, MessageTemplate {
-    /// A sign-in on a device, or from a place, that was not seen before.
+    /// A sign-in on a device that was not seen before.
     case newDevice = "new-device"
     /// The password was changed.
     case passwordChanged = "password-changed"

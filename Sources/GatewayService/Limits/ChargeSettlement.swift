@@ -19,6 +19,7 @@ import ServiceRuntime
 ///
 /// A write and an upload are acts, but what we refuse of them for its content stays charged too,
 /// as does a refused change of the sign-in methods, which is a row of the audit trail.
+/// A guess from a known device that stays without an answer is settled later (`RateLimiter.begin`).
 /// Work stays charged after all errors but the first row's.
 ///
 /// The attacks:
@@ -33,8 +34,9 @@ import ServiceRuntime
 ///   charged, the number does not (`LimitedAction.spared`).
 /// - *A link or a removal of a method that is refused again and again*: each is a row of the audit
 ///   trail. Neither the provider's token nor the code is used up by it.
-/// - *A write whose last document is refused*: the others are read and checked before, where all
-///   other writes wait. Refunded, it could be repeated without end.
+/// - *A write whose last document is refused*: the others are read and checked before. Refunded, it
+///   could be repeated without end. The same of a write that turns out to cost more than its account
+///   may spend now.
 /// - *An upload that ends just before its last byte*: until then it takes memory that other uploads
 ///   wait for.
 enum ChargeSettlement: Hashable, Sendable {
@@ -104,6 +106,7 @@ enum ChargeKind: CaseIterable, Sendable {
                 .documentConflict, .documentQuota, .invalidDocument, .accountRequired,
                 .consentRequired, .parentalConsentRequired, .emailNotVerified, .invalidArgument,
                 .providerAlreadyLinked, .credentialAlreadyInUse, .methodNotLinked, .lastMethod,
+                .tooManyRequests,
             ]
         case .upload: [.invalidPhoto, .documentQuota, .invalidDocument, .invalidArgument]
         case .guess, .token, .act, .guardedAct, .signUp, .work: []
@@ -125,11 +128,11 @@ extension LimitedAction {
         case .signIn, .phoneCodeGuess: .guess
         case .providerSignIn, .providerProof: .token
         case .signUp: .signUp
-        case .verificationMailByPassword: .guardedAct
+        case .verificationMailByPassword, .rightPassword: .guardedAct
         case .guestSignUp, .passwordReset, .deletionLink, .verificationMail, .parentalMail,
             .unrequestedMail, .phoneCodeRequest, .profileUpdate, .dataExport, .deletion:
             .act
-        case .documentWrite: .write
+        case .documentWrite, .documentWork: .write
         case .photoUpload, .guestBundle: .upload
         case .passwordCheck: .work
         }
@@ -146,7 +149,7 @@ extension LimitedAction {
         switch self {
         case .phoneCodeGuess where error.code != .invalidCode || error.isOfNoLiveCode:
             [.phoneCodeGuess]
-        case .documentWrite(_, let collections)
+        case .documentWrite(_, let collections, _)
         where collections.contains(Self.profileCollection)
             && kind.costlyRefusals.contains(error.code):
             [.profileUpdateByAccount]

@@ -8,6 +8,8 @@ import ServiceRuntime
 enum LimitedAction {
     case signUp(email: String, caller: LimitedCaller, app: String? = nil)
     case signIn(email: String, device: String, caller: LimitedCaller)
+    /// A password that is right, charged while it is compared.
+    case rightPassword(email: String)
     /// Charged before it is known whether the email has an account.
     case passwordReset(email: String, caller: LimitedCaller)
     /// The same for a link to the page that deletes an account (G-19).
@@ -38,8 +40,11 @@ enum LimitedAction {
     case phoneCodeGuess(number: String, request: String, device: String, caller: LimitedCaller)
     /// A write of documents or of a draft of onboarding, in the account's own session (I-07), and
     /// what else writes rows in it, such as a link or a removal of a sign-in method. The collection
-    /// `profile` counts as the profile too: otherwise it would be a way around that limit.
-    case documentWrite(account: String, collections: [String] = [])
+    /// `profile` counts as the profile too: otherwise it would be a way around that limit. `units`
+    /// is what it costs of `DocumentWork`.
+    case documentWrite(account: String, collections: [String] = [], units: Int = 0)
+    /// What a call costs of `DocumentWork` besides (`RateLimiter.paying`).
+    case documentWork(account: String, units: Int)
     /// A change of the display name, or a removal of the photo (G-17).
     case profileUpdate(account: String)
     /// A new photo (G-17).
@@ -55,7 +60,7 @@ enum LimitedAction {
     var flow: LimitedFlow {
         switch self {
         case .signUp: .signUp
-        case .signIn: .passwordSignIn
+        case .signIn, .rightPassword: .passwordSignIn
         case .passwordReset, .deletionLink: .passwordReset
         case .passwordCheck: .passwordCheck
         case .verificationMail, .verificationMailByPassword, .parentalMail, .unrequestedMail,
@@ -64,7 +69,7 @@ enum LimitedAction {
         case .guestSignUp: .guestSignUp
         case .providerSignIn, .providerProof: .providerSignIn
         case .phoneCodeRequest, .phoneCodeGuess: .phoneCode
-        case .documentWrite, .guestBundle: .documentWrite
+        case .documentWrite, .documentWork, .guestBundle: .documentWrite
         case .profileUpdate, .photoUpload: .profileUpdate
         case .dataExport: .dataExport
         }
@@ -76,6 +81,9 @@ enum LimitedAction {
     private static let requestBytesMax = 64
     /// The collection whose documents are part of a profile.
     static let profileCollection = "profile"
+    /// The work of a migration that is tried again: with what an account's bundles hold by default,
+    /// 1 MiB.
+    static let migrationUnits = (1 << 20) / DocumentWork.unitBytes
 
     /// The charges to make, all or none.
     var charges: [RateLimitV1.Charge] {
@@ -91,6 +99,8 @@ enum LimitedAction {
             Self.byAccount(email, device) + [Self.byAddress(.failedSignInByAddress, caller)]
                 + Self.byDevice(.failedSignInByDevice, device, caller)
                 + Self.bySite(.failedSignInBySite, caller)
+        case .rightPassword(let email):
+            [LimitName.signInByAccount.charge(Self.folded(email))]
         case .passwordReset(let email, let caller):
             // By address too: each request is stored and mailed, whatever email it names.
             [
@@ -132,10 +142,11 @@ enum LimitedAction {
                     target: request.utf8.count <= Self.requestBytesMax ? request : ""),
                 Self.byAddress(.phoneCodeGuessByAddress, caller),
             ]
-        case .documentWrite(let account, let collections):
-            [LimitName.documentWriteByAccount.charge(account)]
+        case .documentWrite(let account, let collections, let units):
+            [LimitName.documentWriteByAccount.charge(account)] + Self.byWork(account, units)
                 + (collections.contains(Self.profileCollection)
                     ? [LimitName.profileUpdateByAccount.charge(account)] : [])
+        case .documentWork(let account, let units): Self.byWork(account, units)
         case .profileUpdate(let account), .photoUpload(let account):
             [LimitName.profileUpdateByAccount.charge(account)]
         case .guestBundle(let account): [LimitName.guestBundleByAccount.charge(account)]
@@ -217,6 +228,10 @@ enum LimitedAction {
         app.map { [LimitName.newAccountByApp.charge($0)] } ?? []
     }
 
+    private static func byWork(_ account: String, _ units: Int) -> [RateLimitV1.Charge] {
+        units > 0 ? [LimitName.documentWorkByAccount.charge(account, amount: units)] : []
+    }
+
     /// In IPv6 one customer has more than one household's network. In IPv4 the site is the address.
     private static func bySite(_ limit: LimitName, _ caller: LimitedCaller) -> [RateLimitV1.Charge]
     {
@@ -280,9 +295,11 @@ enum LimitedCaller: Hashable, Sendable {
 extension LimitName {
     /// A charge to this limit.
     fileprivate func charge(
-        _ subject: String, device: String = "", target: String = ""
+        _ subject: String, device: String = "", target: String = "", amount: Int = 1
     ) -> RateLimitV1.Charge {
-        RateLimitV1.Charge(limit: rawValue, subject: subject, device: device, target: target)
+        RateLimitV1.Charge(
+            limit: rawValue, subject: subject, device: device, target: target,
+            amount: amount > 1 ? UInt32(clamping: amount) : 0)
     }
 
     /// Whether `charge` is to this limit.

@@ -19,6 +19,14 @@ extension RateLimiter {
         _ act: () async throws -> Answer
     ) async throws -> (answer: Answer, charge: LimitCharge) {
         let charge = try await begin(action, context, chargedOnceFor: key)
+        return try await run(act, under: charge, of: action, context)
+    }
+
+    /// Runs `act`, which is charged, and settles the charge if it fails.
+    private func run<Answer>(
+        _ act: () async throws -> Answer, under charge: LimitCharge, of action: LimitedAction,
+        _ context: CallContext
+    ) async throws -> (answer: Answer, charge: LimitCharge) {
         do {
             return (try await act(), charge)
         } catch let error as ServiceError {
@@ -50,6 +58,10 @@ extension RateLimiter {
     /// re-authentication, changing the password. All flows share the limits. They are charged
     /// before the password is verified, so that parallel guesses cannot pass them.
     ///
+    /// A right password has a limit too (`sign-in-by-account`), since each writes rows. It is
+    /// charged inside of the guess, so that only guesses which their own limits allow hold a place
+    /// there, and a wrong one gives it back.
+    ///
     /// - Parameter attempt: calls the identity service.
     /// - Returns: the identity service's response, and the charge, which stays until `succeed`
     ///   reports a right password.
@@ -58,9 +70,42 @@ extension RateLimiter {
         email: String, device: String, _ context: CallContext,
         _ attempt: () async throws -> Answer
     ) async throws -> (answer: Answer, charge: LimitCharge) {
-        try await charging(
-            .signIn(email: email, device: device, caller: LimitedCaller(context)), context,
-            attempt)
+        let action = LimitedAction.signIn(
+            email: email, device: device, caller: try LimitedCaller(context))
+        let charge = try await begin(action, context)
+        return try await run(
+            { try await countingRightPassword(of: email, under: charge, context, attempt) },
+            under: charge, of: action, context)
+    }
+
+    /// The same for a guess whose outcome the identity service records, so that one without an answer
+    /// is settled later if it is from a known device (R-03, `UnsettledGuesses`).
+    ///
+    /// - Parameter attempt: calls the identity service with the id of the charge.
+    /// - Returns: as above.
+    /// - Throws: as `charging`.
+    func countingPasswordGuess<Answer>(
+        email: String, device: String, settledBy accounts: any AccountsAPI,
+        _ context: CallContext, _ attempt: (_ chargeID: String) async throws -> Answer
+    ) async throws -> (answer: Answer, charge: LimitCharge) {
+        let action = LimitedAction.signIn(
+            email: email, device: device, caller: try LimitedCaller(context))
+        let charge = try await begin(action, context, settledBy: accounts)
+        return try await run(
+            {
+                try await countingRightPassword(of: email, under: charge, context) {
+                    try await attempt(charge.guess)
+                }
+            }, under: charge, of: action, context)
+    }
+
+    private func countingRightPassword<Answer>(
+        of email: String, under charge: LimitCharge, _ context: CallContext,
+        _ attempt: () async throws -> Answer
+    ) async throws -> Answer {
+        // The identity service rejects text that is not an email.
+        guard EmailAddress(email) != nil, charge.isMade else { return try await attempt() }
+        return try await charging(.rightPassword(email: email), context, attempt).answer
     }
 
     /// Counts a guess at a code in every flow that takes one. It is charged before the code

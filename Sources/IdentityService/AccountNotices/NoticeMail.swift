@@ -14,7 +14,7 @@ struct NoticeMail: Sendable {
     ///   - milliseconds: Time of the event, since 1970; nil for the transaction's.
     ///   - key: The idempotency key of the mail at the notification service; nil for a new one.
     /// - Returns: false when no mail is sent: the account has no usable address or is being
-    ///   deleted, or `NoticeRule` forbids it.
+    ///   deleted, or `NoticeRule` or `UnrequestedMailRule` forbids it.
     @discardableResult
     func write(
         _ kind: NoticeKind, to account: AccountID, _ device: DeviceShown,
@@ -31,7 +31,9 @@ struct NoticeMail: Sendable {
             recent: try transaction.recentNotices(account, kind))
         guard case .mailed(let namingDevice) = decision else { return false }
         guard
-            let recipient = try AccountReader(keys: keys, randomness: randomness).address(row)
+            let recipient = try AccountReader(keys: keys, randomness: randomness).address(row),
+            try owned.provedAt != nil || kind.isOperators
+                || transaction.maySend(.account, to: owned.lookUpKey)
         else { return false }
         let words =
             namingDevice ? DeviceWords.words(name: device.name, platform: device.platform) : ""
@@ -89,6 +91,9 @@ enum NoticeKind: Int64, CaseIterable, Sendable {
 
     /// Values from here on belong to the identity service; no other service can request them.
     private static let firstOwn: Int64 = 64
+
+    /// Whether only the operator causes it.
+    var isOperators: Bool { self == .accountSuspended || self == .accountRestored }
 
     /// The kind that a caller requests; nil when it is missing or unknown.
     init?(_ message: IdentityV1.NoticeKind) {

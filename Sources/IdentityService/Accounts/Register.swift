@@ -129,8 +129,10 @@ extension AccountsHandler {
             .admit(account, age, randomness: randomness, transaction)
         _ = try SignInRecorder(settings: settings, keys: keys, randomness: randomness).remember(
             applicant.device, of: account, transaction)
-        try transaction.insert(draft.verification.link)
-        try transaction.enqueue(draft.verification.message)
+        if try transaction.maySend(.signUp, to: applicant.lookUpKey) {
+            try transaction.insert(draft.verification.link)
+            try transaction.enqueue(draft.verification.message)
+        }
         try transaction.audit(
             .accountRegistered, account, from: applicant.origin, subject: applicant.subject)
         // `passwordHolder` joins account, key and profile, so a result is complete (I-04).
@@ -151,7 +153,9 @@ extension AccountsHandler {
             outcome: .emailAlreadyInUse)
         guard !applicant.isMailWithheld,
             let row = try transaction.account(owner), row.status.isUsable,
-            let address = try reader.address(row)
+            let owned = row.address, let address = try reader.address(row),
+            try transaction.maySend(
+                owned.provedAt == nil ? .signUp : .account, to: owned.lookUpKey)
         else { return }
         // The mail goes to the stored address, never to the entered one.
         try transaction.enqueue(

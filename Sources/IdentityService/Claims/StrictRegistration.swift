@@ -71,7 +71,9 @@ struct StrictRegistration: Sendable {
                 draft.claim.account, age, randomness: randomness, transaction)
             try transaction.insert(draft.claim)
             // Whether the mail is withheld must not depend on who owns the address.
-            if !applicant.isMailWithheld {
+            if !applicant.isMailWithheld,
+                try transaction.maySend(.signUp, to: draft.claim.addressKey)
+            {
                 try ClaimMail(
                     settings: settings, outbox: IdentityOutbox(keys: keys, randomness: randomness),
                     transaction: transaction

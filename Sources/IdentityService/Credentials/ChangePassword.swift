@@ -11,7 +11,8 @@ extension CredentialsHandler {
     /// Attack: a stolen access token is used to guess the password. A wrong guess always returns
     /// `auth/invalid-credential` and nothing else does; the gateway counts guesses by this code. An
     /// idempotency key of another session is refused before the password is compared: the error
-    /// would confirm a right one with no record and no mail to the owner.
+    /// would confirm a right one with no record and no mail to the owner. Each call compares one
+    /// password: a repeat the new one, any other the current one.
     /// - Throws: `auth/invalid-credential`, `auth/weak-password`, `auth/email-not-verified`,
     ///   `auth/user-disabled`, `auth/idempotency-key-reused`, `rpc/invalid-argument`;
     ///   `rpc/unavailable` when the account changes during every check; `rpc/deadline-exceeded`,
@@ -20,10 +21,38 @@ extension CredentialsHandler {
         _ request: IdentityV1.ChangePasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.ChangePasswordResponse {
         let attempt = try ChangeAttempt(request, context, keys)
-        _ = try await store.storedResponse(of: attempt.repeatable, at: time.now())
+        var isRepeat = try await isCommitted(attempt)
         try await passwords.responseTimeFloor.requireTime(until: context.deadline)
         return try await untilUnchanged {
-            try await check(attempt) ? IdentityV1.ChangePasswordResponse() : nil
+            if isRepeat {
+                try await checkRepeat(attempt)
+                return IdentityV1.ChangePasswordResponse()
+            }
+            if try await check(attempt) { return IdentityV1.ChangePasswordResponse() }
+            do {
+                isRepeat = try await isCommitted(attempt)
+            } catch let error as ServiceError {
+                throw error.afterComparison
+            }
+            return nil
+        }
+    }
+
+    /// Whether an earlier call of this change was committed.
+    /// - Throws: `auth/idempotency-key-reused`.
+    private func isCommitted(_ attempt: ChangeAttempt) async throws -> Bool {
+        try await store.storedResponse(of: attempt.repeatable, at: time.now()) != nil
+    }
+
+    /// A retry of a committed change (G-25), after which the entered current password is no longer
+    /// right: the caller must enter the password that the first call set. For any other caller it
+    /// is a wrong guess, and counts as one.
+    /// - Throws: as `changePassword`.
+    private func checkRepeat(_ attempt: ChangeAttempt) async throws {
+        let holder = try await store.read { try $0.passwordHolder(attempt.account) }
+        let isRight = try await passwords.isRight(newPassword(attempt, holder), of: holder)
+        if let code = SignInRule.refusal(of: holder?.row.status, isPasswordRight: isRight) {
+            throw try await refusal(attempt, holder, code)
         }
     }
 
@@ -37,7 +66,8 @@ extension CredentialsHandler {
         let isRight = try await passwords.isRight(attempt.current, of: holder)
         if let code = SignInRule.refusal(of: holder?.row.status, isPasswordRight: isRight) {
             do {
-                if try await isRepeat(attempt, new, holder) { return true }
+                // The first of two calls was committed during the check of the second.
+                if try await isCommitted(attempt) { return false }
             } catch let error as ServiceError {
                 throw error.afterComparison
             }
@@ -72,7 +102,7 @@ extension CredentialsHandler {
         _ attempt: ChangeAttempt, _ holder: PasswordHolder?, _ code: ErrorCode
     ) async throws -> ServiceError {
         do {
-            try await store.write(about: []) { transaction in
+            try await store.write(about: [], evenIfCancelled: true) { transaction in
                 try transaction.audit(
                     .passwordChangeRefused, holder?.row.account, from: attempt.origin, outcome: code
                 )
@@ -83,32 +113,14 @@ extension CredentialsHandler {
         return ServiceError(code)
     }
 
-    /// Whether this call is a retry of a committed change (G-25), after which the entered current
-    /// password is no longer right. The caller must enter the password that the first call set. For
-    /// any other caller it is a wrong guess, and counts as one.
-    private func isRepeat(
-        _ attempt: ChangeAttempt, _ new: Password, _ holder: PasswordHolder?
-    ) async throws -> Bool {
-        guard attempt.repeatable != nil, let holder, holder.row.status.isUsable else {
-            return false
-        }
-        do {
-            let first = try await store.storedResponse(of: attempt.repeatable, at: time.now())
-            guard first != nil else { return false }
-        } catch let error as ServiceError where error.code == .idempotencyKeyReused {
-            // The key belongs to a different request, so this one was never committed.
-            return false
-        }
-        return try await passwords.isRight(new, of: holder)
-    }
-
     /// - Parameter isSame: The new password is the current one.
     /// - Returns: false if the account changed during the check; nil if an earlier call with the
     ///   idempotency key set another password.
     private func write(
         _ attempt: ChangeAttempt, _ checked: PasswordHolder, _ hash: [UInt8], isSame: Bool
     ) async throws -> Bool? {
-        try await store.write(about: [.account(attempt.account)]) { transaction in
+        try await store.write(about: [.account(attempt.account)], evenIfCancelled: true) {
+            transaction in
             // The password may have been replaced, or the account disabled, while the hash ran. A
             // caller who knows only the old password must not undo a reset.
             guard let holder = try transaction.passwordHolder(attempt.account),

@@ -7,7 +7,7 @@ extension CredentialsHandler {
     /// Mails another verification link to a signed-in user (G-12); the former link becomes void.
     /// The gateway enforces the rate limit.
     /// - Throws: `rpc/invalid-argument`, `rpc/not-found`, `auth/user-disabled`,
-    ///   `auth/idempotency-key-reused`.
+    ///   `auth/idempotency-key-reused`, `auth/too-many-requests` as `Transaction.requireMail`.
     func resendVerification(
         _ request: IdentityV1.ResendVerificationRequest, _ context: CallContext
     ) async throws -> IdentityV1.ResendVerificationResponse {
@@ -27,7 +27,7 @@ extension CredentialsHandler {
     }
 
     /// - Returns: false if there is nothing to verify.
-    /// - Throws: `rpc/not-found`, `auth/user-disabled`.
+    /// - Throws: `rpc/not-found`, `auth/user-disabled`, `auth/too-many-requests`.
     private func send(
         _ token: LinkToken, to account: AccountID, _ origin: CallOrigin,
         _ transaction: Transaction
@@ -37,14 +37,16 @@ extension CredentialsHandler {
         }
         guard row.status.isUsable else { throw ServiceError(.accountDisabled) }
         if let claim = try transaction.claim(of: account, at: transaction.at) {
+            try transaction.requireMail(to: claim.addressKey)
             try resend(token, of: claim, origin, transaction)
             return true
         }
-        guard row.address?.provedAt == nil,
+        guard let address = row.address, address.provedAt == nil,
             let mail = try LinkMail(
                 .verifyEmail, token, to: row, settings, outbox,
                 at: transaction.at)
         else { return false }
+        try transaction.requireMail(to: address.lookUpKey)
         try transaction.send(mail)
         try transaction.audit(.verificationResent, account, from: origin)
         return true

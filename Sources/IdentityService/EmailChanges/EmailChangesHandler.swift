@@ -48,7 +48,7 @@ extension EmailChangesHandler {
     func mailRequested(
         _ new: EmailAddress, of row: AccountRow, _ transaction: Transaction
     ) throws {
-        guard let old = try reader.address(row) else { return }
+        guard let old = try recipient(of: row, transaction) else { return }
         try enqueue(
             .emailChangeRequested(address: new.mailbox, time: now(transaction)), to: old, of: row,
             transaction)
@@ -58,10 +58,21 @@ extension EmailChangesHandler {
     func mailChanged(
         to new: EmailAddress, of row: AccountRow, _ transaction: Transaction
     ) throws {
-        guard let old = try reader.address(row) else { return }
+        guard let old = try recipient(of: row, transaction) else { return }
         try enqueue(
             .emailChanged(address: new.mailbox, time: now(transaction)), to: old, of: row,
             transaction)
+    }
+
+    /// The account's address; nil if it has none, or if no mail may be sent there
+    /// (`UnrequestedMailRule`).
+    private func recipient(
+        of row: AccountRow, _ transaction: Transaction
+    ) throws -> EmailAddress? {
+        guard let owned = row.address,
+            try owned.provedAt != nil || transaction.maySend(.account, to: owned.lookUpKey)
+        else { return nil }
+        return try reader.address(row)
     }
 
     private func now(_ transaction: Transaction) -> String {

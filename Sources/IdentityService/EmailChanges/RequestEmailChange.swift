@@ -17,8 +17,9 @@ extension EmailChangesHandler {
     ///                                                        and no link is sent
     ///     the account's own     auth/invalid-email, with the rule own-address, in both
     ///
-    /// The gateway enforces the rate limit.
-    /// - Throws: `auth/invalid-email`, `auth/requires-recent-login`, `auth/session-ended`,
+    /// The gateway enforces the rate limit of the account; that of the new address is
+    /// `UnrequestedMailRule`.
+    /// - Throws: `auth/too-many-requests`, `auth/invalid-email`, `auth/requires-recent-login`, `auth/session-ended`,
     ///   `auth/user-disabled`, `auth/invalid-access-token`, `auth/idempotency-key-reused`;
     ///   `auth/operation-not-allowed` for a guest, who must sign up instead; and as in the table.
     func requestEmailChange(
@@ -89,6 +90,7 @@ extension EmailChangesHandler {
         _ wanted: Wanted, of row: AccountRow, isTakenBy owner: AccountID?,
         _ transaction: Transaction
     ) throws {
+        try transaction.requireMail(to: wanted.lookUpKey)
         let expiresAt = transaction.at + settings.verificationLife
         try transaction.insert(
             PendingEmailChange(

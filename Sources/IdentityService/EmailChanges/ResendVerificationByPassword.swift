@@ -8,7 +8,8 @@ extension EmailChangesHandler {
     /// address must be verified first (G-02). An unknown address and a wrong password take the same
     /// steps, as in `verifyPassword`.
     ///
-    /// If the address is verified already, `sent` is false. A claim fails like an unknown address:
+    /// Above the limit of the address the mail is withheld, and the response is the same
+    /// (`UnrequestedMailRule`). If the address is verified already, `sent` is false. A claim fails like an unknown address:
     /// under `enumeration: strict`, a user who waits for a link signs up again.
     ///
     /// Attack: leaked passwords are tried here instead of at sign-in, to find right ones without a
@@ -50,10 +51,12 @@ extension EmailChangesHandler {
         to checked: PasswordHolder, _ attempt: SignInAttempt, _ call: RepeatableCall?
     ) async throws -> Bool {
         let token = LinkToken.drawn(from: randomness)
-        return try await store.write(about: [.account(checked.row.account)]) { transaction in
+        let account = checked.row.account
+        return try await store.write(about: [.account(account)], evenIfCancelled: true) {
+            transaction in
             if let first = try transaction.storedResponse(of: call) { return first.done }
             guard let row = try transaction.account(checked.row.account),
-                row.status.mayVerify, row.address?.provedAt == nil,
+                row.status.mayVerify, let address = row.address, address.provedAt == nil,
                 let mail = try LinkMail(
                     .verifyEmail, token, to: row, settings, outbox,
                     at: transaction.at)
@@ -61,7 +64,9 @@ extension EmailChangesHandler {
                 try recordConfirmed(checked.row.account, attempt, transaction)
                 return false
             }
-            try transaction.send(mail)
+            if try transaction.maySend(.account, to: address.lookUpKey) {
+                try transaction.send(mail)
+            }
             try transaction.audit(.verificationResent, row.account, from: attempt.origin)
             try transaction.remember(call, .init(repeatedByPasswordOf: row, done: true))
             return true

@@ -120,9 +120,8 @@ package struct MessageAcceptance: Sendable {
                 .invalidArgument, fields: ["expires_at_ms"],
                 detail: "this message must expire within 24 hours")
         }
-        let due = limiter.dueTime(
-            of: message.recipient, message.lane, isBounded: message.mayBeDropped,
-            at: transaction.at)
+        let key = RecipientRateLimiter.Key(message.recipient, message.lane, message.template)
+        let due = limiter.dueTime(of: key, isBounded: message.mayBeDropped, at: transaction.at)
         guard let due else {
             try transaction.drop(message.id, reason: .recipientLimit)
             try transaction.audit(
@@ -134,9 +133,12 @@ package struct MessageAcceptance: Sendable {
         if due > transaction.at { try transaction.postpone(message.id, until: due) }
         try transaction.audit(AuditEvent(.messageAccepted, subject: message.recipient))
         return Taken(
-            id: message.id,
-            use: RecipientRateLimiter.Use(
-                recipient: message.recipient, lane: message.lane, at: transaction.at))
+            id: message.id, use: RecipientRateLimiter.Use(key: key, at: transaction.at))
+    }
+
+    /// Later messages do not wait for those that were ended unsent, by a committed transaction.
+    func giveBack(_ keys: [RecipientRateLimiter.Key]) {
+        for key in keys { limiter.giveBack(key) }
     }
 
     /// Counts committed messages against their recipients' rate limits, and wakes the channel's

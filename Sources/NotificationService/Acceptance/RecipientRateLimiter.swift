@@ -7,10 +7,14 @@ import Synchronization
 /// other recipients' messages in the claiming order: a thousand messages to one person do not delay
 /// the messages to other people.
 ///
-/// Each lane has its own limit: a flood of notices must not delay the same person's code. The queue
-/// of a recipient and lane is bounded, except for messages that the reader requested. Attack:
-/// sign-ups with a victim's address from many networks queue hundreds of warnings, and the one that
-/// matters would arrive hours late.
+/// Each lane has its own limit: a flood of notices must not delay the same person's code. In the
+/// lane of what the reader requested, each template has its own. Attack: a stranger signs up with a
+/// victim's address again and again, and the link to reset the password comes after all links that
+/// verify the address. The queue of a recipient and lane is bounded, except for messages that the
+/// reader requested. Attack: sign-ups with a victim's address from many networks queue hundreds of
+/// warnings, and the one that matters would arrive hours late.
+///
+/// A message that its account's deletion ends unsent is given back: later ones do not wait for it.
 ///
 /// The state is in memory: after a restart each recipient may get one burst too many, and several
 /// processes on one store would each allow a burst. A transaction only reads it. It is updated
@@ -18,7 +22,7 @@ import Synchronization
 /// whose transaction was run again counts once. Messages of the same commit do not count against
 /// each other and may become due at the same time; later messages come after all of them.
 final class RecipientRateLimiter: Sendable {
-    /// Recipients that are remembered, about 100 bytes each. When this many are known, those that
+    /// Limits that are remembered, about 100 bytes each. When this many are known, those that
     /// have used less than half of their burst are removed. If that frees nothing, further
     /// recipients are not limited.
     static let recipientsMax = 65_536
@@ -36,20 +40,29 @@ final class RecipientRateLimiter: Sendable {
     private let waitMax: Duration
     private let state = Mutex(State())
 
-    private struct Key: Hashable {
+    /// What shares a limit.
+    struct Key: Hashable, Sendable {
         let recipient: [UInt8]
         let lane: Lane
+        /// The template in the lane of what the reader requested; else empty.
+        let template: String
+
+        /// The limit of a message.
+        init(_ recipient: [UInt8], _ lane: Lane, _ template: String) {
+            self.recipient = recipient
+            self.lane = lane
+            self.template = lane == .requested ? template : ""
+        }
     }
 
     /// A message that was accepted. It is recorded after the commit.
     struct Use: Hashable, Sendable {
-        let recipient: [UInt8]
-        let lane: Lane
+        let key: Key
         let at: Timestamp
     }
 
     private struct State {
-        /// The theoretical arrival time of the recipient's next message.
+        /// The theoretical arrival time of the next message.
         var due: [Key: Timestamp] = [:]
         var sweptAt: Timestamp?
     }
@@ -68,10 +81,7 @@ final class RecipientRateLimiter: Sendable {
     /// When a message that is accepted at `now` is due. Changes nothing; `record` does.
     /// - Parameter isBounded: Whether the queue of this recipient and lane is bounded.
     /// - Returns: nil if it is full.
-    func dueTime(
-        of recipient: [UInt8], _ lane: Lane, isBounded: Bool, at now: Timestamp
-    ) -> Timestamp? {
-        let key = Key(recipient: recipient, lane: lane)
+    func dueTime(of key: Key, isBounded: Bool, at now: Timestamp) -> Timestamp? {
         let slack = interval * (burst - 1)
         let due = state.withLock { $0.due[key] } ?? now
         let next = max(now, due - slack)
@@ -80,10 +90,17 @@ final class RecipientRateLimiter: Sendable {
 
     /// Records a message after its commit.
     func record(_ use: Use) {
-        let key = Key(recipient: use.recipient, lane: use.lane)
         state.withLock { state in
-            guard state.due[key] != nil || hasCapacity(&state, at: use.at) else { return }
-            state.due[key] = max(state.due[key] ?? use.at, use.at) + interval
+            guard state.due[use.key] != nil || hasCapacity(&state, at: use.at) else { return }
+            state.due[use.key] = max(state.due[use.key] ?? use.at, use.at) + interval
+        }
+    }
+
+    /// Gives the time of a message back that has ended unsent, after the commit.
+    func giveBack(_ key: Key) {
+        state.withLock { state in
+            guard let due = state.due[key] else { return }
+            state.due[key] = due - interval
         }
     }
 

@@ -31,8 +31,9 @@ extension AccountDataHandler {
             let stripped = try await store.write(about: [.hash(hash)]) { transaction in
                 try transaction.forgetMessages(ofAccount: hash, limit: Self.strippedAtOnce)
             }
-            rows += stripped
-            if stripped < Self.strippedAtOnce { break }
+            acceptance.giveBack(stripped.unsent)
+            rows += stripped.count
+            if stripped.count < Self.strippedAtOnce { break }
         }
         let addresses = subject.emails.compactMap { MailAddress($0) }
             .flatMap(keys.suppressionHashes)

@@ -10,11 +10,13 @@ import Storage
 struct OutboxHandler: OutboxService {
     let store: Store
     let keys: NotificationKeys
+    let acceptance: MessageAcceptance
     let delivery: BackgroundDelivery
     let time: any Time
 
     var accountData: AccountDataHandler {
-        AccountDataHandler(store: store, keys: keys, log: delivery.log)
+        AccountDataHandler(
+            store: store, keys: keys, acceptance: acceptance, log: delivery.log)
     }
 
     static func id(_ text: String) throws(ServiceError) -> MessageID {

@@ -86,7 +86,7 @@ extension SQLSession {
 
 /// The operator's changes.
 extension Transaction {
-    /// Queues a dead message again.
+    /// Queues a dead message again. Of two retries at one time, the second finds it queued.
     /// - Returns: its channel; nil if it cannot be retried.
     func renew(_ id: MessageID, by actor: String) throws -> Channel? {
         let channel = try queryOne(
@@ -97,15 +97,16 @@ extension Transaction {
             [.integer(id.key), SQLValue(at)]
         ) { try $0.channel(0) }
         guard let channel else { return nil }
-        try put(
+        let renewed = try execute(
             """
             UPDATE message
             SET state = 0, due_at_ms = ?1, renewed_at_ms = ?1, ended_at_ms = NULL, reason = NULL,
                 unanswered = 0,
                 content = (SELECT content FROM dead_letter WHERE dead_letter.id = ?2)
-            WHERE id = ?2
+            WHERE id = ?2 AND state = 4
             """,
             [SQLValue(at), .integer(id.key)])
+        guard renewed == 1 else { return nil }
         try put("DELETE FROM dead_letter WHERE id = ?", [.integer(id.key)])
         try audit(AuditEvent(.messageRetried).by(actor))
         return channel
@@ -130,14 +131,33 @@ extension Transaction {
     /// Deletes content and owner of an account's messages, `limit` at a time. The rows remain until
     /// their seven days are over, with the keyed hashes of call and request: otherwise a relay's
     /// repeated call would be accepted as a new message.
-    /// - Returns: how many were stripped.
-    func forgetMessages(ofAccount hash: [UInt8], limit: Int) throws -> Int {
-        let ids = try query(
-            "SELECT id FROM message WHERE account_hash = ? LIMIT ?",
+    /// - Returns: how many were stripped, and the limits of those that no provider was given, which
+    ///   `RecipientRateLimiter` gets back after the commit.
+    func forgetMessages(
+        ofAccount hash: [UInt8], limit: Int
+    ) throws -> (count: Int, unsent: [RecipientRateLimiter.Key]) {
+        let found = try query(
+            """
+            SELECT id, recipient_hash, lane, is_warning, template,
+                state IN (0, 2) AND attempts = 0 AS is_unsent
+            FROM message WHERE account_hash = ? LIMIT ?
+            """,
             [.blob(hash), .integer(Int64(limit))]
-        ) { try $0.messageID(0) }
-        for id in ids { try strip(id) }
-        return ids.count
+        ) { row in
+            let lane = Lane(
+                number: try row.integer("lane"), isWarning: try row.boolean("is_warning"))
+            let isUnsent = try row.boolean("is_unsent")
+            return (
+                id: try row.messageID("id"),
+                unsent: try isUnsent
+                    ? lane.map {
+                        RecipientRateLimiter.Key(
+                            try row.blob("recipient_hash"), $0, try row.text("template"))
+                    } : nil
+            )
+        }
+        for message in found { try strip(message.id) }
+        return (found.count, found.compactMap(\.unsent))
     }
 }
 

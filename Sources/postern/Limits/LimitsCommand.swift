@@ -224,7 +224,7 @@ struct LimitsCommand: AsyncParsableCommand {
         private func charge(to limit: String, of subject: String) -> RateLimitV1.Charge {
             let counted =
                 switch limit {
-                case "failed-sign-in-by-account", "failed-sign-in-in-a-row",
+                case "failed-sign-in-by-account", "failed-sign-in-in-a-row", "sign-in-by-account",
                     "password-reset-by-email", "deletion-link-by-email",
                     "verification-mail-by-account", "mail-by-target":
                     Self.normalised(subject)

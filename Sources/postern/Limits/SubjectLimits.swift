@@ -63,12 +63,13 @@ struct SubjectLimits {
         case .account:
             [
                 .failedProviderByAccount, .verificationMailByAccount, .parentalMailByAccount,
-                .profileUpdateByAccount, .documentWriteByAccount, .guestBundleByAccount,
-                .exportByAccount, .deletionByAccount,
+                .profileUpdateByAccount, .documentWriteByAccount, .documentWorkByAccount,
+                .guestBundleByAccount, .exportByAccount, .deletionByAccount,
             ]
         case .email:
             [
-                .failedSignInByAccount, .passwordResetByEmail, .deletionLinkByEmail,
+                .failedSignInByAccount, .signInByAccount, .passwordResetByEmail,
+                .deletionLinkByEmail,
                 .verificationMailByAccount, .mailByTarget,
             ]
         case .phoneNumber: [.phoneCodeRequest, .phoneCodeGuess]

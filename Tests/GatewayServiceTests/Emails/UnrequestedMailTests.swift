@@ -12,7 +12,10 @@ struct UnrequestedMailTests {
     @Test("M7: sign-ups on a taken email from many addresses send its owner five mails an hour")
     func taken() async throws {
         let fixture = try await GatewayFixture()
-        _ = try await fixture.signUp()
+        let owner = try await fixture.signUp()
+        _ = try await fixture.verify(
+            try await fixture.inner.linkToken(), accessToken: owner.session.accessToken)
+        let before = try await fixture.inner.mails().count
         for number in 0..<20 {
             let error = try await refusal {
                 try await fixture.signUp(
@@ -20,12 +23,12 @@ struct UnrequestedMailTests {
             }
             #expect(error == ServiceError(.emailAlreadyInUse, fields: ["email"]), "\(number)")
         }
-        #expect(try await fixture.inner.mails().count == 1 + 5)
+        #expect(try await fixture.inner.mails().count == before + 4, "and the sign-up's")
         fixture.time.advance(by: .seconds(3_600))
         _ = try await refusal {
             try await fixture.signUp(in: fixture.context(address: "198.51.100.99"))
         }
-        #expect(try await fixture.inner.mails().count == 1 + 6)
+        #expect(try await fixture.inner.mails().count == before + 5)
     }
 
     @Test("M7: a mail that the owner requests is sent despite that limit")
@@ -87,7 +90,7 @@ struct UnrequestedMailTests {
                 fixture.context(address: "198.51.100.\(number)"))
             #expect(answer.account?.pendingEmail == "victim@example.org")
         }
-        #expect(try await fixture.inner.mails(to: "victim@example.org").count == 5)
+        #expect(try await fixture.inner.mails(to: "victim@example.org").count == 3)
     }
 
     @Test("M7: a user whose mail was withheld at a strict sign-up requests it in his own session")
@@ -100,7 +103,7 @@ struct UnrequestedMailTests {
                     "victim@example.org", in: fixture.context(address: "198.51.100.\(number)")))
         }
         let owner = try #require(sessions.last)
-        #expect(try await fixture.inner.mails(to: "victim@example.org").count == 5)
+        #expect(try await fixture.inner.mails(to: "victim@example.org").count == 3)
         let answer = try await fixture.emails.resendVerificationEmail(
             .init(device: GatewayFixture.device("d1")),
             fixture.context().bearing(owner.session.accessToken))

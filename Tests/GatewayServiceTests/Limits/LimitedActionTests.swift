@@ -80,6 +80,7 @@ struct LimitedActionTests {
                 ]
             ),
             (.unrequestedMail(email: "Ada@Example.ORG"), ["mail-by-target": "ada@example.org"]),
+            (.rightPassword(email: "Ada@Example.ORG"), ["sign-in-by-account": "ada@example.org"]),
             (
                 .parentalMail(account: "acc_0000000000001"),
                 ["parental-mail-by-account": "acc_0000000000001"]
@@ -162,6 +163,18 @@ struct LimitedActionTests {
                     "document-write-by-account": "acc_0000000000001",
                     "profile-update-by-account": "acc_0000000000001",
                 ]
+            ),
+            (
+                .documentWrite(
+                    account: "acc_0000000000001", collections: ["settings"], units: 1),
+                [
+                    "document-write-by-account": "acc_0000000000001",
+                    "document-work-by-account": "acc_0000000000001",
+                ]
+            ),
+            (
+                .documentWork(account: "acc_0000000000001", units: 59),
+                ["document-work-by-account": "acc_0000000000001"]
             ),
             (
                 .profileUpdate(account: "acc_0000000000001"),

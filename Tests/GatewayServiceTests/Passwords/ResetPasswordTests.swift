@@ -46,6 +46,27 @@ struct ResetPasswordTests {
             account: try #require(answer.account), session: try #require(answer.session))
     }
 
+    @Test("G-01: the reset says what is still to do, as a sign-in does")
+    func requiredActions() async throws {
+        let fixture = try await GatewayFixture(
+            consent: ConsentSettings(
+                mode: .asked, versions: ConsentVersions(terms: "1", privacy: "2")))
+        _ = try await fixture.signUp()
+        _ = try await fixture.passwords.requestPasswordReset(
+            .init(email: "ada@example.org"), fixture.context())
+        let reset = try await fixture.passwords.resetPassword(
+            .init(
+                token: try await fixture.inner.linkToken(page: "reset-password"),
+                password: .init(text: Self.new), device: GatewayFixture.device("d1")),
+            fixture.context())
+        let signedIn = try await fixture.auth.signInWithPassword(
+            .init(
+                email: "ada@example.org", password: .init(text: Self.new),
+                device: GatewayFixture.device("d1")), fixture.context())
+        #expect(reset.requiredActions == [.acceptTerms])
+        #expect(reset.requiredActions == signedIn.requiredActions)
+    }
+
     @Test("G-11: the reset signs in, and its session is the only one left")
     func resets() async throws {
         let token = try await token()

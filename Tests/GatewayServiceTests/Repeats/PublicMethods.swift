@@ -20,6 +20,16 @@ enum PublicMethods {
         try all.get().filter { !$0.isIdempotent }.map(\.name)
     }
 
+    /// The methods that are marked idempotent, each as `Service/Method`.
+    static func idempotent() throws -> [String] {
+        try all.get().filter(\.isIdempotent).map(\.name)
+    }
+
+    /// The page for developers of apps.
+    static func page() throws -> String {
+        try String(contentsOfFile: "\(folder)/README.md", encoding: .utf8)
+    }
+
     /// The option `session` of each method, by its `Service/Method`.
     static func rules() throws -> [String: String] {
         Dictionary(uniqueKeysWithValues: try all.get().map { ($0.name, $0.session) })
@@ -30,12 +40,17 @@ enum PublicMethods {
         methods(in: text).filter { !$0.isIdempotent }.map(\.name)
     }
 
-    /// The texts of the gateway's protos.
-    private static func texts() throws -> [String] {
+    /// The folder of the gateway's protos and their page.
+    private static let folder: String = {
         // This file is Repeats/PublicMethods.swift, possibly reached through a link.
         let file = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
         let root = "/" + file.pathComponents.dropFirst().dropLast(4).joined(separator: "/")
-        let folder = root + "/Protos/postern/gateway/v1"
+        return root + "/Protos/postern/gateway"
+    }()
+
+    /// The texts of the gateway's protos.
+    private static func texts() throws -> [String] {
+        let folder = folder + "/v1"
         return try FileManager.default.contentsOfDirectory(atPath: folder)
             .filter { $0.hasSuffix(".proto") }.sorted()
             .map { try String(contentsOfFile: "\(folder)/\($0)", encoding: .utf8) }

@@ -136,6 +136,19 @@ final class InnerServices: Sendable {
         }
     }
 
+    /// Runs the background work until each deletion that has begun is done.
+    func finishDeletions(_ location: SourceLocation = #_sourceLocation) async throws {
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await self.sessionService.background.run() }
+            group.addTask { try await self.identity.background.run() }
+            let isFinished = try await eventually(every: .milliseconds(1)) {
+                try await count(identityStore, "deletions", where: "begun_at_ms IS NOT NULL") == 0
+            }
+            group.cancelAll()
+            #expect(isFinished, "a deletion never finishes", sourceLocation: location)
+        }
+    }
+
     private func isSettled() async throws -> Bool {
         for store in [sessionStore, identityStore] {
             guard try await store.read({ try $0.outboxCount() }) == 0 else { return false }
@@ -144,7 +157,11 @@ final class InnerServices: Sendable {
         let migrations = try await count(
             identityStore, "guest_migrations", where: "state IN (1, 2)")
         guard migrations == 0 else { return false }
-        return try await count(notificationStore, "message", where: "state <> 3") == 0
+        // A deletion ends what was not sent.
+        return try await count(
+            notificationStore, "message",
+            where: "state <> 3 AND coalesce(reason, '') <> 'forgotten'")
+            == 0
     }
 
     /// The mails that have been delivered to `recipient`.

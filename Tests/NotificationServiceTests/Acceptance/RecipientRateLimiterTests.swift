@@ -17,11 +17,12 @@ struct RecipientRateLimiterTests {
     /// committed.
     private func wait(
         _ limiter: RecipientRateLimiter, _ recipient: [UInt8], _ lane: Lane,
-        isBounded: Bool = false,
+        _ template: String = "", isBounded: Bool = false,
         at now: Timestamp = RecipientRateLimiterTests.now
     ) -> Duration? {
-        let due = limiter.dueTime(of: recipient, lane, isBounded: isBounded, at: now)
-        if due != nil { limiter.record(.init(recipient: recipient, lane: lane, at: now)) }
+        let key = RecipientRateLimiter.Key(recipient, lane, template)
+        let due = limiter.dueTime(of: key, isBounded: isBounded, at: now)
+        if due != nil { limiter.record(.init(key: key, at: now)) }
         return due.map { $0 - now }
     }
 
@@ -57,12 +58,11 @@ struct RecipientRateLimiterTests {
     @Test("computing a due time reserves nothing; all that are committed count")
     func dueTimes() {
         let limiter = RecipientRateLimiter(burst: 1, interval: .seconds(10))
+        let key = RecipientRateLimiter.Key(ada, .security, "")
         for _ in 0..<3 {
-            #expect(limiter.dueTime(of: ada, .security, isBounded: true, at: Self.now) == Self.now)
+            #expect(limiter.dueTime(of: key, isBounded: true, at: Self.now) == Self.now)
         }
-        for _ in 0..<3 {
-            limiter.record(.init(recipient: ada, lane: .security, at: Self.now))
-        }
+        for _ in 0..<3 { limiter.record(.init(key: key, at: Self.now)) }
         #expect(wait(limiter, ada, .security) == .seconds(30))
     }
 
@@ -96,6 +96,28 @@ struct RecipientRateLimiterTests {
         #expect(wait(limiter, ada, .security) == .zero)
         #expect(wait(limiter, bob, .bulk) == .zero)
         #expect(wait(limiter, ada, .bulk) == .seconds(10_000))
+    }
+
+    @Test("N-06: links to verify an address do not delay the link to reset the password")
+    func templates() {
+        let limiter = RecipientRateLimiter(burst: 1, interval: .seconds(10))
+        for _ in 0..<100 { _ = wait(limiter, ada, .requested, "verify-email") }
+        #expect(wait(limiter, ada, .requested, "reset-password") == .zero)
+        #expect(wait(limiter, ada, .requested, "verify-email") == .seconds(1_000))
+        for _ in 0..<100 { _ = wait(limiter, ada, .security, "new-device") }
+        #expect(wait(limiter, ada, .security, "password-changed") == .seconds(1_000))
+    }
+
+    @Test("later messages do not wait for one that is given back")
+    func refunded() {
+        let limiter = RecipientRateLimiter(burst: 1, interval: .seconds(10))
+        let given = (0..<3).map { _ in wait(limiter, ada, .security) }
+        #expect(given == [.zero, .seconds(10), .seconds(20)])
+        let key = RecipientRateLimiter.Key(ada, .security, "")
+        for _ in 0..<2 { limiter.giveBack(key) }
+        #expect(wait(limiter, ada, .security) == .seconds(10))
+        limiter.giveBack(RecipientRateLimiter.Key(bob, .security, ""))
+        #expect(wait(limiter, bob, .security) == .zero, "one that was not recorded")
     }
 
     @Test("memory is bounded: recipients within their rate are evicted first")

@@ -195,4 +195,22 @@ struct AccountDataTests {
         try await register("a", of: ada)
         #expect(try await list().accounts.map(\.accountId) == [ada.text])
     }
+
+    @Test("messages that a deletion ends unsent delay none that follows to the same address")
+    func refunded() async throws {
+        let late = "SELECT count(*) FROM message WHERE due_at_ms > accepted_at_ms"
+        for number in 0..<40 {
+            try await fixture.send(
+                NotificationFixture.request(account: eve), key: "flood \(number)")
+        }
+        #expect(try await fixture.ask(late) == [.integer(20)])
+        _ = try await forget(.init(accountId: eve.text))
+        for number in 0..<20 {
+            try await fixture.send(
+                NotificationFixture.request(account: ada), key: "own \(number)")
+        }
+        #expect(try await fixture.ask(late) == [.integer(0)])
+        try await fixture.send(NotificationFixture.request(account: ada), key: "one more")
+        #expect(try await fixture.ask(late) == [.integer(1)])
+    }
 }

@@ -23,6 +23,7 @@ final class SMSAndPushFixture: DeliveringFixture {
     let keys: NotificationKeys
     let client: OutboundClient
     let delivery: BackgroundDelivery
+    let acceptance: MessageAcceptance
     let texts: TextMessagesHandler
     let pushes: PushMessagesHandler
     let pushDevices: PushDevicesHandler
@@ -51,7 +52,7 @@ final class SMSAndPushFixture: DeliveringFixture {
         delivery = BackgroundDelivery(
             settings: settings, holder: .onlyProcess, store: store, keys: keys, routes: routes,
             time: time, randomness: randomness, logger: logger)
-        let acceptance = MessageAcceptance(
+        acceptance = MessageAcceptance(
             settings: settings, store: store, keys: keys, delivery: delivery, time: time,
             randomness: randomness, logger: logger)
         texts = TextMessagesHandler(acceptance: acceptance)

@@ -168,8 +168,8 @@ struct PushDevicesTests {
         try await fixture.register("a", of: ada)
         try await fixture.register("b", of: bob)
         let outbox = OutboxHandler(
-            store: fixture.store, keys: fixture.keys, delivery: fixture.delivery, time: fixture.time
-        )
+            store: fixture.store, keys: fixture.keys, acceptance: fixture.acceptance,
+            delivery: fixture.delivery, time: fixture.time)
         _ = try await outbox.forgetAccount(
             .init(accountId: ada.text), fixture.context(application: "identity"))
         #expect(try await fixture.devices(of: ada).isEmpty)
