@@ -140,8 +140,8 @@ extension Transaction {
 
     /// In the copy the time of a wait may be over although the parent has consented since, and no
     /// account may be deleted for that. A consent that the copy knows stays: an account whose
-    /// consent was withdrawn later has a tombstone (`Tombstones`). A refusal stays, too: none is
-    /// followed by a consent.
+    /// consent was withdrawn later has a tombstone once it is deleted (`Tombstones`). A refusal
+    /// stays, too: none is followed by a consent.
     fileprivate func askParentsAgain() throws {
         try put(
             """

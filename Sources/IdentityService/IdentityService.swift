@@ -146,14 +146,15 @@ package struct IdentityService: Sendable {
             watchers: AccountWatchers())
         onboarding = AccountOnboardingHandler(documents: documents, answers: answers)
         consents = AccountConsentsHandler(
-            settings: settings.consent, linkOrigin: settings.linkOrigin, store: store, keys: keys,
-            time: time, randomness: randomness, deletions: deletionContext, owners: owners)
+            settings: settings.consent, linkOrigin: settings.linkOrigin,
+            deletionWait: settings.deletion.wait, store: store, keys: keys, time: time,
+            randomness: randomness, deletions: deletionContext, owners: owners)
         guestData = GuestDataHandler(
             documents: documents, guests: guests, watchers: AccountWatchers(), logger: logger)
         tombstones = try Tombstones(
             folders: settings.tombstones.isEmpty
                 ? ["\(store.folder)/\(Tombstones.folderName)"] : settings.tombstones,
-            keys: keys, logger: logger)
+            keys: keys, keptFor: settings.tombstonesKept, time: time, logger: logger)
         profiles = AccountProfilesHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
             answers: answers, sessions: peers.sessions, documents: documents, blobs: blobs,

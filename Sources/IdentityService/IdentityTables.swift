@@ -89,6 +89,9 @@ package enum IdentityTables {
         Migration(number: 18, sql: deletions),  // Deletions/DeletionStore.swift
         Migration(number: 19, sql: exports),  // Exports/ExportStore.swift
         Migration(number: guestsMigration, sql: guests),  // UnusedGuests/UnusedGuestSearch.swift
+        Migration(number: 21, sql: unrequestedMails),  // AccountNotices/UnrequestedMail.swift
+        Migration(number: 22, sql: guesses),  // Accounts/SettleGuesses.swift
+        Migration(number: 23, sql: parentalConsentEnds),  // Consents/ParentalConsentStore.swift
     ]
 
     /// Identities at providers and phone numbers, looked up by a keyed hash of issuer and subject;

@@ -4,7 +4,8 @@ import ServiceRuntime
 import Storage
 
 extension AccountAdminHandler {
-    /// Lifts a suspension (I-09).
+    /// Lifts a suspension (I-09), also a parent's: then the deletion that waits is cancelled, and
+    /// another parent is needed (`Transaction.keepWithoutParent`).
     /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`, `rpc/not-found`.
     func restoreAccount(
         _ request: IdentityV1.RestoreAccountRequest, _ context: CallContext
@@ -12,7 +13,11 @@ extension AccountAdminHandler {
         let caller = try AdminCaller(context, actor: request.actor, settings)
         let account = try AccountID.required(request.accountId)
         return try await store.write(about: [.account(account)]) { transaction in
-            let changed = try transaction.apply(.restore, account)
+            let isWithdrawn = try transaction.standing(account)?.isWithdrawn ?? false
+            let isKept =
+                try isWithdrawn
+                && transaction.cancelDeletion(of: account, from: CallOrigin(nil, hash: keys.audit))
+            let changed = try transaction.apply(.restore, account) || isKept
             if changed {
                 try transaction.removeSuspension(of: account)
                 try notifyOwner(.accountRestored, account, transaction)

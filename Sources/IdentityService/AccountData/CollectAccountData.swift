@@ -97,6 +97,7 @@ extension AccountDataHandler {
         [
             "consent": .string("parent"), "state": .string("\(consent.state)"),
             "changed_at": .string(consent.changedAt.text),
+            "needed_until": .string(consent.ofAgeAt.text),
             "parent_email": .text(
                 try consent.sealedParent.map { try vault.open($0, .parentEmail) }),
         ]

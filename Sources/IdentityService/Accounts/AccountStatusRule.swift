@@ -39,13 +39,17 @@ enum AccountEvent: CaseIterable, Sendable {
     case awaitVerification
     /// The address is verified.
     case verify
+    /// A parent withdraws the consent (G-23).
+    case withdrawConsent
+    /// The deletion after a withdrawal is cancelled: another parent's consent is needed.
+    case consentNeeded
     /// The deletion of the account begins.
     case beginDeletion
     /// The deletion is cancelled.
     case cancelDeletion
 }
 
-/// The state of an account: three independent facts. Its status shows the one of highest
+/// The state of an account: four independent facts. Its status shows the one of highest
 /// precedence. The others are stored too, so that no sequence of events bypasses one: deleting a
 /// suspended account and then cancelling the deletion leaves it suspended, and lifting a suspension
 /// does not verify a pending address.
@@ -54,13 +58,15 @@ struct AccountStanding: Hashable, Sendable {
     var isDeleting = false
     /// The operator has suspended the account.
     var isSuspended = false
+    /// A parent has withdrawn the consent, which shows as a suspension.
+    var isWithdrawn = false
     /// The address must be verified before the account can sign in.
     var awaitsVerification = false
 
     /// The status that callers see.
     var status: AccountStatus {
         if isDeleting { return .deleting }
-        if isSuspended { return .suspended }
+        if isSuspended || isWithdrawn { return .suspended }
         return awaitsVerification ? .pendingVerification : .active
     }
 }
@@ -72,6 +78,8 @@ struct AccountStanding: Hashable, Sendable {
 ///     suspended     –            hidden one   (suspended)  deleting         –
 ///     pending       suspended    –            active       deleting         –
 ///     deleting      (deleting)   (deleting)   (deleting)   –                hidden one
+///
+/// A parent's withdrawal suspends as the operator does, as a fact of its own: neither ends the other.
 ///
 /// "–": no change. In brackets: the status stays the same, and a hidden fact changes. "hidden one":
 /// the remaining status of highest precedence, in the order suspended, pending, active. The event
@@ -94,6 +102,8 @@ enum AccountStatusRule {
         case .restore: standing.isSuspended = false
         case .awaitVerification: standing.awaitsVerification = true
         case .verify: standing.awaitsVerification = false
+        case .withdrawConsent: standing.isWithdrawn = true
+        case .consentNeeded: standing.isWithdrawn = false
         case .beginDeletion: standing.isDeleting = true
         case .cancelDeletion: standing.isDeleting = false
         }
@@ -151,16 +161,20 @@ extension AccountStatus {
 extension AccountStanding {
     private static let suspendedBit: Int64 = 1
     private static let pendingBit: Int64 = 2
+    private static let withdrawnBit: Int64 = 4
 
     init(status: AccountStatus, beneath: Int64) {
         isDeleting = status == .deleting
-        isSuspended = status == .suspended || beneath & Self.suspendedBit != 0
+        isWithdrawn = beneath & Self.withdrawnBit != 0
+        isSuspended =
+            status == .suspended && !isWithdrawn || beneath & Self.suspendedBit != 0
         awaitsVerification = status == .pendingVerification || beneath & Self.pendingBit != 0
     }
 
-    /// The facts that the status hides, as bits.
+    /// The facts that the status does not show, as bits.
     var beneath: Int64 {
-        (isSuspended && status != .suspended ? Self.suspendedBit : 0)
+        (isSuspended && (status != .suspended || isWithdrawn) ? Self.suspendedBit : 0)
+            | (isWithdrawn ? Self.withdrawnBit : 0)
             | (awaitsVerification && status != .pendingVerification ? Self.pendingBit : 0)
     }
 }

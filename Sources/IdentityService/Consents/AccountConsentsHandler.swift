@@ -11,6 +11,8 @@ struct AccountConsentsHandler: AccountConsentsService {
     let settings: ConsentSettings
     /// Base URL of the links in mails.
     let linkOrigin: String
+    /// How long the deletion waits after a parent has withdrawn the consent.
+    let deletionWait: Duration
     let store: Store
     let keys: IdentityKeys
     let time: any Time

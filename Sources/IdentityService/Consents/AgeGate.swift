@@ -62,7 +62,9 @@ struct AgeGate: Sendable {
     ) throws {
         if outcome == .parentNeeded {
             try remember(transaction)
-            try transaction.needParent(of: account, until: transaction.at + Self.parentLife)
+            try transaction.needParent(
+                of: account, until: transaction.at + Self.parentLife,
+                ofAge: AgeRule.ofAge(settings, birthDate: acceptance.birthDateText, transaction.at))
         }
         guard settings.gate == .required else { return }
         try keepBirthDate(of: account, randomness: randomness, transaction)
@@ -85,7 +87,9 @@ struct AgeGate: Sendable {
         case .ok: try transaction.removeNeed(of: account)
         case .parentNeeded, .underage:
             try remember(transaction)
-            try transaction.confirmNeed(of: account)
+            try transaction.confirmNeed(
+                of: account,
+                ofAge: AgeRule.ofAge(settings, birthDate: acceptance.birthDateText, transaction.at))
         }
         try keepBirthDate(of: account, randomness: randomness, transaction)
         return true

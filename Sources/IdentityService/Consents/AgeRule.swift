@@ -42,6 +42,18 @@ enum AgeRule {
         guard wasYounger || age < settings.minimum else { return .ok }
         return settings.parentalConsent == .allowed ? .parentNeeded : .underage
     }
+
+    /// When a child reaches the least age. A date that is old enough is not believed: the device has
+    /// given a younger one. Then it is as long as a newborn needs.
+    static func ofAge(
+        _ settings: AgeSettings, birthDate text: String, _ now: Timestamp
+    ) -> Timestamp {
+        let longest = now + .seconds(Int64(settings.minimum) * CalendarDate.longestYearSeconds)
+        guard let date = CalendarDate(text: text)?.birthday(settings.minimum), date > now else {
+            return longest
+        }
+        return min(date, longest)
+    }
 }
 
 /// Ages are counted in whole years at the UTC date, whatever the person's time zone: a time zone
@@ -50,6 +62,17 @@ enum AgeRule {
 extension CalendarDate {
     /// A greater age is a mistyped year.
     static let ageMax = 150
+    /// A leap year.
+    fileprivate static let longestYearSeconds: Int64 = 366 * 86_400
+
+    /// The moment at which a person born on this date completes a number of years: the start of that
+    /// UTC date. Nil beyond the year 9999.
+    fileprivate func birthday(_ years: Int) -> Timestamp? {
+        let date =
+            CalendarDate(year: year + years, month: month, day: day)
+            ?? CalendarDate(year: year + years, month: 3, day: 1)
+        return date.map { Timestamp(milliseconds: $0.daysSince1970 * 86_400_000) }
+    }
 
     /// The age on a day of a person born on this date, in completed years; nil for a date that no
     /// living person has.

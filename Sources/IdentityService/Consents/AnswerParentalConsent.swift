@@ -32,7 +32,7 @@ extension AccountConsentsHandler {
             guard found.row.account == account else { throw ServiceError(.invalidLink) }
             return try settle(found.consent, event, from: origin, transaction)
         }
-        if answered == .refused { deletions.wake() }
+        if answered == .refused || answered == .withdrawn { deletions.wake() }
         return try answer(answered, shown.row)
     }
 
@@ -41,7 +41,13 @@ extension AccountConsentsHandler {
         _ transaction: Transaction
     ) throws -> ParentalConsentState {
         switch ParentalConsentRule.outcome(consent.state, event) {
-        case .unchanged, .notAllowed: return consent.state
+        case .unchanged, .free, .notAllowed: return consent.state
+        case .becomes(.withdrawn):
+            try transaction.withdrawParentalConsent(
+                of: consent.account, wait: deletionWait, deletions,
+                IdentityOutbox(keys: keys, randomness: randomness))
+            try transaction.audit(.parentRefused, consent.account, from: origin)
+            return .withdrawn
         case .becomes(let state):
             try transaction.answerParent(of: consent.account, state)
             try transaction.audit(.parentConsented, consent.account, from: origin)
@@ -65,15 +71,16 @@ extension AccountConsentsHandler {
 
 extension SQLSession {
     /// The consent that a link is about, and its account.
-    /// - Throws: `auth/invalid-link` for a link that another has replaced, whose time is over, or
-    ///   whose account is being deleted for another reason.
+    /// - Throws: `auth/invalid-link` for a link that another has replaced, whose time is over, whose
+    ///   child has reached the least age, or whose account is being deleted for another reason.
     fileprivate func parentalConsent(
         shownTo tokenHash: [UInt8], at moment: Timestamp
     ) throws -> (consent: ParentalConsent, row: AccountRow) {
         guard let consent = try parentalConsent(tokenHash: tokenHash),
             let row = try account(consent.account),
-            row.status != .deleting || consent.state == .refused,
-            consent.state == .refused || consent.expiresAt.map({ moment < $0 }) ?? true
+            row.status != .deleting || consent.state.isEnded,
+            consent.state.isEnded
+                || moment < consent.ofAgeAt && consent.expiresAt.map({ moment < $0 }) ?? true
         else { throw ServiceError(.invalidLink) }
         return (consent, row)
     }

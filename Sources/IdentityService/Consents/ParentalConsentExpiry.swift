@@ -1,8 +1,9 @@
 import ServiceRuntime
 import Storage
 
-/// Begins the deletion of accounts whose parents have not answered in time (G-23), and of those
-/// whose suspension has held it (`Transaction.endParentalConsent`).
+/// Ends the need of a parent at the least age, and begins the deletion of accounts whose parents have
+/// not answered in time (G-23), and of those whose suspension has held it
+/// (`Transaction.endParentalConsent`).
 struct ParentalConsentExpiry: Sendable {
     static let interval: Duration = .seconds(60)
     /// Accounts of one step.
@@ -17,8 +18,20 @@ struct ParentalConsentExpiry: Sendable {
     /// - Returns: whether there are more.
     func step() async throws -> Bool {
         let now = time.now()
-        let overdue = try await store.read {
-            try $0.overdueParentalConsents(at: now, limit: Self.batch)
+        let (ofAge, overdue) = try await store.read {
+            (
+                try $0.parentalConsentsOfAge(at: now, limit: Self.batch),
+                try $0.overdueParentalConsents(at: now, limit: Self.batch)
+            )
+        }
+        for account in ofAge {
+            try await store.write(about: [.account(account)]) { transaction in
+                guard let consent = try transaction.parentalConsent(of: account),
+                    consent.ofAgeAt <= transaction.at,
+                    ParentalConsentRule.outcome(consent.state, .ofAge) == .free
+                else { return }
+                try transaction.removeNeed(of: account)
+            }
         }
         for account in overdue {
             try await store.write(about: [.account(account)]) { transaction in
@@ -32,6 +45,6 @@ struct ParentalConsentExpiry: Sendable {
             }
         }
         if !overdue.isEmpty { deletions.wake() }
-        return overdue.count == Self.batch
+        return overdue.count == Self.batch || ofAge.count == Self.batch
     }
 }

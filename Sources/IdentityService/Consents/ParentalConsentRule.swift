@@ -15,19 +15,30 @@ enum ParentalConsentState: Int64, CaseIterable, Sendable {
     /// As `needed`, for an account that was taken over (`Takeover`): the birth date below the least
     /// age was the former holder's. Its owner passes the age gate once (`AgeGate.admitOwner`).
     case inherited = 5
+    /// The parent has withdrawn it: the account is suspended, and its deletion waits. The owner can
+    /// cancel the deletion, and needs another parent then.
+    case withdrawn = 6
 }
 
 /// What an event does to the consent of a parent (G-23). Pure.
 ///
-///     state       asked             given      refused    time is over
-///     needed      requested         no         no         ends
-///     inherited   requested         no         no         ends
-///     requested   requested         given      ends       ends
-///     given       not allowed       no         ends       no
-///     refused     not allowed       no         no         no
+///     state       asked        given    refused     time is over   kept     of age
+///     needed      requested    no       no          ends           no       free
+///     inherited   requested    no       no          ends           no       free
+///     requested   requested    given    ends        ends           no       free
+///     given       requested *  no       withdrawn   no             no       free
+///     withdrawn   not allowed  no       no          no             needed   no
+///     refused     not allowed  no       no          no             no       no
 ///
 /// *no*: nothing changes. *ends*: the state is `refused`, and the deletion of the account begins.
-/// So the first answer counts, except that a consent can be withdrawn.
+/// *free*: no consent is needed any more, and the link ends. *: only an owner with a proved address,
+/// who names another parent.
+///
+/// So the first answer counts, except that a consent can be withdrawn. Attack: somebody gets a
+/// parent's mailbox years later and withdraws. So a withdrawal deletes nothing at once: the owner
+/// keeps the account by the mailbox of the account, and has seven days to name another parent, which
+/// ends the old link. A child can so go on for seven days without a parent, without what needs the
+/// consent, and is deleted then.
 enum ParentalConsentRule {
     enum Event: CaseIterable, Sendable {
         case asked
@@ -35,29 +46,42 @@ enum ParentalConsentRule {
         /// Refused, or withdrawn.
         case refused
         case expired
+        /// The owner, or an operator, has cancelled the deletion.
+        case kept
+        /// The child has reached the least age.
+        case ofAge
     }
 
     enum Outcome: Hashable, Sendable {
         case unchanged
         case becomes(ParentalConsentState)
         case ends
+        case free
         case notAllowed
     }
 
     /// What `event` does to an account in `state`.
     static func outcome(_ state: ParentalConsentState, _ event: Event) -> Outcome {
         switch (state, event) {
-        case (.needed, .asked), (.inherited, .asked), (.requested, .asked): .becomes(.requested)
-        case (.given, .asked), (.refused, .asked): .notAllowed
+        case (.needed, .asked), (.inherited, .asked), (.requested, .asked), (.given, .asked):
+            .becomes(.requested)
+        case (.withdrawn, .asked), (.refused, .asked): .notAllowed
         case (.requested, .given): .becomes(.given)
-        case (.requested, .refused), (.given, .refused): .ends
+        case (.given, .refused): .becomes(.withdrawn)
+        case (.withdrawn, .kept): .becomes(.needed)
+        case (.requested, .refused): .ends
         case (.needed, .expired), (.inherited, .expired), (.requested, .expired): .ends
-        case (.needed, .given), (.needed, .refused), (.inherited, .given), (.inherited, .refused),
-            (.given, .given), (.given, .expired), (.refused, .given), (.refused, .refused),
-            (.refused, .expired):
+        case (.needed, .ofAge), (.inherited, .ofAge), (.requested, .ofAge), (.given, .ofAge): .free
+        case (.needed, _), (.inherited, _), (.requested, _), (.given, _), (.withdrawn, _),
+            (.refused, _):
             .unchanged
         }
     }
+}
+
+extension ParentalConsentState {
+    /// Whether the account is about to be deleted, since its parent has refused or withdrawn.
+    var isEnded: Bool { self == .refused || self == .withdrawn }
 }
 
 extension ParentalConsentState? {
@@ -71,7 +95,7 @@ extension ParentalConsentState? {
         case .needed, .inherited: .needed
         case .requested: .requested
         case .given: .given
-        case .refused: .refused
+        case .refused, .withdrawn: .refused
         }
     }
 }

@@ -1,3 +1,4 @@
+import Messages
 import ServiceRuntime
 import Storage
 
@@ -17,6 +18,15 @@ extension IdentityTables {
         CREATE UNIQUE INDEX parental_consents_by_token_hash ON parental_consents (token_hash);
         CREATE INDEX parental_consents_by_expiry ON parental_consents (expires_at_ms);
         """
+
+    /// Until when a consent is needed. Of rows from before the birth date is not known: the child
+    /// has the default least age of 13 years at the latest 13 years later.
+    static let parentalConsentEnds = """
+        ALTER TABLE parental_consents ADD COLUMN of_age_at_ms INTEGER NOT NULL
+            DEFAULT 253402300799999;
+        UPDATE parental_consents SET of_age_at_ms = changed_at_ms + 410240376000;
+        CREATE INDEX parental_consents_by_age ON parental_consents (of_age_at_ms);
+        """
 }
 
 /// The consent of a parent, as it is stored.
@@ -35,11 +45,13 @@ struct ParentalConsent: Hashable, Sendable {
     /// When the account's deletion begins without an answer; nil once there is one. After a refusal
     /// in a suspension its time; the deletion begins when the suspension ends.
     let expiresAt: Timestamp?
+    /// When the child reaches the least age: no consent is needed any more, and the link ends.
+    let ofAgeAt: Timestamp
 }
 
 extension ParentalConsent {
     fileprivate static let columns =
-        "account, state, parent_email, token_hash, changed_at_ms, expires_at_ms"
+        "account, state, parent_email, token_hash, changed_at_ms, expires_at_ms, of_age_at_ms"
 
     fileprivate init(_ row: SQLRow) throws {
         account = try AccountID(stored: row.integer("account"))
@@ -48,6 +60,7 @@ extension ParentalConsent {
         tokenHash = try row.optionalBlob("token_hash")
         changedAt = try row.timestamp("changed_at_ms")
         expiresAt = try row.optionalTimestamp("expires_at_ms")
+        ofAgeAt = try row.timestamp("of_age_at_ms")
     }
 }
 
@@ -92,20 +105,37 @@ extension SQLSession {
             ]
         ) { try AccountID(stored: $0.integer(0)) }
     }
+
+    /// The accounts whose owners have reached the least age, in the order of that time. Those that
+    /// are about to be deleted are not among them.
+    func parentalConsentsOfAge(at moment: Timestamp, limit: Int64) throws -> [AccountID] {
+        try query(
+            """
+            SELECT account FROM parental_consents WHERE of_age_at_ms <= ? AND state NOT IN (?, ?)
+            ORDER BY of_age_at_ms LIMIT ?
+            """,
+            [
+                SQLValue(moment), .integer(ParentalConsentState.refused.rawValue),
+                .integer(ParentalConsentState.withdrawn.rawValue), .integer(limit),
+            ]
+        ) { try AccountID(stored: $0.integer(0)) }
+    }
 }
 
 extension Transaction {
     /// Records that an account needs the consent of a parent. What an earlier sign-up of a guest
     /// has recorded stays.
-    func needParent(of account: AccountID, until end: Timestamp) throws {
+    /// - Parameter ofAge: When the child reaches the least age.
+    func needParent(of account: AccountID, until end: Timestamp, ofAge: Timestamp) throws {
         try put(
             """
-            INSERT INTO parental_consents (account, state, changed_at_ms, expires_at_ms)
-            VALUES (?, ?, ?, ?) ON CONFLICT (account) DO NOTHING
+            INSERT INTO parental_consents
+                (account, state, changed_at_ms, expires_at_ms, of_age_at_ms)
+            VALUES (?, ?, ?, ?, ?) ON CONFLICT (account) DO NOTHING
             """,
             [
                 .integer(account.key), .integer(ParentalConsentState.needed.rawValue),
-                SQLValue(at), SQLValue(end),
+                SQLValue(at), SQLValue(end), SQLValue(ofAge),
             ])
     }
 
@@ -154,6 +184,41 @@ extension Transaction {
         try beginDeletion(of: consent.account, source: .parent, due: at, deletions)
     }
 
+    /// The parent withdraws the consent: the account is suspended, its sessions end, and its deletion
+    /// waits, held as long as an operator's suspension lasts (`isHeld`). An account without a proved
+    /// address gets no mail by which to keep it: only an operator can (`RestoreAccount`).
+    func withdrawParentalConsent(
+        of account: AccountID, wait: Duration, _ deletions: DeletionContext,
+        _ outbox: IdentityOutbox
+    ) throws {
+        try answerParent(of: account, .withdrawn)
+        try apply(.withdrawConsent, account)
+        try voidPendingState(of: account)
+        try endSessions(of: account, provedUntil: at, reason: .revoked, outbox)
+        try beginDeletion(of: account, source: .parent, due: at + wait, deletions)
+    }
+
+    /// The deletion after a withdrawal was cancelled: the suspension by the parent ends, and the
+    /// parent's link with it. Another parent is needed within seven days, unless the owner has
+    /// reached the least age.
+    func keepWithoutParent(_ account: AccountID) throws {
+        guard let consent = try parentalConsent(of: account),
+            case .becomes(let state) = ParentalConsentRule.outcome(consent.state, .kept)
+        else { return }
+        try apply(.consentNeeded, account)
+        guard at < consent.ofAgeAt else { return try removeNeed(of: account) }
+        try put(
+            """
+            UPDATE parental_consents SET state = ?, parent_email = NULL, token_hash = NULL,
+                changed_at_ms = ?, expires_at_ms = ?
+            WHERE account = ?
+            """,
+            [
+                .integer(state.rawValue), SQLValue(at), SQLValue(at + AgeGate.parentLife),
+                .integer(account.key),
+            ])
+    }
+
     /// At a takeover: what was asked and answered was in another person's name. The need of a
     /// parent stays, and so does the deletion without one, in another seven days. Attack: a child
     /// takes over the own account, by a reset of its password, to be rid of both. It gains these
@@ -196,11 +261,15 @@ extension Transaction {
 
     /// Records that the owner of an account that was taken over is below the least age, too. The
     /// end of the wait stays.
-    func confirmNeed(of account: AccountID) throws {
+    /// - Parameter ofAge: When the owner reaches the least age.
+    func confirmNeed(of account: AccountID, ofAge: Timestamp) throws {
         try put(
-            "UPDATE parental_consents SET state = ? WHERE account = ? AND state = ?",
+            """
+            UPDATE parental_consents SET state = ?, of_age_at_ms = ? WHERE account = ? AND state = ?
+            """,
             [
-                .integer(ParentalConsentState.needed.rawValue), .integer(account.key),
+                .integer(ParentalConsentState.needed.rawValue), SQLValue(ofAge),
+                .integer(account.key),
                 .integer(ParentalConsentState.inherited.rawValue),
             ])
     }

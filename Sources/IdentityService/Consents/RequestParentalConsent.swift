@@ -16,12 +16,18 @@ extension AccountConsentsHandler {
     /// be the account's, nor the same mailbox with another tag. That a mailbox is a parent's cannot
     /// be known (Sources/SECURITY.md, What is not promised).
     ///
+    /// An owner with a proved address can name another parent after one has consented, which ends the
+    /// former link; until the new parent consents, the consent is lacking. Attack: a child replaces
+    /// the parent in order to escape a withdrawal. It could have named an invented parent at first.
+    ///
     /// Attack: a thief of an access token names an own mailbox as the parent's, and refuses there:
     /// the account is deleted. So an account needs a recent proof. A guest has nothing to prove
     /// with; it asks after a sign-up that waits for its mail (`StrictRegistration`).
     /// - Throws: `auth/invalid-email`, also for the account's own address;
-    ///   `auth/operation-not-allowed` if the account needs no consent, or has it;
-    ///   `auth/requires-recent-login`; `auth/idempotency-key-reused`; `auth/session-ended`; as
+    ///   `auth/operation-not-allowed` if the account needs no consent, or has it and names the same
+    ///   parent or has no proved address;
+    ///   `auth/requires-recent-login`; `auth/too-many-requests` as `Transaction.requireMail`;
+    ///   `auth/idempotency-key-reused`; `auth/session-ended`; as
     ///   `SessionOwners.requireUnlessGuest` and `SQLSession.callersRow`.
     func requestParentalConsent(
         _ request: IdentityV1.RequestParentalConsentRequest, _ context: CallContext
@@ -58,6 +64,10 @@ extension AccountConsentsHandler {
             consent.expiresAt.map({ transaction.at < $0 }) ?? true,
             case .becomes = ParentalConsentRule.outcome(consent.state, .asked)
         else { throw ServiceError(.operationNotAllowed) }
+        let isReplaced = consent.state == .given
+        guard !isReplaced || row.address?.provedAt != nil else {
+            throw ServiceError(.operationNotAllowed)
+        }
         let vault = try AccountReader(keys: keys, randomness: randomness).vault(row)
         guard try !isOwn(asking.parent, of: row, vault, in: transaction) else {
             throw ServiceError(.invalidEmail, fields: ["parent_email"])
@@ -65,10 +75,14 @@ extension AccountConsentsHandler {
         let asked = try consent.sealedParent.map {
             EmailAddress(try vault.open($0, .parentEmail))?.normalised
         }
+        if isReplaced, asked == asking.parent.normalised {
+            throw ServiceError(.operationNotAllowed)
+        }
         guard
             asked != asking.parent.normalised
                 || consent.changedAt + Self.repeatAfter <= transaction.at
         else { return }
+        try transaction.requireMail(to: keys.lookUpKey(of: asking.parent))
         let week = transaction.at + AgeGate.parentLife
         let isFirst = consent.state == .needed || consent.state == .inherited
         let end = isFirst ? week : consent.expiresAt ?? week

@@ -95,10 +95,10 @@ extension Transaction {
         try recordEnd(of: deletion.account)
     }
 
-    /// Whether a deletion that waits does not begin yet: its owner requested it, and the account
-    /// was suspended since. An operator can begin it (`DeleteAccount`).
+    /// Whether a deletion that waits does not begin yet: its owner or a parent wants it, and the
+    /// operator has suspended the account. An operator can begin it (`DeleteAccount`).
     func isHeld(_ deletion: StoredDeletion) throws -> Bool {
-        guard deletion.source == .owner else { return false }
+        guard deletion.source == .owner || deletion.source == .parent else { return false }
         return try standing(deletion.account)?.isSuspended ?? false
     }
 
@@ -113,6 +113,7 @@ extension Transaction {
         else { return false }
         try removeDeletion(of: account)
         try removeLinks(.deleteAccount, of: account)
+        try keepWithoutParent(account)
         try audit(.deletionCancelled, account, from: origin)
         return true
     }

@@ -34,7 +34,7 @@ package struct CalendarDate: Hashable, Sendable {
     }
 
     /// Negative before 1970.
-    var daysSince1970: Int64 {
+    package var daysSince1970: Int64 {
         Timestamp.CivilDay.since1970(Int64(year), Int64(month), Int64(day))
     }
 }

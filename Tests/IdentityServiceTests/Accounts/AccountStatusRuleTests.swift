@@ -35,7 +35,29 @@ struct AccountStatusRuleTests {
         (deleting, .suspend, .deleting, true), (deleting, .restore, .deleting, false),
         (deleting, .verify, .deleting, false), (deleting, .beginDeletion, .deleting, false),
         (deleting, .cancelDeletion, .active, true),
+        (active, .withdrawConsent, .suspended, true), (active, .consentNeeded, .active, false),
+        (suspended, .withdrawConsent, .suspended, true),
+        (suspended, .consentNeeded, .suspended, false),
+        (pending, .withdrawConsent, .suspended, true),
+        (pending, .consentNeeded, .pendingVerification, false),
+        (deleting, .withdrawConsent, .deleting, true),
+        (deleting, .consentNeeded, .deleting, false),
     ]
+
+    @Test("G-23: neither a parent's suspension nor the operator's ends the other")
+    func twoSuspensions() {
+        for (last, status) in [
+            (AccountEvent.restore, AccountStatus.suspended), (.consentNeeded, .suspended),
+        ] {
+            let standing = [.suspend, .withdrawConsent, last].reduce(Self.active) {
+                AccountStatusRule.standing($0, after: $1)
+            }
+            #expect(standing.status == status, "\(last)")
+        }
+        let both = [AccountEvent.withdrawConsent, .suspend, .restore, .consentNeeded]
+            .reduce(Self.active) { AccountStatusRule.standing($0, after: $1) }
+        #expect(both == Self.active)
+    }
 
     @Test("every cell of the truth table holds")
     func cells() {
@@ -85,10 +107,10 @@ struct AccountStatusRuleTests {
         }
     }
 
-    @Test("every status is read back as it was written", arguments: 0..<8)
+    @Test("every status is read back as it was written", arguments: 0..<16)
     func stored(bits: Int) {
         let standing = AccountStanding(
-            isDeleting: bits & 1 != 0, isSuspended: bits & 2 != 0,
+            isDeleting: bits & 1 != 0, isSuspended: bits & 2 != 0, isWithdrawn: bits & 8 != 0,
             awaitsVerification: bits & 4 != 0)
         #expect(
             AccountStanding(status: standing.status, beneath: standing.beneath) == standing)

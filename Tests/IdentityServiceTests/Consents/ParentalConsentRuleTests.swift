@@ -9,26 +9,23 @@ struct ParentalConsentRuleTests {
 
     @Test("the whole table: each event in each state")
     func table() {
+        let waiting: [Rule.Event: Rule.Outcome] = [
+            .asked: .becomes(.requested), .given: .unchanged, .refused: .unchanged,
+            .expired: .ends, .kept: .unchanged, .ofAge: .free,
+        ]
+        let ended: [Rule.Event: Rule.Outcome] = [
+            .asked: .notAllowed, .given: .unchanged, .refused: .unchanged, .expired: .unchanged,
+            .kept: .unchanged, .ofAge: .unchanged,
+        ]
+        func changed(
+            _ row: [Rule.Event: Rule.Outcome], _ changes: [Rule.Event: Rule.Outcome]
+        ) -> [Rule.Event: Rule.Outcome] { row.merging(changes) { $1 } }
         let table: [ParentalConsentState: [Rule.Event: Rule.Outcome]] = [
-            .needed: [
-                .asked: .becomes(.requested), .given: .unchanged, .refused: .unchanged,
-                .expired: .ends,
-            ],
-            .inherited: [
-                .asked: .becomes(.requested), .given: .unchanged, .refused: .unchanged,
-                .expired: .ends,
-            ],
-            .requested: [
-                .asked: .becomes(.requested), .given: .becomes(.given), .refused: .ends,
-                .expired: .ends,
-            ],
-            .given: [
-                .asked: .notAllowed, .given: .unchanged, .refused: .ends, .expired: .unchanged,
-            ],
-            .refused: [
-                .asked: .notAllowed, .given: .unchanged, .refused: .unchanged,
-                .expired: .unchanged,
-            ],
+            .needed: waiting, .inherited: waiting,
+            .requested: changed(waiting, [.given: .becomes(.given), .refused: .ends]),
+            .given: changed(waiting, [.refused: .becomes(.withdrawn), .expired: .unchanged]),
+            .withdrawn: changed(ended, [.kept: .becomes(.needed)]),
+            .refused: ended,
         ]
         for state in ParentalConsentState.allCases {
             for event in Rule.Event.allCases {
@@ -54,6 +51,6 @@ struct ParentalConsentRuleTests {
         }
         #expect(
             ParentalConsentState.allCases.map { ParentalConsentState?($0).message }
-                == [.needed, .requested, .given, .refused, .needed])
+                == [.needed, .requested, .given, .refused, .needed, .refused])
     }
 }

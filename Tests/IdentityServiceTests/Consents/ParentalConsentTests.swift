@@ -19,7 +19,7 @@ struct ParentalConsentTests {
     init() async throws {
         fixture = try IdentityFixture(
             rules: "collections:\n  orders: {needs: consent}\n", consent: .age(.allowed))
-        child = try await fixture.register("kid@example.org", accepting: .twelve).accountId
+        child = try await fixture.register("kid@example.org", accepting: .eleven).accountId
         token = fixture.devices.open(child)
     }
 
@@ -127,22 +127,6 @@ struct ParentalConsentTests {
         #expect(try await answer(link, .unspecified).state == .refused)
         #expect(try await fixture.audited("consent.parent-refused") == 1)
         #expect(try await refusal { try await ask() }.code == .accountDisabled)
-    }
-
-    @Test("the same link withdraws the consent later, also after a reset of the password")
-    func withdrawn() async throws {
-        _ = try await ask()
-        let link = try await link()
-        _ = try await answer(link, .give)
-        _ = try await fixture.accounts.confirmEmail(
-            .init(token: try fixture.latestToken(), accountId: child), fixture.context())
-        let reset = try await fixture.resetPassword(of: "kid@example.org", on: "reset-device")
-        #expect(!reset.forgetDevices)
-        #expect(reset.account?.requiredActions == [])
-        fixture.time.advance(by: Self.week * 50)
-        #expect(try await answer(link, .unspecified).state == .given)
-        #expect(try await answer(link, .refuse).state == .refused)
-        #expect(try await deletions == 1)
     }
 
     @Test("without an answer the deletion begins after seven days, from the first request on")
@@ -267,7 +251,7 @@ struct ParentalConsentTests {
     @Test("a claimed sign-up keeps the need; an upgrade by another date does not remove it")
     func strict() async throws {
         let strict = try IdentityFixture(enumeration: .strict, consent: .age(.allowed))
-        let guest = try await strict.register("kid@example.org", accepting: .twelve)
+        let guest = try await strict.register("kid@example.org", accepting: .eleven)
         #expect(guest.isGuest && guest.requiredActions.contains(.parentalConsent))
         let token = strict.devices.open(guest.accountId)
         let own = try await refusal {
