@@ -5,10 +5,10 @@ package import ServiceRuntime
 /// `DomainName` list the characters that each side of the `@` may have.
 package struct EmailAddress: Hashable, Sendable {
     /// The limit of RFC 5321 §4.5.3.1.3 minus the two brackets (RFC 3696 erratum 1690), in bytes.
-    private static let bytesMax = 254
+    static let bytesMax = 254
     /// The limit on the entered text, in bytes. Mapping may shorten a domain, but not by more than
     /// the difference.
-    private static let enteredBytesMax = 512
+    static let enteredBytesMax = 512
 
     /// The text as entered.
     package let entered: String

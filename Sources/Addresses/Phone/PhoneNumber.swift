@@ -20,7 +20,7 @@ package struct PhoneNumber: Hashable, Sendable {
     private static let digits = 7...15
     /// The limit on the entered text, in bytes. A number with a separator between any two digits is
     /// shorter.
-    private static let enteredBytesMax = 64
+    static let enteredBytesMax = 64
 
     /// The number in E.164 form: "+4915112345678".
     package let text: String

@@ -5,7 +5,7 @@ import ServiceRuntime
 
 extension AccountSessionsHandler {
     /// The largest age that a request may allow, one day. An older proof is never recent.
-    private static let ageMax: Duration = .seconds(86_400)
+    static let ageMax: Duration = .seconds(86_400)
 
     /// G-13 for an application's backend: whether a sensitive call may proceed, or the session's
     /// owner must re-authenticate first. Applies the same rule as our own rpcs (`RecentProof`).

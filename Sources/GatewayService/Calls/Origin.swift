@@ -5,10 +5,10 @@ import ServiceRuntime
 
 /// Where a call came from, as the inner services store it for the audit trail and for mails.
 enum Origin {
-    private static let deviceIDBytesMax = 128
+    static let deviceIDBytesMax = 128
     /// The longest that the session service accepts.
-    private static let platformBytesMax = 32
-    private static let nameBytesMax = 256
+    static let platformBytesMax = 32
+    static let nameBytesMax = 256
 
     /// The caller's device, with its address if the application may assert one. Read before any
     /// other step: a device that the session service rejects must not leave an account without a

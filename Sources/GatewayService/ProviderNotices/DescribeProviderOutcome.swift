@@ -5,7 +5,7 @@ import ServiceRuntime
 
 extension ProviderNoticesHandler {
     /// The longest provider name accepted.
-    private static let providerBytesMax = 64
+    static let providerBytesMax = 64
 
     /// G-24: the catalogue's entry for the outcome of a provider's dialog in an app, so that a
     /// backend needs no catalogue of its own. The outcome is counted, so that an operator sees how

@@ -5,7 +5,7 @@ import Storage
 
 extension AccountAdminHandler {
     private static let limitDefault: UInt32 = 50
-    private static let limitMax: UInt32 = 200
+    static let limitMax: UInt32 = 200
 
     /// Lists accounts for an operator, in pages (I-09).
     /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`.

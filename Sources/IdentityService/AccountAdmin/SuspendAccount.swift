@@ -4,7 +4,7 @@ import ServiceRuntime
 import Storage
 
 extension AccountAdminHandler {
-    private static let reasonBytes = 1...500
+    static let reasonBytes = 1...500
 
     /// Suspends an account (I-09), in one transaction: the status, the removal of pending links,
     /// codes and address changes, the outbox messages for the end of the sessions and the mail to

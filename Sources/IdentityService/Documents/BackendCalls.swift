@@ -34,7 +34,7 @@ struct BackendCalls: Sendable {
         fileprivate var needsIdempotencyKey: Bool { self == .write || self == .remove }
     }
 
-    private static let actorBytesMax = 64
+    static let actorBytesMax = 64
 
     let settings: DocumentSettings
     /// The keys of `settings.writers`.

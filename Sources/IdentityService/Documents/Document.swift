@@ -8,8 +8,8 @@ struct DocumentKey: Hashable, Sendable {
 
     /// The name of the one document of a collection that needs no more.
     static let main = "main"
-    private static let collectionBytes = 1...64
-    private static let nameBytes = 1...128
+    static let collectionBytes = 1...64
+    static let nameBytes = 1...128
 
     /// A key from a request.
     /// - Parameter fieldPrefix: what the fields' names in the request begin with, for example

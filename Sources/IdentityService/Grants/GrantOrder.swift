@@ -88,7 +88,7 @@ struct StoredGrant: Hashable, Sendable {
 /// An authorization code from Apple, which an app passed on with its ID token.
 struct GrantCode: Hashable, Sendable {
     /// Longer values are rejected; Apple's codes have fewer than 100 bytes.
-    private static let bytesMax = 512
+    static let bytesMax = 512
 
     /// The client id that the ID token, and therefore the code, was issued to.
     let client: String

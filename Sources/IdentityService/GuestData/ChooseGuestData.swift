@@ -5,7 +5,7 @@ import Storage
 
 extension GuestDataHandler {
     /// Picks of one call: as many documents as an account has by default.
-    private static let picksMax = 200
+    static let picksMax = 200
 
     /// Says what happens to a guest's documents (G-16). The first choice counts: a repeat gets its
     /// migration.

@@ -10,7 +10,7 @@ struct PhoneCode: Hashable, Sendable {
     private static let count = 6
     private static let range: UInt64 = 1_000_000
     /// Maximum length of the entered text, in bytes.
-    private static let typedBytesMax = 32
+    static let typedBytesMax = 32
 
     let digits: String
 

@@ -22,7 +22,7 @@ import ServiceRuntime
 struct ProviderClaims: Sendable {
     /// Accepted clock difference between the provider and this service.
     static let leeway: Duration = .seconds(60)
-    private static let subjectBytesMax = 255
+    static let subjectBytesMax = 255
     /// Maximum number of client ids in a token.
     private static let audiencesMax = 16
     /// The largest accepted time, in seconds: the end of the year 9999, far from any overflow.

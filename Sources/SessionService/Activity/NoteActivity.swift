@@ -6,7 +6,7 @@ import Storage
 
 extension AccountActivityHandler {
     /// The longest `kind`, in bytes.
-    private static let kindBytesMax = 32
+    static let kindBytesMax = 32
 
     /// Records that the session of an access token is in use (G-30), exactly as a validation of
     /// that token does: with a mark in memory (`Activity`), so that a call costs no write (S-05).

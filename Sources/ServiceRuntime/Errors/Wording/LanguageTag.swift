@@ -2,7 +2,7 @@
 /// has no texts in it, they are in another one.
 package enum LanguageTag {
     /// Longer than any language with its script and region (RFC 5646, 4.4.1).
-    private static let bytesMax = 35
+    static let bytesMax = 35
 
     /// Whether a text has the form of a tag: parts of 1 to 8 letters and digits of ASCII, separated
     /// by single hyphens (RFC 5646, 2.1).

@@ -1,0 +1,114 @@
+package import Messages
+
+/// Who calls, and what exists before the call. `LiveCaller` creates it in running programs; a test
+/// of the table's bounds has placeholders of the same lengths.
+package protocol PreparedCaller: Sendable {
+    /// A short name of this caller alone. Its email addresses and names derive from it.
+    var name: String { get }
+    /// The number of this caller alone. Its phone numbers derive from it.
+    var number: Int { get }
+    /// Its device.
+    var device: CallDevice { get }
+    /// The `iss` of Google's tokens.
+    var googleIssuer: String { get }
+
+    /// Its account of a kind, and the session that it is signed in with.
+    func account(_ kind: CallerKind) async throws -> CallSession
+    /// The ids of so many other live sessions of the owner.
+    func otherSessions(_ count: Int) async throws -> [String]
+    /// The token of a link that was mailed to it.
+    func link(_ page: LinkPage) async throws -> String
+    /// A code that was sent to its number of that index, and the request for it.
+    /// - Parameter purpose: nil for a sign-in.
+    func code(
+        for purpose: GatewayV1.PhoneCodePurpose?, _ number: Int
+    ) async throws -> GatewayV1.PhoneCodeProof
+    /// What the dialog of "google" or "apple" gives the app, for its user of that index.
+    func token(of provider: String, _ number: Int) async throws -> GatewayV1.ProviderToken
+    /// Adds its user 0 at a provider, or its number 0 ("phone"), to the owner's account.
+    func links(_ method: String) async throws
+    /// A notice of Apple about the owner, who has signed in with it.
+    func appleNotice() async throws -> String
+    /// Has documents, each in its version 1.
+    func holds(_ documents: [GatewayV1.DocumentWrite], as kind: CallerKind) async throws
+    /// Has a photo.
+    /// - Returns: its name.
+    func photo() async throws -> String
+    /// Has a change of email that waits for its link.
+    func changesEmail() async throws
+    /// Has an export that can be fetched.
+    /// - Returns: its id.
+    func export() async throws -> String
+    /// Has a deletion that waits.
+    func waitsForDeletion() async throws
+    /// Confirms that the consequences of a deletion were shown.
+    /// - Parameter link: the token of a link instead of a session; empty for none.
+    func confirmation(link: String) async throws -> String
+    /// A guest with the documents has signed in to the owner's account, which has them too.
+    /// - Returns: the token for the choice.
+    func collision(_ documents: [GatewayV1.DocumentWrite]) async throws -> String
+    /// Has a migration of these documents, for which the account has no room.
+    /// - Returns: its id.
+    func migration(_ documents: [GatewayV1.DocumentWrite]) async throws -> String
+    /// The token for the second page of the owner's documents.
+    func secondPage() async throws -> String
+    /// The owner's account is suspended.
+    func isSuspended() async throws
+    /// The account and the writer's token for one request on it.
+    /// - Parameters:
+    ///   - parts: what the token covers after the actor.
+    ///   - number: the call's number.
+    func signed(
+        _ method: String, _ parts: [String], _ number: Int
+    ) async throws -> GatewayV1.BackendCall
+}
+
+/// The pages that links in mails lead to, by the last component of their paths.
+package enum LinkPage: String, CaseIterable, Sendable {
+    /// To verify the address of a new account.
+    case verifyEmail = "verify-email"
+    /// To set a new password.
+    case resetPassword = "reset-password"
+    /// To change the address.
+    case changeEmail = "change-email"
+    /// To delete the account.
+    case deleteAccount = "delete-account"
+    /// To cancel a deletion that waits.
+    case keepAccount = "keep-account"
+    /// To fetch an export.
+    case yourData = "your-data"
+    /// To answer for a child.
+    case parent
+}
+
+/// A session and its account.
+package struct CallSession: Sendable {
+    package let accountID: String
+    package let sessionID: String
+    package let accessToken: String
+    package let refreshToken: String
+
+    /// A session and its account.
+    package init(accountID: String, sessionID: String, accessToken: String, refreshToken: String) {
+        self.accountID = accountID
+        self.sessionID = sessionID
+        self.accessToken = accessToken
+        self.refreshToken = refreshToken
+    }
+}
+
+extension PreparedCaller {
+    /// Its device's message.
+    package var own: GatewayV1.Device { device.message }
+    /// The address of its account, as entered.
+    package var email: String { Bound.email(name) }
+    /// Its phone number of an index, as entered.
+    package func phone(_ index: Int) -> String { Bound.phone(number, index) }
+
+    /// One request of the writer about a document.
+    func signed(
+        _ method: String, _ document: GatewayV1.DocumentWrite, _ number: Int
+    ) async throws -> GatewayV1.BackendCall {
+        try await signed(method, Bound.parts(of: document), number)
+    }
+}
