@@ -258,6 +258,14 @@ let package = Package(
             name: "ProviderIssuer",
             dependencies: ["HTTPSink", "Cryptography", "ServiceRuntime", "JSON"],
             path: "Tests/Support/ProviderIssuer", swiftSettings: settings),
+        // The public methods, each with a request at the bounds of its fields, and who calls them.
+        .target(
+            name: "PublicCalls",
+            dependencies: [
+                "Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime", "JSON",
+                "HTTPSink", "ProviderIssuer", "SMTPSink", "TestSupport", nioPosix,
+            ],
+            path: "Tests/Support/PublicCalls", swiftSettings: settings),
         .executableTarget(
             name: "StorageCrashWriter",
             dependencies: ["Storage", "ServiceRuntime", "TestSupport", logging],
@@ -271,8 +279,8 @@ let package = Package(
             dependencies: [
                 "SessionService", "IdentityService", "RateLimitService", "NotificationService",
                 "Contracts", "RPC", "Messages", "Storage", "Cryptography", "ServiceRuntime",
-                "ProviderIssuer", "SMTPSink", "TestSupport", nioCore, nioPosix, nioHTTP2, nioHPACK,
-                logging, metrics, coreMetrics, argumentParser,
+                "ProviderIssuer", "PublicCalls", "SMTPSink", "TestSupport", nioCore, nioPosix,
+                nioHTTP2, nioHPACK, logging, metrics, coreMetrics, argumentParser,
             ],
             path: "Tests/Benchmarks/Measures", swiftSettings: settings),
         tests(
@@ -349,15 +357,16 @@ let package = Package(
             [
                 "GatewayService", "IdentityService", "SessionService", "RateLimitService",
                 "NotificationService", "Hosting", "Contracts", "RPC", "Messages", "Storage",
-                "Cryptography", "ServiceRuntime", "JSON", "ProviderIssuer", "TestSupport", nioCore,
-                nioPosix,
+                "Cryptography", "Addresses", "ServiceRuntime", "JSON", "ProviderIssuer",
+                "PublicCalls", "TestSupport", nioCore, nioPosix,
             ]),
         // Only the built programs, over TCP; of ours no more than what a caller has.
         tests(
             "System",
             [
                 "PosternClient", "Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime",
-                "JSON", "HTTPSink", "ProviderIssuer", "SMTPSink", "TestSupport", nioPosix,
+                "JSON", "HTTPSink", "ProviderIssuer", "PublicCalls", "SMTPSink", "TestSupport",
+                nioPosix,
             ]),
         tests(
             "WebService",
@@ -372,6 +381,6 @@ let package = Package(
                 "PosternClient", "Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime",
                 "TestSupport",
             ]),
-        tests("Tidy", ["TestSupport"]),
+        tests("Tidy", ["Hosting", "RPC", "TestSupport"]),
     ]
 )

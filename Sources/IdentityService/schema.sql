@@ -178,6 +178,14 @@ CREATE TABLE feed_head (
     last INTEGER NOT NULL
 ) STRICT;
 
+CREATE TABLE guesses (
+    charge INTEGER PRIMARY KEY,
+    is_wrong INTEGER NOT NULL,
+    expires_at_ms INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX guesses_by_expiry ON guesses (expires_at_ms);
+
 CREATE TABLE guest_migration_documents (
     item INTEGER PRIMARY KEY,
     account INTEGER NOT NULL REFERENCES accounts,
@@ -341,7 +349,10 @@ CREATE TABLE parental_consents (
     token_hash BLOB,
     changed_at_ms INTEGER NOT NULL,
     expires_at_ms INTEGER
-) STRICT;
+, of_age_at_ms INTEGER NOT NULL
+    DEFAULT 253402300799999) STRICT;
+
+CREATE INDEX parental_consents_by_age ON parental_consents (of_age_at_ms);
 
 CREATE INDEX parental_consents_by_expiry ON parental_consents (expires_at_ms);
 
@@ -447,6 +458,14 @@ CREATE TABLE underage_devices (
 CREATE INDEX underage_devices_by_expiry ON underage_devices (expires_at_ms);
 
 CREATE UNIQUE INDEX underage_devices_by_key ON underage_devices (device_key);
+
+CREATE TABLE unrequested_mails (
+    mail INTEGER PRIMARY KEY AUTOINCREMENT,
+    address_key BLOB NOT NULL,
+    mailed_at_ms INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX unrequested_mails_by_address ON unrequested_mails (address_key);
 
 CREATE TABLE used_nonces (
     nonce INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -178,8 +178,8 @@ public struct PosternError: Error, Hashable, Sendable, CustomStringConvertible {
     public let currentVersion: Int64
     /// With `auth/document-quota`: what the account has, and may have at most.
     public let documentQuota: DocumentQuota?
-    /// With `rpc/unavailable`: the part of Postern that fails, for example `session.store`; nil if
-    /// it is not known.
+    /// With `rpc/unavailable` the part of Postern that fails, with `rpc/deadline-exceeded` the part
+    /// that did not answer in time, for example `session.store`; nil if it is not known.
     public let unavailablePart: String?
 
     init(_ error: any Error) {

@@ -55,11 +55,13 @@ struct GoldenTests {
         let request = RateLimitV1.PeekRequest(
             charges: [
                 RateLimitV1.Charge(
-                    limit: "limit 1", subject: "subject 2", device: "device 3", target: "target 4"),
+                    limit: "limit 1", subject: "subject 2", device: "device 3", target: "target 4",
+                    amount: 5),
                 RateLimitV1.Charge(),
                 RateLimitV1.Charge(
-                    limit: "limit 5", subject: "subject 6", device: "device 7", target: "target 8"),
-            ], language: "language 9")
+                    limit: "limit 6", subject: "subject 7", device: "device 8", target: "target 9",
+                    amount: 10),
+            ], language: "language 11")
         #expect(request.encoded() == (try golden("postern.ratelimit.v1.PeekRequest", "full")))
         let account = try IdentityV1.Account(
             decoding: golden("postern.identity.v1.Account", "full"))

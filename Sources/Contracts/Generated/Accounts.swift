@@ -18,6 +18,12 @@ package protocol AccountsAPI: Sendable {
         _ request: IdentityV1.VerifyPasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.VerifyPasswordResponse
 
+    /// Says of which guesses a wrong password was compared. The others do not count: if one of them
+    /// still waits, its result is not returned.
+    func settleGuesses(
+        _ request: IdentityV1.SettleGuessesRequest, _ context: CallContext
+    ) async throws -> IdentityV1.SettleGuessesResponse
+
     /// Confirms the address that a verification link was sent to.
     func confirmEmail(
         _ request: IdentityV1.ConfirmEmailRequest, _ context: CallContext
@@ -55,6 +61,13 @@ package struct AccountsClient: AccountsAPI {
             AccountsDescription.verifyPassword, request, context)
     }
 
+    package func settleGuesses(
+        _ request: IdentityV1.SettleGuessesRequest, _ context: CallContext
+    ) async throws -> IdentityV1.SettleGuessesResponse {
+        try await channel.call(
+            AccountsDescription.settleGuesses, request, context)
+    }
+
     package func confirmEmail(
         _ request: IdentityV1.ConfirmEmailRequest, _ context: CallContext
     ) async throws -> IdentityV1.ConfirmEmailResponse {
@@ -87,6 +100,10 @@ package enum AccountsDispatcher {
                     (request: IdentityV1.VerifyPasswordRequest, context) in
                     try await service.verifyPassword(request, context)
                 },
+                .async(AccountsDescription.settleGuesses) {
+                    (request: IdentityV1.SettleGuessesRequest, context) in
+                    try await service.settleGuesses(request, context)
+                },
                 .async(AccountsDescription.confirmEmail) {
                     (request: IdentityV1.ConfirmEmailRequest, context) in
                     try await service.confirmEmail(request, context)
@@ -117,6 +134,13 @@ package enum AccountsDescription {
         isOnLoop: false, isCostly: true,
             hasSecrets: true)
 
+    /// `SettleGuesses`.
+    package static let settleGuesses = MethodDescription(
+        name: "postern.identity.v1.Accounts/SettleGuesses",
+        isIdempotent: true,
+        timeout: .milliseconds(10000),
+        isOnLoop: false)
+
     /// `ConfirmEmail`.
     package static let confirmEmail = MethodDescription(
         name: "postern.identity.v1.Accounts/ConfirmEmail",
@@ -136,7 +160,7 @@ package enum AccountsDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.identity.v1.Accounts",
-        methods: [register, verifyPassword, confirmEmail, getAccount],
+        methods: [register, verifyPassword, settleGuesses, confirmEmail, getAccount],
         fileDescriptors: [
             FileDescriptors.identityV1SignInHistory,
             FileDescriptors.identityV1Identity,

@@ -31,7 +31,8 @@ package protocol DocumentsAPI: Sendable {
         _ request: GatewayV1.WriteDocumentRequest, _ context: CallContext
     ) async throws -> GatewayV1.WriteDocumentResponse
 
-    /// Writes several documents, all or none.
+    /// Writes several documents, all or none. With merge, the documents that one call changes have at
+    /// most 1 MiB together; rpc/invalid-argument for more.
     /// - Throws: `auth/document-conflict`, `auth/document-quota`, `auth/invalid-document`,
     ///   `auth/account-required`, `auth/email-not-verified`, `auth/consent-required`,
     ///   `auth/parental-consent-required`,

@@ -36,6 +36,7 @@ package protocol OnboardingAPI: Sendable {
     /// - Throws: `auth/document-quota`, `auth/invalid-document`,
     ///   `auth/account-required`, `auth/email-not-verified`, `auth/consent-required`,
     ///   `auth/parental-consent-required`,
+    ///   `auth/too-many-requests`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
     ///   `auth/operation-not-allowed`.
     func completeOnboarding(
@@ -215,6 +216,7 @@ package enum OnboardingDescription {
                 "auth/email-not-verified",
                 "auth/consent-required",
                 "auth/parental-consent-required",
+                "auth/too-many-requests",
                 "auth/invalid-access-token",
                 "auth/session-ended",
                 "auth/user-disabled",

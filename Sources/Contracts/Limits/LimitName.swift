@@ -26,6 +26,9 @@ package enum LimitName: String, CaseIterable, Sendable {
     /// Failed sign-ins in a row to one account from devices that it does not know (NIST SP
     /// 800-63B-4 §3.2.2). A success or a reset of the password starts the count over.
     case failedSignInInARow = "failed-sign-in-in-a-row"
+    /// Right passwords of one account: sign-ins, recent proofs, changes of the password. Each writes
+    /// rows, and only who knows the password fills it.
+    case signInByAccount = "sign-in-by-account"
     /// Failed sign-ins with a provider's token, from one device at one address.
     case failedProviderByDevice = "failed-provider-by-device"
     /// The same from one address.
@@ -88,6 +91,8 @@ package enum LimitName: String, CaseIterable, Sendable {
     case profileUpdateByAccount = "profile-update-by-account"
     /// Calls that write one account's documents.
     case documentWriteByAccount = "document-write-by-account"
+    /// What one account's documents cost, in units of `DocumentWork`.
+    case documentWorkByAccount = "document-work-by-account"
     /// Bundles of a guest's documents that are uploaded to one account.
     case guestBundleByAccount = "guest-bundle-by-account"
     /// Exports of one account's data.

@@ -133,18 +133,22 @@ extension GatewayV1 {
         public var history: Optional<GatewayV1.SignInHistory>
         /// Set if the caller was a guest with documents of its own.
         public var collision: Optional<GatewayV1.Collision>
+        /// What the user still has to do.
+        public var requiredActions: [GatewayV1.RequiredAction]
 
         /// A message of these fields.
         public init(
             account: GatewayV1.Account? = nil,
             session: GatewayV1.Session? = nil,
             history: GatewayV1.SignInHistory? = nil,
-            collision: GatewayV1.Collision? = nil
+            collision: GatewayV1.Collision? = nil,
+            requiredActions: [GatewayV1.RequiredAction] = []
         ) {
             self.account = account
             self.session = session
             self.history = history
             self.collision = collision
+            self.requiredActions = requiredActions
         }
     }
 }
@@ -160,7 +164,8 @@ extension GatewayV1.ResetPasswordResponse: ProtobufMessage {
         let session: GatewayV1.Session? = try reader.message(18)
         let history: GatewayV1.SignInHistory? = try reader.message(26)
         let collision: GatewayV1.Collision? = try reader.message(34)
-        return GatewayV1.ResetPasswordResponse(account: account, session: session, history: history, collision: collision)
+        let requiredActions = try reader.numbers(42) { GatewayV1.RequiredAction(rawValue: Int32(truncatingIfNeeded: $0)) }
+        return GatewayV1.ResetPasswordResponse(account: account, session: session, history: history, collision: collision, requiredActions: requiredActions)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -168,6 +173,9 @@ extension GatewayV1.ResetPasswordResponse: ProtobufMessage {
         if let session { sink.message(18, session) }
         if let history { sink.message(26, history) }
         if let collision { sink.message(34, collision) }
+        if !requiredActions.isEmpty {
+            sink.numbers(42, requiredActions.map { UInt64(truncatingIfNeeded: Int64($0.rawValue)) })
+        }
     }
 }
 

@@ -302,18 +302,22 @@ extension IdentityV1 {
         package var origin: Optional<IdentityV1.Origin>
         /// The value of the call's accept-language, for the sentences of violations; may be empty.
         package var acceptLanguage: String
+        /// The units of document-work-by-account that were charged for this call; 0 if it is not charged.
+        package var paidUnits: UInt32
 
         /// A message of these fields.
         package init(
             caller: IdentityV1.DocumentCaller? = nil,
             writes: [IdentityV1.DocumentWrite] = [],
             origin: IdentityV1.Origin? = nil,
-            acceptLanguage: String = ""
+            acceptLanguage: String = "",
+            paidUnits: UInt32 = 0
         ) {
             self.caller = caller
             self.writes = writes
             self.origin = origin
             self.acceptLanguage = acceptLanguage
+            self.paidUnits = paidUnits
         }
     }
 }
@@ -329,7 +333,8 @@ extension IdentityV1.WriteDocumentsRequest: ProtobufMessage {
         let writes: [IdentityV1.DocumentWrite] = try reader.messages(18)
         let origin: IdentityV1.Origin? = try reader.message(26)
         let acceptLanguage = try reader.text(34)
-        return IdentityV1.WriteDocumentsRequest(caller: caller, writes: writes, origin: origin, acceptLanguage: acceptLanguage)
+        let paidUnits = try reader.uint32(40)
+        return IdentityV1.WriteDocumentsRequest(caller: caller, writes: writes, origin: origin, acceptLanguage: acceptLanguage, paidUnits: paidUnits)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -337,20 +342,25 @@ extension IdentityV1.WriteDocumentsRequest: ProtobufMessage {
         for value in writes { sink.message(18, value) }
         if let origin { sink.message(26, origin) }
         if !acceptLanguage.isEmpty { sink.text(34, acceptLanguage) }
+        if paidUnits != 0 { sink.uint32(40, paidUnits) }
     }
 }
 
 extension IdentityV1 {
-    /// The documents are written.
+    /// The documents are written, unless units_needed is set.
     package struct WriteDocumentsResponse: Hashable, Sendable {
         /// The documents without their JSON, in the order of the request.
         package var written: [IdentityV1.Document]
+        /// Nothing was written: it costs so many units, which is more than paid_units. 0 if it was written.
+        package var unitsNeeded: UInt32
 
         /// A message of these fields.
         package init(
-            written: [IdentityV1.Document] = []
+            written: [IdentityV1.Document] = [],
+            unitsNeeded: UInt32 = 0
         ) {
             self.written = written
+            self.unitsNeeded = unitsNeeded
         }
     }
 }
@@ -363,11 +373,13 @@ extension IdentityV1.WriteDocumentsResponse: ProtobufMessage {
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.WriteDocumentsResponse {
         let written: [IdentityV1.Document] = try reader.messages(10)
-        return IdentityV1.WriteDocumentsResponse(written: written)
+        let unitsNeeded = try reader.uint32(16)
+        return IdentityV1.WriteDocumentsResponse(written: written, unitsNeeded: unitsNeeded)
     }
 
     package func write(to sink: inout some WireSink) {
         for value in written { sink.message(10, value) }
+        if unitsNeeded != 0 { sink.uint32(16, unitsNeeded) }
     }
 }
 

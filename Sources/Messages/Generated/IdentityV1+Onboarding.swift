@@ -370,16 +370,20 @@ extension IdentityV1 {
         package var origin: Optional<IdentityV1.Origin>
         /// The value of the call's accept-language; may be empty.
         package var acceptLanguage: String
+        /// The units of document-work-by-account that were charged for this call; 0 if it is not charged.
+        package var paidUnits: UInt32
 
         /// A message of these fields.
         package init(
             accessToken: String = "",
             origin: IdentityV1.Origin? = nil,
-            acceptLanguage: String = ""
+            acceptLanguage: String = "",
+            paidUnits: UInt32 = 0
         ) {
             self.accessToken = accessToken
             self.origin = origin
             self.acceptLanguage = acceptLanguage
+            self.paidUnits = paidUnits
         }
     }
 }
@@ -394,31 +398,37 @@ extension IdentityV1.CompleteOnboardingRequest: ProtobufMessage {
         let accessToken = try reader.text(10)
         let origin: IdentityV1.Origin? = try reader.message(18)
         let acceptLanguage = try reader.text(26)
-        return IdentityV1.CompleteOnboardingRequest(accessToken: accessToken, origin: origin, acceptLanguage: acceptLanguage)
+        let paidUnits = try reader.uint32(32)
+        return IdentityV1.CompleteOnboardingRequest(accessToken: accessToken, origin: origin, acceptLanguage: acceptLanguage, paidUnits: paidUnits)
     }
 
     package func write(to sink: inout some WireSink) {
         if !accessToken.isEmpty { sink.text(10, accessToken) }
         if let origin { sink.message(18, origin) }
         if !acceptLanguage.isEmpty { sink.text(26, acceptLanguage) }
+        if paidUnits != 0 { sink.uint32(32, paidUnits) }
     }
 }
 
 extension IdentityV1 {
-    /// Onboarding is complete.
+    /// Onboarding is complete, unless units_needed is set.
     package struct CompleteOnboardingResponse: Hashable, Sendable {
         /// The account.
         package var account: Optional<IdentityV1.Account>
         /// The documents that were written, without their JSON; none at a repeat.
         package var written: [IdentityV1.Document]
+        /// Nothing was done: it costs so many units, which is more than paid_units. 0 if it is complete.
+        package var unitsNeeded: UInt32
 
         /// A message of these fields.
         package init(
             account: IdentityV1.Account? = nil,
-            written: [IdentityV1.Document] = []
+            written: [IdentityV1.Document] = [],
+            unitsNeeded: UInt32 = 0
         ) {
             self.account = account
             self.written = written
+            self.unitsNeeded = unitsNeeded
         }
     }
 }
@@ -432,11 +442,13 @@ extension IdentityV1.CompleteOnboardingResponse: ProtobufMessage {
     ) throws(NonCanonicalEncoding) -> IdentityV1.CompleteOnboardingResponse {
         let account: IdentityV1.Account? = try reader.message(10)
         let written: [IdentityV1.Document] = try reader.messages(18)
-        return IdentityV1.CompleteOnboardingResponse(account: account, written: written)
+        let unitsNeeded = try reader.uint32(24)
+        return IdentityV1.CompleteOnboardingResponse(account: account, written: written, unitsNeeded: unitsNeeded)
     }
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         for value in written { sink.message(18, value) }
+        if unitsNeeded != 0 { sink.uint32(24, unitsNeeded) }
     }
 }

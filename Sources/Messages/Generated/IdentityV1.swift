@@ -535,6 +535,9 @@ extension IdentityV1 {
         /// A recent proof in the account's own session: without a device id it is then no sign-in from a
         /// new device.
         package var inOwnSession: Bool
+        /// The rate limiter's id of the charge of this guess, if it is settled later (SettleGuesses); else
+        /// empty. A repeat of the call has the same id, and no other call has it.
+        package var chargeId: String
 
         /// A message of these fields.
         package init(
@@ -542,13 +545,15 @@ extension IdentityV1 {
             password: SecretBytes = .empty,
             origin: IdentityV1.Origin? = nil,
             guestAccessToken: String = "",
-            inOwnSession: Bool = false
+            inOwnSession: Bool = false,
+            chargeId: String = ""
         ) {
             self.email = email
             self.password = password
             self.origin = origin
             self.guestAccessToken = guestAccessToken
             self.inOwnSession = inOwnSession
+            self.chargeId = chargeId
         }
     }
 }
@@ -565,7 +570,8 @@ extension IdentityV1.VerifyPasswordRequest: ProtobufMessage {
         let origin: IdentityV1.Origin? = try reader.message(26)
         let guestAccessToken = try reader.text(34)
         let inOwnSession = try reader.bool(40)
-        return IdentityV1.VerifyPasswordRequest(email: email, password: password, origin: origin, guestAccessToken: guestAccessToken, inOwnSession: inOwnSession)
+        let chargeId = try reader.text(50)
+        return IdentityV1.VerifyPasswordRequest(email: email, password: password, origin: origin, guestAccessToken: guestAccessToken, inOwnSession: inOwnSession, chargeId: chargeId)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -574,6 +580,7 @@ extension IdentityV1.VerifyPasswordRequest: ProtobufMessage {
         if let origin { sink.message(26, origin) }
         if !guestAccessToken.isEmpty { sink.text(34, guestAccessToken) }
         if inOwnSession { sink.bool(40, inOwnSession) }
+        if !chargeId.isEmpty { sink.text(50, chargeId) }
     }
 }
 
@@ -624,6 +631,68 @@ extension IdentityV1.VerifyPasswordResponse: ProtobufMessage {
         if let proof { sink.message(18, proof) }
         if let history { sink.message(26, history) }
         if let collision { sink.message(34, collision) }
+    }
+}
+
+extension IdentityV1 {
+    /// Guesses whose outcome the caller does not know.
+    package struct SettleGuessesRequest: Hashable, Sendable {
+        /// The ids of their charges, 1 to 64.
+        package var chargeIds: [String]
+
+        /// A message of these fields.
+        package init(
+            chargeIds: [String] = []
+        ) {
+            self.chargeIds = chargeIds
+        }
+    }
+}
+
+extension IdentityV1.SettleGuessesRequest: ProtobufMessage {
+    package static var fullName: String { "postern.identity.v1.SettleGuessesRequest" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__settle_guesses_request__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.SettleGuessesRequest {
+        let chargeIds = try reader.texts(10)
+        return IdentityV1.SettleGuessesRequest(chargeIds: chargeIds)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        for value in chargeIds { sink.text(10, value) }
+    }
+}
+
+extension IdentityV1 {
+    /// The outcome of the guesses. The same request gets the same response.
+    package struct SettleGuessesResponse: Hashable, Sendable {
+        /// Those of the ids with which a wrong password was compared.
+        package var wrong: [String]
+
+        /// A message of these fields.
+        package init(
+            wrong: [String] = []
+        ) {
+            self.wrong = wrong
+        }
+    }
+}
+
+extension IdentityV1.SettleGuessesResponse: ProtobufMessage {
+    package static var fullName: String { "postern.identity.v1.SettleGuessesResponse" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__settle_guesses_response__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.SettleGuessesResponse {
+        let wrong = try reader.texts(10)
+        return IdentityV1.SettleGuessesResponse(wrong: wrong)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        for value in wrong { sink.text(10, value) }
     }
 }
 

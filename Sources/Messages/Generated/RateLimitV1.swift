@@ -19,18 +19,24 @@ extension RateLimitV1 {
         /// "phone-code-guess" is locked until a reset, the first guess at each target is still decided.
         /// Other limits ignore it. Empty for none.
         package var target: String
+        /// How many units it has, 1,000,000 at most; 0 is 1. All or none are charged, and refunded. A
+        /// charge counts at most as many as its limit allows at once. Limits with escalating delays and
+        /// lockouts take no amount.
+        package var amount: UInt32
 
         /// A message of these fields.
         package init(
             limit: String = "",
             subject: String = "",
             device: String = "",
-            target: String = ""
+            target: String = "",
+            amount: UInt32 = 0
         ) {
             self.limit = limit
             self.subject = subject
             self.device = device
             self.target = target
+            self.amount = amount
         }
     }
 }
@@ -46,7 +52,8 @@ extension RateLimitV1.Charge: ProtobufMessage {
         let subject = try reader.text(18)
         let device = try reader.text(26)
         let target = try reader.text(34)
-        return RateLimitV1.Charge(limit: limit, subject: subject, device: device, target: target)
+        let amount = try reader.uint32(40)
+        return RateLimitV1.Charge(limit: limit, subject: subject, device: device, target: target, amount: amount)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -54,6 +61,7 @@ extension RateLimitV1.Charge: ProtobufMessage {
         if !subject.isEmpty { sink.text(18, subject) }
         if !device.isEmpty { sink.text(26, device) }
         if !target.isEmpty { sink.text(34, target) }
+        if amount != 0 { sink.uint32(40, amount) }
     }
 }
 
@@ -138,6 +146,12 @@ extension RateLimitV1 {
         /// limiter chooses one. The id of a call with an idempotency-key is derived from that key,
         /// whatever this field says.
         package var chargeId: String
+        /// The caller gives the charge's id to the service that compares the guess, and can ask it later
+        /// whether a wrong secret was compared. So the charge may be settled later.
+        package var settlesGuesses: Bool
+        /// What that service answered about guesses that an earlier response listed as unsettled. They are
+        /// settled before anything is charged, 64 at most.
+        package var settled: [RateLimitV1.SettledGuess]
         /// The source of the subjects. A subject without a counter is charged to its source, so that no
         /// caller can fill the table with invented subjects. Without a source it is not charged to any.
         package var namedBy: Optional<NamedBy>
@@ -156,11 +170,15 @@ extension RateLimitV1 {
             charges: [RateLimitV1.Charge] = [],
             language: String = "",
             chargeId: String = "",
+            settlesGuesses: Bool = false,
+            settled: [RateLimitV1.SettledGuess] = [],
             namedBy: NamedBy? = nil
         ) {
             self.charges = charges
             self.language = language
             self.chargeId = chargeId
+            self.settlesGuesses = settlesGuesses
+            self.settled = settled
             self.namedBy = namedBy
         }
     }
@@ -183,7 +201,9 @@ extension RateLimitV1.ConsumeRequest: ProtobufMessage {
             namedBy = .application(try reader.text(34))
         }
         let chargeId = try reader.text(42)
-        return RateLimitV1.ConsumeRequest(charges: charges, language: language, chargeId: chargeId, namedBy: namedBy)
+        let settlesGuesses = try reader.bool(48)
+        let settled: [RateLimitV1.SettledGuess] = try reader.messages(58)
+        return RateLimitV1.ConsumeRequest(charges: charges, language: language, chargeId: chargeId, settlesGuesses: settlesGuesses, settled: settled, namedBy: namedBy)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -196,6 +216,45 @@ extension RateLimitV1.ConsumeRequest: ProtobufMessage {
             sink.text(34, value)
         }
         if !chargeId.isEmpty { sink.text(42, chargeId) }
+        if settlesGuesses { sink.bool(48, settlesGuesses) }
+        for value in settled { sink.message(58, value) }
+    }
+}
+
+extension RateLimitV1 {
+    /// A guess whose outcome is known now.
+    package struct SettledGuess: Hashable, Sendable {
+        /// The id of its charge.
+        package var chargeId: String
+        /// A wrong secret was compared: the charge is final. Otherwise it is refunded.
+        package var wrong: Bool
+
+        /// A message of these fields.
+        package init(
+            chargeId: String = "",
+            wrong: Bool = false
+        ) {
+            self.chargeId = chargeId
+            self.wrong = wrong
+        }
+    }
+}
+
+extension RateLimitV1.SettledGuess: ProtobufMessage {
+    package static var fullName: String { "postern.ratelimit.v1.SettledGuess" }
+    package static var layout: MessageLayout { .init(postern__ratelimit__v1__settled_guess__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> RateLimitV1.SettledGuess {
+        let chargeId = try reader.text(10)
+        let wrong = try reader.bool(16)
+        return RateLimitV1.SettledGuess(chargeId: chargeId, wrong: wrong)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !chargeId.isEmpty { sink.text(10, chargeId) }
+        if wrong { sink.bool(16, wrong) }
     }
 }
 
@@ -204,17 +263,27 @@ extension RateLimitV1 {
     package struct ConsumeResponse: Hashable, Sendable {
         /// The decision.
         package var decision: Optional<RateLimitV1.Decision>
-        /// The id of this charge for Refund and Succeed, valid for a minute: the request's id, if it had
-        /// one. Empty if limited.
+        /// The id of this charge for Refund and Succeed, valid for a minute, or until it is settled later:
+        /// the request's id, if it had one. Empty if limited.
         package var chargeId: String
+        /// The charge is settled later if no outcome is reported. Only then is its id to be given to the
+        /// service that compares the guess.
+        package var settledLater: Bool
+        /// If limited: the charges of earlier guesses of this known device whose outcome is not known. Ask
+        /// about them, and charge again with the answers.
+        package var unsettled: [String]
 
         /// A message of these fields.
         package init(
             decision: RateLimitV1.Decision? = nil,
-            chargeId: String = ""
+            chargeId: String = "",
+            settledLater: Bool = false,
+            unsettled: [String] = []
         ) {
             self.decision = decision
             self.chargeId = chargeId
+            self.settledLater = settledLater
+            self.unsettled = unsettled
         }
     }
 }
@@ -228,12 +297,16 @@ extension RateLimitV1.ConsumeResponse: ProtobufMessage {
     ) throws(NonCanonicalEncoding) -> RateLimitV1.ConsumeResponse {
         let decision: RateLimitV1.Decision? = try reader.message(10)
         let chargeId = try reader.text(18)
-        return RateLimitV1.ConsumeResponse(decision: decision, chargeId: chargeId)
+        let settledLater = try reader.bool(24)
+        let unsettled = try reader.texts(34)
+        return RateLimitV1.ConsumeResponse(decision: decision, chargeId: chargeId, settledLater: settledLater, unsettled: unsettled)
     }
 
     package func write(to sink: inout some WireSink) {
         if let decision { sink.message(10, decision) }
         if !chargeId.isEmpty { sink.text(18, chargeId) }
+        if settledLater { sink.bool(24, settledLater) }
+        for value in unsettled { sink.text(34, value) }
     }
 }
 

@@ -452,8 +452,8 @@ extension WireV1 {
         /// With auth/second-proof-required: the account's other sign-in methods ("password", "google").
         /// Sent only to a caller that has proved one of its methods.
         package var alternatives: [String]
-        /// With rpc/unavailable: the failing part, as health names it ("store", "session"), or a peer's
-        /// part ("session.store").
+        /// With rpc/unavailable the failing part, with rpc/deadline-exceeded the part that did not answer in
+        /// time, as health names it ("store", "session"), or a peer's part ("session.store").
         package var unavailablePart: String
         /// With auth/second-proof-required: what a second proof is to answer. Not filled by any call yet:
         /// it is for sign-ins from unusual places, which are not detected yet.

@@ -40,7 +40,8 @@ public struct DocumentsCalls: Sendable {
         try await caller.call(DocumentsDescription.writeDocument, request, options)
     }
 
-    /// Writes several documents, all or none.
+    /// Writes several documents, all or none. With merge, the documents that one call changes have at
+    /// most 1 MiB together; rpc/invalid-argument for more.
     /// - Throws: `auth/document-conflict`, `auth/document-quota`, `auth/invalid-document`,
     ///   `auth/account-required`, `auth/email-not-verified`, `auth/consent-required`,
     ///   `auth/parental-consent-required`,

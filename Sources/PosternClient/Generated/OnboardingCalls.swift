@@ -47,6 +47,7 @@ public struct OnboardingCalls: Sendable {
     /// - Throws: `auth/document-quota`, `auth/invalid-document`,
     ///   `auth/account-required`, `auth/email-not-verified`, `auth/consent-required`,
     ///   `auth/parental-consent-required`,
+    ///   `auth/too-many-requests`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
     ///   `auth/operation-not-allowed`.
     public func completeOnboarding(

@@ -39,6 +39,8 @@ import ServiceRuntime
 /// - *An id that the attacker's own account knows*: the mark is of the pair of account and device.
 /// - *A device becomes known without a password*: the mark is set by a success, which only the
 ///   gateway reports.
+/// - *Guesses are abandoned so that nothing is known of them*: they count until the identity
+///   service says that no wrong password was compared (`UnsettledGuesses`).
 /// The limits on an address are charged in every case; no device id avoids them.
 enum TrustedLane {
     /// How long a device stays known after the last success from it.

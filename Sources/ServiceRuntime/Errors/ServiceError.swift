@@ -9,8 +9,8 @@ package struct ServiceError: Error, Hashable, Sendable {
     package var violations: [Violation]
     /// What few errors have.
     private var rare: Boxed?
-    /// With `rpc/unavailable`: the part that fails (`store`, `session`, `session.store`). Empty if
-    /// it is not known.
+    /// With `rpc/unavailable` the part that fails, with `rpc/deadline-exceeded` the called part that
+    /// did not answer in time (`store`, `session`, `session.store`). Empty if it is not known.
     package var unavailablePart: String
     /// What happened, for the operator's log only.
     package let detail: String

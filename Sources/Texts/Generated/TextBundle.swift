@@ -1683,7 +1683,7 @@ Das Archiv mit Ihren Daten bei {{product}}, das Sie angefordert haben, ist berei
 
 [Daten abrufen]({{link}})
 
-Der Link funktioniert bis zum {{time}} und nur, solange Sie angemeldet sind.
+Der Link funktioniert einmal und bis zum {{time}}. Dort melden Sie sich mit Ihrem Passwort an; wenn Ihr Konto keines hat, finden Sie Ihre Daten in der App.
 
 Wenn Sie es nicht angefordert haben, ändern Sie Ihr Passwort und melden Sie alle Geräte ab.
 ==> mail/export-ready.de.mail
@@ -1694,7 +1694,7 @@ Das Archiv mit deinen Daten bei {{product}}, das du angefordert hast, ist bereit
 
 [Daten abrufen]({{link}})
 
-Der Link funktioniert bis zum {{time}} und nur, solange du angemeldet bist.
+Der Link funktioniert einmal und bis zum {{time}}. Dort meldest du dich mit deinem Passwort an; wenn dein Konto keines hat, findest du deine Daten in der App.
 
 Wenn du es nicht angefordert hast, ändere dein Passwort und melde alle Geräte ab.
 ==> mail/export-ready.en.mail
@@ -1705,7 +1705,7 @@ The archive of your {{product}} data that you asked for is ready.
 
 [Get your data]({{link}})
 
-The link works until {{time}}, and only while you are signed in.
+The link works once, until {{time}}. You sign in there with your password; if your account has none, get your data in the app.
 
 If you did not ask for it, change your password and sign out all devices.
 ==> mail/export-ready.es-formal.mail
@@ -1716,7 +1716,7 @@ El archivo con sus datos de {{product}} que pidió está listo.
 
 [Obtener mis datos]({{link}})
 
-El enlace funciona hasta el {{time}} y solo mientras tenga la sesión iniciada.
+El enlace funciona una sola vez y hasta el {{time}}. Allí inicia sesión con su contraseña; si su cuenta no tiene, obtenga sus datos en la aplicación.
 
 Si no lo ha pedido, cambie su contraseña y cierre la sesión en todos los dispositivos.
 ==> mail/export-ready.es.mail
@@ -1727,7 +1727,7 @@ El archivo con tus datos de {{product}} que pediste está listo.
 
 [Obtener mis datos]({{link}})
 
-El enlace funciona hasta el {{time}} y solo mientras tengas la sesión iniciada.
+El enlace funciona una sola vez y hasta el {{time}}. Allí inicias sesión con tu contraseña; si tu cuenta no tiene, obtén tus datos en la aplicación.
 
 Si no lo has pedido, cambia tu contraseña y cierra la sesión en todos los dispositivos.
 ==> mail/export-ready.fr.mail
@@ -1738,7 +1738,7 @@ L’archive de vos données {{product}} que vous avez demandée est prête.
 
 [Récupérer mes données]({{link}})
 
-Le lien fonctionne jusqu’au {{time}}, et seulement tant que vous êtes connecté.
+Le lien fonctionne une seule fois, jusqu’au {{time}}. Vous vous y connectez avec votre mot de passe ; si votre compte n’en a pas, récupérez vos données dans l’application.
 
 Si vous ne l’avez pas demandée, changez votre mot de passe et déconnectez tous vos appareils.
 ==> mail/export-ready.ja.mail
@@ -1749,7 +1749,7 @@ Title: データの準備ができました
 
 [データを受け取る]({{link}})
 
-リンクは{{time}}まで、ログイン中のみ有効です。
+リンクは{{time}}まで、一度だけ有効です。リンク先でパスワードを入力してログインしてください。パスワードのないアカウントの場合は、アプリからデータを取得してください。
 
 お心当たりがない場合は、パスワードを変更し、すべてのデバイスからログアウトしてください。
 ==> mail/footer.de-formal.text
@@ -2053,7 +2053,7 @@ Title: ログイン方法が削除されました
 Subject: Anmeldung mit einem neuen Gerät: {{product}}
 Title: Anmeldung mit einem neuen Gerät
 
-In Ihrem Konto bei {{product}} hat sich jemand mit einem neuen Gerät oder von einem neuen Ort aus angemeldet.
+In Ihrem Konto bei {{product}} hat sich jemand mit einem neuen Gerät angemeldet.
 
 - Anmeldung mit: {{method}}
 - Gerät: {{device}}
@@ -2067,7 +2067,7 @@ Wenn nicht, ändern Sie jetzt Ihr Passwort und melden Sie alle Geräte ab.
 Subject: Anmeldung mit einem neuen Gerät: {{product}}
 Title: Anmeldung mit einem neuen Gerät
 
-In deinem Konto bei {{product}} hat sich jemand mit einem neuen Gerät oder von einem neuen Ort aus angemeldet.
+In deinem Konto bei {{product}} hat sich jemand mit einem neuen Gerät angemeldet.
 
 - Anmeldung mit: {{method}}
 - Gerät: {{device}}
@@ -2081,7 +2081,7 @@ Wenn nicht, ändere jetzt dein Passwort und melde alle Geräte ab.
 Subject: Sign-in from a new device: {{product}}
 Title: Sign-in from a new device
 
-Someone signed in to your {{product}} account on a device, or from a place, that we had not seen before.
+Someone signed in to your {{product}} account on a device that we had not seen before.
 
 - Method: {{method}}
 - Device: {{device}}
@@ -2095,7 +2095,7 @@ If it was not you, change your password now and sign out all devices.
 Subject: Inicio de sesión desde un dispositivo nuevo: {{product}}
 Title: Inicio de sesión desde un dispositivo nuevo
 
-Alguien ha iniciado sesión en su cuenta de {{product}} con un dispositivo o desde un lugar que aún no conocíamos.
+Alguien ha iniciado sesión en su cuenta de {{product}} con un dispositivo que aún no conocíamos.
 
 - Método: {{method}}
 - Dispositivo: {{device}}
@@ -2109,7 +2109,7 @@ Si no fue usted, cambie ahora su contraseña y cierre la sesión en todos los di
 Subject: Inicio de sesión desde un dispositivo nuevo: {{product}}
 Title: Inicio de sesión desde un dispositivo nuevo
 
-Alguien ha iniciado sesión en tu cuenta de {{product}} con un dispositivo o desde un lugar que aún no conocíamos.
+Alguien ha iniciado sesión en tu cuenta de {{product}} con un dispositivo que aún no conocíamos.
 
 - Método: {{method}}
 - Dispositivo: {{device}}
@@ -2123,7 +2123,7 @@ Si no fuiste tú, cambia ahora tu contraseña y cierra la sesión en todos los d
 Subject: Connexion depuis un nouvel appareil : {{product}}
 Title: Connexion depuis un nouvel appareil
 
-Quelqu’un s’est connecté à votre compte {{product}} avec un appareil ou depuis un lieu que nous ne connaissions pas encore.
+Quelqu’un s’est connecté à votre compte {{product}} avec un appareil que nous ne connaissions pas encore.
 
 - Méthode : {{method}}
 - Appareil : {{device}}
@@ -2137,7 +2137,7 @@ Sinon, changez tout de suite votre mot de passe et déconnectez tous vos apparei
 Subject: {{product}}：新しいデバイスからのログイン
 Title: 新しいデバイスからのログイン
 
-これまでに確認されていないデバイスまたは場所から、{{product}}のアカウントにログインがありました。
+これまでに確認されていないデバイスから、{{product}}のアカウントにログインがありました。
 
 - 方法：{{method}}
 - デバイス：{{device}}
@@ -2849,9 +2849,9 @@ Title: メールアドレスの確認
 登録したお心当たりがない場合は、このメールを無視してください。何も起こりません。
 ==> mail/welcome.de-formal.mail
 Subject: Willkommen bei {{product}}
-Title: Willkommen{{#name}}, {{name}}{{/name}}!
+Title: Willkommen!
 
-Ihr Konto bei {{product}} ist bereit.
+{{#name}}Guten Tag {{name}}! {{/name}}Ihr Konto bei {{product}} ist bereit.
 
 - Gerät: {{device}}
 - Ort: {{place}}
@@ -2860,9 +2860,9 @@ Ihr Konto bei {{product}} ist bereit.
 Wenn Sie sich nicht registriert haben, hat sich vermutlich jemand bei der Adresse vertippt: Ignorieren Sie diese Mail.
 ==> mail/welcome.de.mail
 Subject: Willkommen bei {{product}}
-Title: Willkommen{{#name}}, {{name}}{{/name}}!
+Title: Willkommen!
 
-Dein Konto bei {{product}} ist bereit.
+{{#name}}Hallo {{name}}! {{/name}}Dein Konto bei {{product}} ist bereit.
 
 - Gerät: {{device}}
 - Ort: {{place}}
@@ -2871,9 +2871,9 @@ Dein Konto bei {{product}} ist bereit.
 Wenn du dich nicht registriert hast, hat sich vermutlich jemand bei der Adresse vertippt: Ignoriere diese Mail.
 ==> mail/welcome.en.mail
 Subject: Welcome to {{product}}
-Title: Welcome{{#name}}, {{name}}{{/name}}!
+Title: Welcome!
 
-Your account with {{product}} is ready.
+{{#name}}Hello {{name}}! {{/name}}Your account with {{product}} is ready.
 
 - Device: {{device}}
 - Place: {{place}}
@@ -2882,9 +2882,9 @@ Your account with {{product}} is ready.
 If you did not sign up, someone has probably mistyped their address: ignore this email.
 ==> mail/welcome.es-formal.mail
 Subject: Le damos la bienvenida a {{product}}
-Title: Le damos la bienvenida{{#name}}, {{name}}{{/name}}
+Title: Le damos la bienvenida
 
-Su cuenta de {{product}} está lista.
+{{#name}}Hola, {{name}}. {{/name}}Su cuenta de {{product}} está lista.
 
 - Dispositivo: {{device}}
 - Lugar: {{place}}
@@ -2893,9 +2893,9 @@ Su cuenta de {{product}} está lista.
 Si no se ha registrado, seguramente alguien escribió mal una dirección: ignore este correo.
 ==> mail/welcome.es.mail
 Subject: Te damos la bienvenida a {{product}}
-Title: ¡Hola{{#name}}, {{name}}{{/name}}!
+Title: Te damos la bienvenida
 
-Tu cuenta de {{product}} está lista.
+{{#name}}¡Hola, {{name}}! {{/name}}Tu cuenta de {{product}} está lista.
 
 - Dispositivo: {{device}}
 - Lugar: {{place}}
@@ -2904,9 +2904,9 @@ Tu cuenta de {{product}} está lista.
 Si no te has registrado, seguramente alguien escribió mal una dirección: ignora este correo.
 ==> mail/welcome.fr.mail
 Subject: Bienvenue sur {{product}}
-Title: Bienvenue{{#name}}, {{name}}{{/name}} !
+Title: Bienvenue !
 
-Votre compte {{product}} est prêt.
+{{#name}}Bonjour {{name}}. {{/name}}Votre compte {{product}} est prêt.
 
 - Appareil : {{device}}
 - Lieu : {{place}}
@@ -2915,9 +2915,9 @@ Votre compte {{product}} est prêt.
 Si vous ne vous êtes pas inscrit, quelqu’un a sans doute mal saisi une adresse : ignorez cet e-mail.
 ==> mail/welcome.ja.mail
 Subject: {{product}}へようこそ
-Title: {{#name}}{{name}}さん、{{/name}}ようこそ
+Title: ようこそ
 
-{{product}}のアカウントができました。
+{{#name}}{{name}}さん、{{/name}}{{product}}のアカウントができました。
 
 - デバイス：{{device}}
 - 場所：{{place}}
@@ -3402,7 +3402,7 @@ unusable-next: メールのリンクをもう一度開いてください。
 intro: {{name}} hat sich registriert und Sie als Elternteil angegeben. In diesem Alter braucht ein Konto die Einwilligung eines Elternteils.
 intro-unnamed: Ein Kind hat sich registriert und Sie als Elternteil angegeben. In diesem Alter braucht ein Konto die Einwilligung eines Elternteils.
 hint: Wenn Sie ablehnen oder das Kind nicht kennen, werden das Konto und seine Daten gelöscht. Mit demselben Link können Sie die Einwilligung später widerrufen.
-given: Sie haben eingewilligt. Hier können Sie die Einwilligung widerrufen: Das Konto und seine Daten werden dann gelöscht.
+given: Sie haben eingewilligt. Hier können Sie die Einwilligung widerrufen: Das Konto wird dann gesperrt und nach einigen Tagen mit seinen Daten gelöscht.
 done-title: Sie haben eingewilligt
 done: Sie können diese Seite schließen. Bewahren Sie die Mail auf: Mit ihrem Link können Sie die Einwilligung widerrufen.
 refused: Es gibt keine Einwilligung, deshalb werden das Konto und seine Daten gelöscht. Sie können diese Seite schließen.
@@ -3414,7 +3414,7 @@ intro-unnamed: Ein Kind hat sich registriert und dich als Elternteil angegeben. 
 hint: Wenn du ablehnst oder das Kind nicht kennst, werden das Konto und seine Daten gelöscht. Mit demselben Link kannst du die Einwilligung später widerrufen.
 button: Ich bin ein Elternteil und willige ein
 refuse: Ablehnen und Konto löschen
-given: Du hast eingewilligt. Hier kannst du die Einwilligung widerrufen: Das Konto und seine Daten werden dann gelöscht.
+given: Du hast eingewilligt. Hier kannst du die Einwilligung widerrufen: Das Konto wird dann gesperrt und nach einigen Tagen mit seinen Daten gelöscht.
 withdraw: Widerrufen und Konto löschen
 done-title: Du hast eingewilligt
 done: Du kannst diese Seite schließen. Bewahre die Mail auf: Mit ihrem Link kannst du die Einwilligung widerrufen.
@@ -3429,7 +3429,7 @@ intro-unnamed: A child has signed up and has named you as a parent. At this age 
 hint: If you refuse, or do not know the child, the account and its data are deleted. You can withdraw your consent later with the same link.
 button: I am a parent and consent
 refuse: Refuse and delete the account
-given: You have given your consent. You can withdraw it here: the account and its data are then deleted.
+given: You have given your consent. You can withdraw it here: the account is then closed, and deleted with its data after some days.
 withdraw: Withdraw and delete the account
 done-title: You have given your consent
 done: You can close this page. Keep the email: its link lets you withdraw your consent.
@@ -3441,7 +3441,7 @@ unusable-next: Open the link in the latest email once more. If that does not hel
 intro: {{name}} se ha registrado y ha indicado que usted es su madre o su padre. A esta edad una cuenta necesita ese consentimiento.
 intro-unnamed: Un menor se ha registrado y ha indicado que usted es su madre o su padre. A esta edad una cuenta necesita ese consentimiento.
 hint: Si lo deniega, o no conoce al menor, la cuenta y sus datos se eliminan. Con el mismo enlace puede retirar el consentimiento más adelante.
-given: Ha dado su consentimiento. Aquí puede retirarlo: entonces se eliminan la cuenta y sus datos.
+given: Ha dado su consentimiento. Aquí puede retirarlo: entonces la cuenta se bloquea y, unos días después, se elimina con sus datos.
 done-title: Ha dado su consentimiento
 done: Puede cerrar esta página. Guarde el correo: con su enlace puede retirar el consentimiento.
 refused: No hay consentimiento, así que la cuenta y sus datos se están eliminando. Puede cerrar esta página.
@@ -3453,7 +3453,7 @@ intro-unnamed: Un menor se ha registrado y ha indicado que eres su madre o su pa
 hint: Si lo deniegas, o no conoces al menor, la cuenta y sus datos se eliminan. Con el mismo enlace puedes retirar el consentimiento más adelante.
 button: Soy su madre o su padre y doy mi consentimiento
 refuse: Denegar y eliminar la cuenta
-given: Has dado tu consentimiento. Aquí puedes retirarlo: entonces se eliminan la cuenta y sus datos.
+given: Has dado tu consentimiento. Aquí puedes retirarlo: entonces la cuenta se bloquea y, unos días después, se elimina con sus datos.
 withdraw: Retirar y eliminar la cuenta
 done-title: Has dado tu consentimiento
 done: Puedes cerrar esta página. Guarda el correo: con su enlace puedes retirar el consentimiento.
@@ -3468,7 +3468,7 @@ intro-unnamed: Un enfant s’est inscrit et vous a désigné comme parent. À ce
 hint: Si vous refusez, ou si vous ne connaissez pas l’enfant, le compte et ses données sont supprimés. Le même lien permet de retirer votre accord plus tard.
 button: Je suis un parent et je donne mon accord
 refuse: Refuser et supprimer le compte
-given: Vous avez donné votre accord. Vous pouvez le retirer ici : le compte et ses données seront alors supprimés.
+given: Vous avez donné votre accord. Vous pouvez le retirer ici : le compte sera alors bloqué, puis supprimé avec ses données après quelques jours.
 withdraw: Retirer et supprimer le compte
 done-title: Vous avez donné votre accord
 done: Vous pouvez fermer cette page. Conservez l’e-mail : son lien permet de retirer votre accord.
@@ -3483,7 +3483,7 @@ intro-unnamed: お子さまが登録し、あなたを保護者として指定�
 hint: 拒否した場合、またはお子さまにお心当たりがない場合は、アカウントとそのデータを削除します。同じリンクから後で同意を取り消すこともできます。
 button: 保護者として同意する
 refuse: 拒否してアカウントを削除する
-given: 同意済みです。ここで同意を取り消すと、アカウントとそのデータを削除します。
+given: 同意済みです。ここで同意を取り消すと、アカウントを停止し、数日後にデータとともに削除します。
 withdraw: 同意を取り消してアカウントを削除する
 done-title: 同意しました
 done: このページを閉じてください。メールは保管してください。リンクから同意を取り消すことができます。

@@ -511,7 +511,7 @@ enum OpenAPIDocument {
       "post": {
         "tags": ["Documents"],
         "operationId": "writeDocuments",
-        "description": "Writes several documents, all or none.",
+        "description": "Writes several documents, all or none. With merge, the documents that one call changes have at most 1 MiB together; rpc/invalid-argument for more.",
         "security": [{"app": [], "accessToken": []}],
         "parameters": [
           {"$ref": "#/components/parameters/connectProtocolVersion"},
@@ -1523,7 +1523,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/document-quota, auth/invalid-document, auth/account-required, auth/email-not-verified, auth/consent-required, auth/parental-consent-required, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/operation-not-allowed.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/document-quota, auth/invalid-document, auth/account-required, auth/email-not-verified, auth/consent-required, auth/parental-consent-required, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/operation-not-allowed.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -3294,7 +3294,7 @@ enum OpenAPIDocument {
           },
           "unavailablePart": {
             "type": "string",
-            "description": "With rpc/unavailable: the failing part, as health names it (\"store\", \"session\"), or a peer's part (\"session.store\")."
+            "description": "With rpc/unavailable the failing part, with rpc/deadline-exceeded the part that did not answer in time, as health names it (\"store\", \"session\"), or a peer's part (\"session.store\")."
           },
           "secondProof": {
             "$ref": "#/components/schemas/SecondProof",
@@ -4420,6 +4420,11 @@ enum OpenAPIDocument {
           "collision": {
             "$ref": "#/components/schemas/Collision",
             "description": "Set if the caller was a guest with documents of its own."
+          },
+          "requiredActions": {
+            "type": "array",
+            "description": "What the user still has to do.",
+            "items": {"$ref": "#/components/schemas/RequiredAction"}
           }
         }
       },

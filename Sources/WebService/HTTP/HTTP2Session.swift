@@ -163,16 +163,23 @@ final class HTTP2Session {
         _ body: (UnsafePointer<nghttp2_nv>?, Int) -> Int32
     ) {
         var text: [UInt8] = []
-        var sizes: [(name: Int, value: Int)] = []
+        var sizes: [(name: Int, value: Int, flags: nghttp2_nv_flag)] = []
         text.reserveCapacity(512)
         sizes.reserveCapacity(fields.count + 1)
-        func add(_ name: String, _ value: String) {
+        func add(_ name: String, _ value: String, _ flags: nghttp2_nv_flag) {
             text.append(contentsOf: name.utf8)
             text.append(contentsOf: value.utf8)
-            sizes.append((name.utf8.count, value.utf8.count))
+            sizes.append((name.utf8.count, value.utf8.count, flags))
         }
-        if let status { add(":status", String(status.code)) }
-        for field in fields { add(field.name.canonicalName, field.value) }
+        if let status { add(":status", String(status.code), NGHTTP2_NV_FLAG_NONE) }
+        for field in fields {
+            // No proxy may keep it in a table, where an attacker who sees lengths could guess it
+            // (RFC 7541, 7.1.3).
+            let isSecret = field.indexingStrategy == .disallow || field.name == .setCookie
+            add(
+                field.name.canonicalName, field.value,
+                isSecret ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE)
+        }
         text.withUnsafeMutableBufferPointer { text in
             var start = text.baseAddress
             let pairs = sizes.map { size in
@@ -180,7 +187,7 @@ final class HTTP2Session {
                 defer { start = value?.advanced(by: size.value) }
                 return nghttp2_nv(
                     name: start, value: value, namelen: size.name, valuelen: size.value,
-                    flags: UInt8(NGHTTP2_NV_FLAG_NONE.rawValue))
+                    flags: UInt8(size.flags.rawValue))
             }
             // An error is memory that is missing, or a stream that is closed.
             _ = pairs.withUnsafeBufferPointer { body($0.baseAddress, $0.count) }

@@ -51,6 +51,10 @@ struct CallFailure {
             .deadlineExceeded where isUnreached:
             return "is it running there? `postern status` asks all services; --endpoints or "
                 + "\(Endpoints.pathVariable) names another endpoints.json"
+        case .deadlineExceeded where ![service, ""].contains(error.unavailablePart):
+            return
+                "its part \(error.unavailablePart) did not answer in time: `postern status`, then "
+                + "its log"
         case .deadlineExceeded:
             return "it did not answer in time: `postern top` shows the load; try again"
         case .unauthenticated:

@@ -253,6 +253,8 @@ struct ClaimTests {
             let account = try await claim(password: "Correct\(number)Horse")
             try await fixture.relay()
             claims.append((account.accountId, try fixture.latestToken()))
+            // Three sign-ups an hour send a mail (`UnrequestedMailRule`).
+            fixture.time.advance(by: .seconds(1_200))
         }
         let wins = await withTaskGroup(of: Bool.self) { group in
             for (account, token) in claims {

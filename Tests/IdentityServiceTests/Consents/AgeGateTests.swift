@@ -29,6 +29,8 @@ extension IdentityV1.Acceptance {
     static let thirteen = born("2013-01-01")
     /// A person who is one day too young.
     static let twelve = born("2013-01-02")
+    /// A year and a day before the least age.
+    static let eleven = born("2014-01-02")
 }
 
 @Suite("G-23: the age gate at each way to sign up", .timeLimit(.minutes(1)))

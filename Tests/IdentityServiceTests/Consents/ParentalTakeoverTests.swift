@@ -22,7 +22,7 @@ struct ParentalTakeoverTests {
 
     /// A child's account, whose address is not proved, and its parent's link.
     private func child() async throws -> (account: String, link: String) {
-        let child = try await fixture.register(Self.email, accepting: .twelve).accountId
+        let child = try await fixture.register(Self.email, accepting: .eleven).accountId
         let link = try await fixture.askParent(fixture.devices.open(child))
         return (child, link)
     }
@@ -100,7 +100,7 @@ struct ParentalTakeoverTests {
     @Test("an owner who is too young needs a parent, whatever date the next sign-in has")
     func young() async throws {
         _ = try await child()
-        #expect(try await signIn(.twelve, on: "d2") == [.parentalConsent])
+        #expect(try await signIn(.eleven, on: "d2") == [.parentalConsent])
         #expect(try await fixture.count("parental_consents", where: "state = 1") == 1)
         #expect(try await signIn(.born("1980-01-01"), on: "d3") == [.parentalConsent])
         fixture.time.advance(by: Self.week)
@@ -117,10 +117,10 @@ struct ParentalTakeoverTests {
 
     @Test("without a takeover no sign-in passes the gate again, and a wrong date is refused")
     func ownAccount() async throws {
-        #expect(try await signIn(.twelve, on: "d1") == [.parentalConsent])
+        #expect(try await signIn(.eleven, on: "d1") == [.parentalConsent])
         #expect(try await signIn(.born("1980-01-01"), on: "d2") == [.parentalConsent])
         let other = try IdentityFixture(consent: .age(.allowed))
-        _ = try await other.register(Self.email, accepting: .twelve)
+        _ = try await other.register(Self.email, accepting: .eleven)
         let wrong = try await refusal {
             try await other.identities.signInWithProvider(
                 .init(
@@ -138,7 +138,7 @@ struct ParentalTakeoverTests {
     func guest(way: String, isGiven: Bool) async throws {
         let strict = try IdentityFixture(enumeration: .strict, consent: .age(.allowed))
         let (_, token) = try await strict.guest()
-        let guest = try await strict.register(Self.email, accepting: .twelve, guest: token)
+        let guest = try await strict.register(Self.email, accepting: .eleven, guest: token)
         // The sign-up has ended the guest's earlier sessions.
         strict.time.advance(by: .seconds(1))
         let session = strict.devices.open(guest.accountId)

@@ -91,23 +91,27 @@ struct Instances: Sendable {
     @discardableResult
     func call(
         _ method: MethodDescription = Instance.plain, timeout: Duration = .seconds(10),
-        key: String? = nil, client other: RPCClient? = nil
+        key: String? = nil, isCallersDeadline: Bool = false, client other: RPCClient? = nil
     ) async throws -> String {
         let client = other ?? client
         var metadata = Metadata()
         metadata[Metadata.Key.idempotencyKey] = key
         let response: Instance.Response = try await client.call(
-            method, Instance.Request(), client.context(timeout: timeout, metadata: metadata))
+            method, Instance.Request(),
+            CallContext(
+                deadline: client.context(timeout: timeout).deadline,
+                isCallersDeadline: isCallersDeadline, metadata: metadata))
         return response.sessionId
     }
 
     /// The error of a call, or nil if it succeeds.
     func failure(
         _ method: MethodDescription = Instance.plain, timeout: Duration = .seconds(10),
-        client: RPCClient? = nil
+        isCallersDeadline: Bool = false, client: RPCClient? = nil
     ) async -> ServiceError? {
         do {
-            try await call(method, timeout: timeout, client: client)
+            try await call(
+                method, timeout: timeout, isCallersDeadline: isCallersDeadline, client: client)
             return nil
         } catch {
             return error as? ServiceError

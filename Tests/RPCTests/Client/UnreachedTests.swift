@@ -32,7 +32,7 @@ struct UnreachedTests {
                 OutgoingRequest(method: "a/b", metadata: Metadata(), payload: []),
                 deadline: .seconds(deadline), connectDue: .seconds(connect)
             ) { _ in }
-            waiting.append(ClientPool.WaitingCalls.Entry(call: call, probed: []))
+            waiting.append(call)
         }
         #expect(waiting.nextDue == .seconds(3))
         #expect(waiting.takeExpired(at: .seconds(5)).count == 2)

@@ -7,49 +7,25 @@ import Testing
 @Suite("What the end of a call says about its server")
 struct OutcomeTests {
     @Test(
-        "Protos/README.md, Client: the breaker counts calls that transport or deadline ended",
+        "X-06: a breaker counts lost calls; a deadline here counts only on a silent connection",
         arguments: [
-            (ServiceError(.unavailable), false, CircuitBreaker.Outcome.failed),
+            (ServiceError(.unavailable), false, CircuitBreaker.Outcome?.some(.failed)),
             (ServiceError(.unavailable, notProcessed: true), false, .abandoned),
             (ServiceError(.unavailable), true, .answered),
             (ServiceError(.unavailable, notProcessed: true), true, .answered),
-            (ServiceError(.deadlineExceeded), false, .failed),
-            (ServiceError(.deadlineExceeded), true, .failed),
+            (ServiceError(.deadlineExceeded), false, nil),
+            (ServiceError(.deadlineExceeded), true, .answered),
             (ServiceError(.deadlineExceeded, notProcessed: true), true, .abandoned),
+            (ServiceError(.deadlineExceeded, notProcessed: true), false, .abandoned),
             (ServiceError(.cancelled), false, .abandoned),
             (ServiceError(.invalidArgument), false, .abandoned),
             (ServiceError(.invalidArgument), true, .answered),
             (ServiceError(.internalError), true, .answered),
+            (ServiceError(.resourceExhausted, notProcessed: true), true, .answered),
         ])
-    func outcome(error: ServiceError, isAnswered: Bool, outcome: CircuitBreaker.Outcome) {
+    func outcome(error: ServiceError, isAnswered: Bool, outcome: CircuitBreaker.Outcome?) {
         let result = Result<BorrowedResponse, ServiceError>.failure(error)
-        #expect(
-            ClientEndpoint.Placement.outcome(result, isAnswered: isAnswered, callersTime: nil)
-                == outcome)
-    }
-
-    @Test(
-        "M2: a caller's own deadline counts as a failure only from 1 s and without an answer",
-        arguments: [
-            (Duration.milliseconds(40), false, CircuitBreaker.Outcome.abandoned),
-            (.milliseconds(999), false, .abandoned),
-            (.seconds(1), false, .failed),
-            (.milliseconds(40), true, .answered),
-            (.seconds(10), true, .answered),
-        ])
-    func callersDeadline(
-        callersTime: Duration, isAnswered: Bool, outcome: CircuitBreaker.Outcome
-    ) {
-        for (error, expected) in [
-            (ServiceError(.deadlineExceeded), outcome),
-            (ServiceError(.deadlineExceeded, notProcessed: true), .abandoned),
-        ] {
-            let result = Result<BorrowedResponse, ServiceError>.failure(error)
-            #expect(
-                ClientEndpoint.Placement.outcome(
-                    result, isAnswered: isAnswered, callersTime: callersTime)
-                    == expected)
-        }
+        #expect(ClientEndpoint.Placement.outcome(result, isAnswered: isAnswered) == outcome)
     }
 
     @Test(

@@ -2,6 +2,7 @@ import Messages
 import NIOCore
 import NIOEmbedded
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import RPC
@@ -119,6 +120,34 @@ struct ServerTimeoutTests {
         }
         #expect(response.status == 4)
         fixture.echo.gate.open()
+    }
+
+    @Test("X-06: a waiting call whose deadline has passed is not begun, even if its timer is late")
+    func lateTimer() throws {
+        var limits = ServerLimits()
+        limits.runningMax = 1
+        limits.queueMax = 1
+        let (channel, shared) = try fixture.serverConnection(limits)
+        try fixture.greet(channel)
+        for (call, timeout) in [(1, 20_000), (2, 60)] as [(UInt64, UInt32)] {
+            try fixture.say(
+                .request(
+                    WireV1.Request(
+                        call: call, method: EchoService.gated.name, timeoutMs: timeout)),
+                to: channel)
+        }
+        #expect(shared.admission.waitingCount == 1)
+        fixture.time.advance(by: .milliseconds(60))  // the loop is busy: no timer fires
+        fixture.echo.gate.open()
+        fixture.loop.run()
+        let responses = try fixture.received(from: channel).compactMap { kind in
+            if case .response(let response) = kind { response } else { nil }
+        }
+        #expect(responses.map(\.call) == [1, 2])
+        #expect(responses.map(\.status) == [0, 4])
+        #expect(responses.last?.notProcessed == true)
+        #expect(fixture.echo.gate.enteredCount == 1)
+        #expect(shared.admission.runningCount == 0)
     }
 
     @Test("a connection accepted while the server begins to drain is drained too")

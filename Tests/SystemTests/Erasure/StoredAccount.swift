@@ -11,6 +11,10 @@ struct StoredAccount: Sendable {
     /// table (Sources/ACCOUNT_DATA.md). `*` is each service.
     private static let kept: [(place: String, columns: [String], reason: String)] = [
         ("*.audit", [], "outlives an account, and names it by a number that no account has"),
+        (
+            "identity.unrequested_mails", ["address_key"],
+            "counts mails to an address over deleted accounts too; purged after an hour"
+        ),
         ("session.account_end", [], "refuses sign-in proofs of before; purged after a day"),
         ("session.session_end", [], "a start reads revoked tokens from it; purged after 2 hours"),
         ("notification.event", [], "kinds and numbers only; purged after 7 days"),

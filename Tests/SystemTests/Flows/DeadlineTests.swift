@@ -60,6 +60,31 @@ extension SystemTests {
             }
         }
 
+        @Test("X-07: a part that hangs is named by the program that called it")
+        func hanging() async throws {
+            try await Cluster.with { cluster in
+                let ada = Person(1)
+                #expect(try await cluster.signUp(ada).exitCode == 0)
+                let backend = try StoryBackend(cluster)
+                defer { backend.close() }
+                for part in ["session", "identity"] {
+                    try await cluster.stopped(part) {
+                        let isNamed = try await eventually(within: .seconds(5)) {
+                            let error = await backend.signInError(
+                                ada, device: ada.device, within: .seconds(2))
+                            #expect(error?.code == .deadlineExceeded)
+                            return error?.unavailablePart == "gateway.\(part)"
+                        }
+                        #expect(isNamed)
+                    }
+                    let isBack = try await eventually {
+                        try await backend.signIn(ada, device: ada.device) == nil
+                    }
+                    #expect(isBack)
+                }
+            }
+        }
+
         @Test("M2: calls with short deadlines neither open a circuit breaker nor go uncounted")
         func breakers() async throws {
             try await Cluster.with { cluster in

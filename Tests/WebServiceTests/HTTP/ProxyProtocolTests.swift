@@ -1,4 +1,5 @@
 import Addresses
+import Synchronization
 import TestSupport
 import Testing
 import WebService
@@ -92,8 +93,9 @@ struct ProxyProtocolTests {
             $0.limits.connectionsPerAddressMax = 1
         } body: { server in
             let first = try await RawClient.connect(server)
-            first.send(Self.header + server.request("GET", "/first"))
-            try await first.text { $0.hasSuffix("/first") }
+            // With a request, so that it does not end for the next one.
+            first.send(Self.header + server.request("GET", "/wait"))
+            #expect(try await eventually { server.answers.begun.withLock { $0 } == 1 })
             #expect(try await answer(server, [Self.header + who(server)]) == "")
             let reason = "connections_from_address"
             #expect(server.metric("web_refusals_total{reason=\"\(reason)\"}") == 1)

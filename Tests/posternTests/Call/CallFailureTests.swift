@@ -70,6 +70,18 @@ struct CallFailureTests {
         #expect(lines(error).last == "  its part store fails: `postern status`, then its log")
     }
 
+    @Test("X-07: a part that did not answer in time is named")
+    func late() {
+        var error = ServiceError(.deadlineExceeded)
+        error.unavailablePart = "identity"
+        #expect(lines(error).last?.contains("`postern top`") == true)
+        error.unavailablePart = "identity.session"
+        #expect(
+            lines(error).last
+                == "  its part identity.session did not answer in time: `postern status`, then its log"
+        )
+    }
+
     @Test("a misspelt method gets the similar names as advice")
     func suggestion() {
         let failure = CallFailure(
