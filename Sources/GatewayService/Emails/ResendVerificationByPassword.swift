@@ -25,7 +25,7 @@ extension EmailsHandler {
         ) {
             try await limits.countingPasswordGuess(
                 email: request.email, device: origin.deviceId, context
-            ) {
+            ) { _ in
                 try await changes.resendVerificationByPassword(
                     IdentityV1.ResendVerificationByPasswordRequest(
                         email: request.email, password: request.password, origin: origin), onward)

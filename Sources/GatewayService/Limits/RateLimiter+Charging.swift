@@ -62,30 +62,15 @@ extension RateLimiter {
     /// charged inside of the guess, so that only guesses which their own limits allow hold a place
     /// there, and a wrong one gives it back.
     ///
-    /// - Parameter attempt: calls the identity service.
+    /// - Parameters:
+    ///   - accounts: records the outcome of the guess, so that one without an answer is settled later
+    ///     if it is from a known device (R-03, `UnsettledGuesses`); nil if it does not.
+    ///   - attempt: calls the identity service, with the id of the charge for that.
     /// - Returns: the identity service's response, and the charge, which stays until `succeed`
     ///   reports a right password.
     /// - Throws: as `charging`.
     func countingPasswordGuess<Answer>(
-        email: String, device: String, _ context: CallContext,
-        _ attempt: () async throws -> Answer
-    ) async throws -> (answer: Answer, charge: LimitCharge) {
-        let action = LimitedAction.signIn(
-            email: email, device: device, caller: try LimitedCaller(context))
-        let charge = try await begin(action, context)
-        return try await run(
-            { try await countingRightPassword(of: email, under: charge, context, attempt) },
-            under: charge, of: action, context)
-    }
-
-    /// The same for a guess whose outcome the identity service records, so that one without an answer
-    /// is settled later if it is from a known device (R-03, `UnsettledGuesses`).
-    ///
-    /// - Parameter attempt: calls the identity service with the id of the charge.
-    /// - Returns: as above.
-    /// - Throws: as `charging`.
-    func countingPasswordGuess<Answer>(
-        email: String, device: String, settledBy accounts: any AccountsAPI,
+        email: String, device: String, settledBy accounts: (any AccountsAPI)? = nil,
         _ context: CallContext, _ attempt: (_ chargeID: String) async throws -> Answer
     ) async throws -> (answer: Answer, charge: LimitCharge) {
         let action = LimitedAction.signIn(

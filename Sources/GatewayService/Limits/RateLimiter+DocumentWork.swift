@@ -13,8 +13,8 @@ extension IdentityV1.WriteDocumentsResponse: PricedAnswer {}
 extension IdentityV1.CompleteOnboardingResponse: PricedAnswer {}
 
 extension RateLimiter {
-    /// How often a call is paid for: documents may have grown since its price was named.
-    private static let paymentsMax = 3
+    /// How many prices of a call are paid: documents may have grown since the last was named.
+    private static let pricesMax = 3
 
     /// Charges what a call costs that works on documents, before the work (`DocumentWork`):
     ///
@@ -30,40 +30,46 @@ extension RateLimiter {
     ///   - known: what the request costs at least.
     ///   - paid: what was charged until here.
     ///   - call: calls the identity service with what was paid.
-    /// - Throws: as `charging`; `rpc/unavailable` after `paymentsMax` prices.
+    /// - Throws: as `charging`; `rpc/unavailable` after `pricesMax` prices.
     func paying<Answer: PricedAnswer>(
         _ known: Int, paid: Int, for account: String, _ context: CallContext,
         _ call: (_ paidUnits: UInt32) async throws -> Answer
     ) async throws -> Answer {
-        try await paying(known, paid, account, context, prices: 0, call)
+        var (known, paid) = (known, paid)
+        for prices in 0...Self.pricesMax {
+            let answer: Answer
+            if known > paid {
+                answer = try await charged(
+                    known - paid, for: account, context, isFirst: prices == 0
+                ) { try await call(UInt32(clamping: known)) }
+                paid = known
+            } else {
+                answer = try await call(UInt32(clamping: paid))
+            }
+            let needed = Int(answer.unitsNeeded)
+            guard needed > 0 else { return answer }
+            guard needed > paid else { break }
+            known = needed
+        }
+        throw ServiceError(
+            .unavailable, detail: "identity named the price of a call again and again")
     }
 
-    private func paying<Answer: PricedAnswer>(
-        _ known: Int, _ paid: Int, _ account: String, _ context: CallContext, prices: Int,
-        _ call: (_ paidUnits: UInt32) async throws -> Answer
+    /// Charges units and calls. If the first units are refused, identity was not asked, so the charge
+    /// of the call is refunded too.
+    private func charged<Answer>(
+        _ units: Int, for account: String, _ context: CallContext, isFirst: Bool,
+        _ call: () async throws -> Answer
     ) async throws -> Answer {
-        if known > paid {
-            var isCharged = false
-            do {
-                return try await charging(
-                    .documentWork(account: account, units: known - paid), context
-                ) {
-                    isCharged = true
-                    return try await paying(known, known, account, context, prices: prices, call)
-                }.answer
-            } catch var error as ServiceError {
-                // Identity was not asked, so the charge of the call is refunded.
-                if !isCharged, prices == 0 { error.isUnbegunByPeer = true }
-                throw error
-            }
+        var isCharged = false
+        do {
+            return try await charging(.documentWork(account: account, units: units), context) {
+                isCharged = true
+                return try await call()
+            }.answer
+        } catch var error as ServiceError {
+            if !isCharged, isFirst { error.isUnbegunByPeer = true }
+            throw error
         }
-        let answer = try await call(UInt32(clamping: paid))
-        let needed = Int(answer.unitsNeeded)
-        guard needed > 0 else { return answer }
-        guard needed > paid, prices < Self.paymentsMax else {
-            throw ServiceError(
-                .unavailable, detail: "identity named the price of a call again and again")
-        }
-        return try await paying(needed, paid, account, context, prices: prices + 1, call)
     }
 }

@@ -23,7 +23,7 @@ extension PasswordsHandler {
             origin: origin)
         let (_, charge) = try await limits.countingPasswordGuess(
             email: try await email(of: session.accountID, context), device: origin.deviceId, context
-        ) {
+        ) { _ in
             try await credentials.changePassword(change, onward)
         }
         await limits.succeed(charge, context)

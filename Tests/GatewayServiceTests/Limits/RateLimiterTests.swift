@@ -44,7 +44,7 @@ struct RateLimiterTests {
         let expected = try await refusal {
             try await limits.countingPasswordGuess(
                 email: "ada@example.org", device: "d1", fixture.context()
-            ) { () async throws -> Int in throw error }
+            ) { _ async throws -> Int in throw error }
         }
         #expect(expected == error)
         for (limit, subject, all) in [
