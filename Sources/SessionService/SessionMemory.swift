@@ -15,6 +15,8 @@ struct SessionMemory: Sendable {
     let rejectedTokens = RejectedTokenCounter()
     /// Refreshes that follow each other at once.
     let rapidRefreshes = RapidRefreshes()
+    /// Records of newcomers' sessions, by address.
+    let newcomers = NewcomerRecords()
 
     /// Nothing but the sessions that ended recently.
     init(_ settings: SessionSettings, revoked: RevokedSessions) {
@@ -49,7 +51,12 @@ struct SessionMemory: Sendable {
             return value
         case .refused(let code, let sessions, let rejected):
             revoked.insert(sessions)
-            if let rejected { rejectedTokens.count(rejected) }
+            if let rejected {
+                rejectedTokens.count(rejected)
+                if rejected.isRecorded, let origin = rejected.newcomersOrigin {
+                    newcomers.count(from: origin, at: rejected.at)
+                }
+            }
             throw ServiceError(code)
         case .isOver(let reason, let sessions):
             revoked.insert(sessions)

@@ -46,6 +46,7 @@ extension DevicesHandler {
         guard let proof = proofs.proof(message), proof.account == token.account else {
             throw ServiceError(.invalidSignInProof)
         }
+        let recordsNewcomers = memory.newcomers.recordsNext(from: origin, at: time.now())
         let outcome = try await store.write(about: [
             .account(token.account), .session(token.session),
         ]) { transaction -> FlowOutcome<TokenGrant> in
@@ -57,11 +58,13 @@ extension DevicesHandler {
             else { return .refused(.invalidSignInProof) }
             if let first { return .done(TokenGrant(session: session, repeating: first)) }
             let shown = SessionProof(methods: proof.methods, at: proof.authenticatedAt)
-            let grant = try record(shown, of: session, by: token, origin, transaction)
+            let grant = try record(
+                shown, of: session, by: token, origin, recordsNewcomers: recordsNewcomers,
+                transaction)
             try transaction.remember(call, StoredGrant(grant))
             return .done(grant)
         }
-        return try memory.settle(outcome)
+        return try settle(outcome, origin)
     }
 
     /// By the device. Its signature is checked before the transaction; a session's key never
@@ -93,30 +96,50 @@ extension DevicesHandler {
     private func write(
         _ finding: Result<SessionProof, ServiceError>, _ token: AccessToken, _ origin: CallOrigin
     ) async throws -> TokenGrant {
+        let recordsNewcomers = memory.newcomers.recordsNext(from: origin, at: time.now())
         let outcome = try await store.write(about: [.session(token.session)]) {
             transaction -> FlowOutcome<TokenGrant> in
             let session = try liveSession(token, transaction, at: transaction.at)
             switch finding {
             case .success(let proof):
-                return .done(try record(proof, of: session, by: token, origin, transaction))
+                return .done(
+                    try record(
+                        proof, of: session, by: token, origin, recordsNewcomers: recordsNewcomers,
+                        transaction))
             case .failure(let error):
                 let rejected = try memory.rejectedTokens.auditUse(
-                    of: session, .reauthenticationRefused, error.code, origin, transaction)
+                    of: session, .reauthenticationRefused, error.code, origin,
+                    recordsNewcomers: recordsNewcomers, transaction)
                 return .refused(error.code, rejected: rejected)
             }
         }
-        return try memory.settle(outcome)
+        return try settle(outcome, origin)
+    }
+
+    /// Settles what was recorded, and counts it if it is a newcomer's.
+    private func settle(
+        _ outcome: FlowOutcome<TokenGrant>, _ origin: CallOrigin
+    ) throws(ServiceError) -> TokenGrant {
+        let grant = try memory.settle(outcome)
+        if grant.isNewcomersRecord { memory.newcomers.count(from: origin, at: time.now()) }
+        return grant
     }
 
     private func record(
         _ proof: SessionProof, of session: Session, by token: AccessToken, _ origin: CallOrigin,
-        _ transaction: Transaction
+        recordsNewcomers: Bool, _ transaction: Transaction
     ) throws -> TokenGrant {
         var session = session
         session.proofs.record(proof)
         session.usedAt = max(session.usedAt, transaction.at)
         try transaction.recordProofs(of: session)
-        try transaction.audit(AuditEvent(.sessionReauthenticated).of(session).from(origin))
-        return TokenGrant(session: session, reissuing: token, givenAt: transaction.at)
+        var grant = TokenGrant(session: session, reissuing: token, givenAt: transaction.at)
+        if recordsNewcomers || !session.isNewcomers(at: transaction.at) {
+            try transaction.audit(AuditEvent(.sessionReauthenticated).of(session).from(origin))
+            grant.isNewcomersRecord = session.isNewcomers(at: transaction.at)
+        } else {
+            try transaction.auditCounted(.sessionReauthenticated, from: origin)
+        }
+        return grant
     }
 }

@@ -12,6 +12,8 @@ struct TokenGrant: Hashable, Sendable {
     let givenAt: Timestamp
     /// Whether the refresh token was exchanged right after it was issued (`RapidRefreshes`).
     var isRapid = false
+    /// Whether it left a record of a newcomer (`NewcomerRecords`).
+    var isNewcomersRecord = false
 
     /// The tokens of a session's leaf.
     init(session: Session, givenAt: Timestamp) {

@@ -30,6 +30,8 @@ final class RejectedTokenCounter: Sendable {
         let at: Timestamp
         /// Whether the transaction has recorded it.
         let isRecorded: Bool
+        /// Where it comes from, if the session is a newcomer's (`NewcomerRecords`).
+        let newcomersOrigin: CallOrigin?
     }
 
     /// A window that is over.
@@ -104,11 +106,17 @@ final class RejectedTokenCounter: Sendable {
 
 extension RejectedTokenCounter {
     /// Records a refused use of a session's token, once for each window.
-    /// - Returns: what `settle` counts after the commit.
+    /// - Parameter recordsNewcomers: Whether that of a newcomer has a record (`NewcomerRecords`).
+    /// - Returns: what `settle` counts after the commit; nil if it was counted by its network.
     func auditUse(
         of session: Session, _ event: AuditKind, _ code: ErrorCode,
-        _ origin: CallOrigin, _ transaction: Transaction
-    ) throws -> Use {
+        _ origin: CallOrigin, recordsNewcomers: Bool, _ transaction: Transaction
+    ) throws -> Use? {
+        let isNewcomers = session.isNewcomers(at: transaction.at)
+        guard recordsNewcomers || !isNewcomers else {
+            try transaction.auditCounted(event, outcome: code, from: origin)
+            return nil
+        }
         let kind = Kind(of: session, event, code)
         let isRecorded = needsRecord(kind)
         if isRecorded {
@@ -116,7 +124,9 @@ extension RejectedTokenCounter {
                 AuditEvent(event, account: kind.account, session: kind.session, outcome: code)
                     .from(origin))
         }
-        return Use(kind: kind, at: transaction.at, isRecorded: isRecorded)
+        return Use(
+            kind: kind, at: transaction.at, isRecorded: isRecorded,
+            newcomersOrigin: isNewcomers ? origin : nil)
     }
 
     /// Writes the counts of finished windows to the audit trail.

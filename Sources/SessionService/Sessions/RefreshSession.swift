@@ -15,6 +15,8 @@ extension SessionsHandler {
         /// Whether it is recorded even if it is rapid (`RapidRefreshes`). Read here, since the
         /// store's only writer should wait for no lock.
         let recordsRapidUse: Bool
+        /// The same for a newcomer's session (`NewcomerRecords`).
+        let recordsNewcomers: Bool
     }
 
     /// Exchanges a refresh token for its child (G-10): reads the token, checks the device's proof,
@@ -38,6 +40,7 @@ extension SessionsHandler {
         }
         let grant = try memory.settle(outcome)
         if grant.isRapid { memory.rapidRefreshes.count(grant.session.id, at: time.now()) }
+        if grant.isNewcomersRecord { memory.newcomers.count(from: use.origin, at: time.now()) }
         return SessionV1.RefreshSessionResponse(
             tokens: try issueTokens(for: grant),
             accountId: grant.session.account.text)
@@ -54,13 +57,14 @@ extension SessionsHandler {
                 Array(token.session.text.utf8), Array("\(token.counter)".utf8),
                 Array((request.origin?.deviceId ?? "").utf8),
             ], context, hash: keys.calls)
+        let (origin, now) = (CallOrigin(request.origin, hash: keys.audit), time.now())
         return RefreshTokenUse(
             token: token,
             proof: try await finding(
                 of: request.deviceProof, on: request.refreshToken, of: token.session),
-            device: device.device, origin: CallOrigin(request.origin, hash: keys.audit),
-            call: call,
-            recordsRapidUse: memory.rapidRefreshes.recordsNext(of: token.session, at: time.now()))
+            device: device.device, origin: origin, call: call,
+            recordsRapidUse: memory.rapidRefreshes.recordsNext(of: token.session, at: now),
+            recordsNewcomers: memory.newcomers.recordsNext(from: origin, at: now))
     }
 
     /// Decides and writes. A retry with an idempotency key gets its stored response, once it is
@@ -106,12 +110,14 @@ extension SessionsHandler {
             try transaction.rotate(rotated)
             var grant = TokenGrant(session: rotated, givenAt: transaction.at)
             grant.isRapid = transaction.at < session.rotatedAt + RapidRefreshes.interval
-            try record(.sessionRefreshed, grant, use, isOtherDevice, transaction)
+            grant.isNewcomersRecord = try record(
+                .sessionRefreshed, grant, use, isOtherDevice, transaction)
             return .done(grant)
         case .again(let givenAt):
             var grant = TokenGrant(session: session, givenAt: givenAt)
             grant.isRapid = true
-            try record(.refreshRepeated, grant, use, isOtherDevice, transaction)
+            grant.isNewcomersRecord = try record(
+                .refreshRepeated, grant, use, isOtherDevice, transaction)
             return .done(grant)
         case .replayed:
             let ended = try transaction.end(session, .replayed, from: use.origin)
@@ -121,7 +127,8 @@ extension SessionsHandler {
             return .isOver(reason, ended: [ended])
         case .refused(let code):
             let rejected = try memory.rejectedTokens.auditUse(
-                of: session, .refreshRefused, code, use.origin, transaction)
+                of: session, .refreshRefused, code, use.origin,
+                recordsNewcomers: use.recordsNewcomers, transaction)
             return .refused(code, rejected: rejected)
         case .hasEnded:
             guard let reason = session.end?.reason else { return .refused(.sessionEnded) }
@@ -131,15 +138,22 @@ extension SessionsHandler {
         }
     }
 
+    /// - Returns: whether that is a newcomer's record.
     private func record(
         _ kind: AuditKind, _ grant: TokenGrant, _ use: RefreshTokenUse, _ isOtherDevice: Bool,
         _ transaction: Transaction
-    ) throws {
-        guard use.recordsRapidUse || !grant.isRapid else { return }
+    ) throws -> Bool {
+        guard use.recordsRapidUse || !grant.isRapid else { return false }
+        let isNewcomers = grant.session.isNewcomers(at: transaction.at)
+        guard use.recordsNewcomers || !isNewcomers else {
+            try transaction.auditCounted(kind, from: use.origin)
+            return false
+        }
         for kind in isOtherDevice ? [kind, .refreshElsewhere] : [kind] {
             try transaction.audit(AuditEvent(kind).of(grant.session).from(use.origin))
         }
         try transaction.remember(use.call, StoredGrant(grant))
+        return isNewcomers
     }
 }
 

@@ -46,11 +46,14 @@ extension SessionsHandler {
             let proof = try await finding(
                 of: request.deviceProof, on: text, of: token.session)
             let call = try call(in: token.session, all: all, context)
+            let recordsNewcomers = memory.newcomers.recordsNext(from: .unknown, at: time.now())
             outcome = try await store.write(
                 about: [.session(token.session)], evenIfCancelled: true
             ) { transaction in
                 try transaction.endOnce(call) {
-                    try end(by: token, proof, all: all, transaction)
+                    try end(
+                        by: token, proof, all: all, recordsNewcomers: recordsNewcomers,
+                        transaction)
                 }
             }
         case nil: throw ServiceError(.invalidArgument, fields: ["token"])
@@ -79,7 +82,7 @@ extension SessionsHandler {
     /// even sign its owner out.
     private func end(
         by token: RefreshToken, _ proof: DeviceProofRule.Finding, all: Bool,
-        _ transaction: Transaction
+        recordsNewcomers: Bool, _ transaction: Transaction
     ) throws -> FlowOutcome<Int> {
         guard let session = try memory.session(token.session, in: transaction) else {
             return .done(0)
@@ -94,7 +97,8 @@ extension SessionsHandler {
             return .refused(.refreshTokenReplayed, ended: [ended])
         case .refused(let code):
             let rejected = try memory.rejectedTokens.auditUse(
-                of: session, .refreshRefused, code, .unknown, transaction)
+                of: session, .refreshRefused, code, .unknown, recordsNewcomers: recordsNewcomers,
+                transaction)
             return .refused(code, rejected: rejected)
         case .unknown: return .refused(.invalidRefreshToken)
         }

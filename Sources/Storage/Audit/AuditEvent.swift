@@ -84,6 +84,8 @@ package struct CallOrigin: Hashable, Sendable {
     /// The hash of the client's network, at the size that a provider assigns to one customer: an
     /// IPv4 /24 or an IPv6 /48.
     let site: [UInt8]?
+    /// The hash of what one customer has at home: an IPv4 address or an IPv6 /48.
+    package let customer: [UInt8]?
     /// The app's name; nil for other callers.
     package let app: String?
 
@@ -95,13 +97,17 @@ package struct CallOrigin: Hashable, Sendable {
         }
         clientAddress = key("client address", origin?.clientAddress)
         device = key("device", origin?.deviceId)
-        site = ClientAddress(origin?.clientAddress ?? "").map {
+        let address = ClientAddress(origin?.clientAddress ?? "")
+        site = address.map {
             hash.lookUpKey(Array("client site\0".utf8) + $0.network(v6: 6, v4: 3))
+        }
+        customer = address.map {
+            hash.lookUpKey(Array("client customer\0".utf8) + $0.network(v6: 6, v4: 4))
         }
         app = origin.flatMap { $0.app.isEmpty ? nil : $0.app }
     }
 
-    /// Decodes the result of `bytes`; nil if it is malformed.
+    /// Decodes the result of `bytes`, without `customer`; nil if it is malformed.
     package init?(bytes: some Collection<UInt8>) {
         var rest = Array(bytes)[...]
         func next() -> [UInt8]?? {
@@ -113,11 +119,12 @@ package struct CallOrigin: Hashable, Sendable {
         }
         guard let clientAddress = next(), let device = next(), let site = next(), rest.isEmpty
         else { return nil }
-        (self.clientAddress, self.device, self.site, app) = (clientAddress, device, site, nil)
+        (self.clientAddress, self.device, self.site) = (clientAddress, device, site)
+        (customer, app) = (nil, nil)
     }
 
     /// The hashes encoded, for a later step of the same call: a byte that says whether a hash is
-    /// present comes before each. The app is left out.
+    /// present comes before each. The customer and the app are left out.
     package var bytes: [UInt8] {
         [clientAddress, device, site].flatMap { hash in hash.map { [1] + $0 } ?? [0] }
     }
@@ -125,7 +132,10 @@ package struct CallOrigin: Hashable, Sendable {
     /// For calls without an origin.
     package static let unknown = CallOrigin()
 
-    private init() { (clientAddress, device, site, app) = (nil, nil, nil, nil) }
+    private init() {
+        (clientAddress, device, site) = (nil, nil, nil)
+        (customer, app) = (nil, nil)
+    }
 }
 
 extension AuditEvent {

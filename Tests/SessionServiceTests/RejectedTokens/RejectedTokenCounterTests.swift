@@ -22,7 +22,9 @@ struct RejectedTokenCounterTests {
         _ kind: RejectedTokenCounter.Kind, _ uses: RejectedTokenCounter, at now: Timestamp = start
     ) -> Bool {
         let isRecorded = uses.needsRecord(kind)
-        uses.count(RejectedTokenCounter.Use(kind: kind, at: now, isRecorded: isRecorded))
+        uses.count(
+            RejectedTokenCounter.Use(
+                kind: kind, at: now, isRecorded: isRecorded, newcomersOrigin: nil))
         return isRecorded
     }
 
@@ -54,7 +56,8 @@ struct RejectedTokenCounterTests {
     @Test("a rejection without a record, because a window ended meanwhile, is reported later")
     func unrecorded() {
         let uses = RejectedTokenCounter()
-        uses.count(.init(kind: Self.kind(1), at: Self.start, isRecorded: false))
+        uses.count(
+            .init(kind: Self.kind(1), at: Self.start, isRecorded: false, newcomersOrigin: nil))
         #expect(uses.take(overAt: nil) == [RejectedTokenCounter.Count(kind: Self.kind(1), uses: 1)])
     }
 
