@@ -20,6 +20,10 @@ source "$(dirname "${BASH_SOURCE[0]}")/packages.sh"
 seconds=${POSTERN_BENCH_SECONDS:-3}
 runs=${POSTERN_BENCH_RUNS:-3}
 
+# Measures write for new accounts at one address.
+export POSTERN_NEWCOMER_BYTES_A_DAY=1099511627776 POSTERN_GUEST_BYTES_A_DAY=1099511627776
+export POSTERN_GUEST_PHOTO_BYTES_MAX=5242880
+
 # The folder in which the measured programs are built.
 build=${POSTERN_BENCH_BUILD:-$root/.build}
 

@@ -15,6 +15,8 @@ extension IdentityTables {
         Purge("underage_devices", key: "number", expiry: "expires_at_ms"),
         Purge("used_nonces", key: "nonce", expiry: "expires_at_ms"),
         Purge("provider_notices", key: "notice", expiry: "expires_at_ms"),
+        DocumentAudit.purge,
+        NewcomerBytes.purge,
         Purge("guesses", key: "charge", expiry: "expires_at_ms"),
         StoredMigration.purge,
         // Their files are removed by `BlobSweep`.

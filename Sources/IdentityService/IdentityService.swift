@@ -126,8 +126,10 @@ package struct IdentityService: Sendable {
         let signIn = FederatedSignIn(
             settings: settings, store: store, keys: keys, randomness: randomness,
             answers: answers, guests: guests, keepsGrants: apple != nil)
+        let newcomers = settings.documents.newcomers
         let adding = MethodAdding(
-            store: store, keys: keys, randomness: randomness, keepsGrants: apple != nil)
+            store: store, keys: keys, randomness: randomness, keepsGrants: apple != nil,
+            newcomers: newcomers)
         identities = IdentitiesHandler(
             settings: settings, store: store, keys: keys, randomness: randomness, owners: owners,
             tokens: providers, signIn: signIn, adding: adding)
@@ -148,7 +150,8 @@ package struct IdentityService: Sendable {
         consents = AccountConsentsHandler(
             settings: settings.consent, linkOrigin: settings.linkOrigin,
             deletionWait: settings.deletion.wait, store: store, keys: keys, time: time,
-            randomness: randomness, deletions: deletionContext, owners: owners)
+            randomness: randomness, deletions: deletionContext, owners: owners,
+            newcomers: newcomers)
         guestData = GuestDataHandler(
             documents: documents, guests: guests, watchers: AccountWatchers(), logger: logger)
         tombstones = try Tombstones(
@@ -172,7 +175,7 @@ package struct IdentityService: Sendable {
             watchers: watchers)
         exports = AccountExportsHandler(
             store: store, keys: keys, time: time, randomness: randomness, owners: owners,
-            blobs: blobs, watchers: watchers, work: work)
+            blobs: blobs, watchers: watchers, work: work, newcomers: newcomers)
         background = BackgroundTasks(
             beside: accounts, profiles: profiles, guestData: guestData, exports: work,
             deletions: deletionContext, tombstones: tombstones, peers: peers, apple: apple,

@@ -30,6 +30,8 @@ package struct IdentitySettings: Settings {
     package let passwordPolicy: PasswordPolicy
     /// Who may download photos (G-17).
     package let photos: PhotoAccess
+    /// The longest photo of a guest, in bytes; 0 for none.
+    package let guestPhotoBytesMax: Int
     /// The app's name as users know it; it is rejected as a password. May be empty.
     package let appName: String
     /// The sign-in providers.
@@ -65,7 +67,7 @@ package struct IdentitySettings: Settings {
         passwordHashing: PasswordHashPool.Settings, enumeration: EnumerationMode = .friendly,
         emailVerification: EmailVerificationMode = .optional,
         passwordPolicy: PasswordPolicy = .document, appName: String = "",
-        photos: PhotoAccess = .owner,
+        photos: PhotoAccess = .owner, guestPhotoBytesMax: Int = guestPhotoBytesDefault,
         providers: ProvidersSettings = ProvidersSettings(providers: []),
         apple: AppleSettings = .none, documents: DocumentSettings = DocumentSettings(),
         displayName: DisplayNameMode = .optional,
@@ -82,6 +84,7 @@ package struct IdentitySettings: Settings {
         self.passwordPolicy = passwordPolicy
         self.appName = appName
         self.photos = photos
+        self.guestPhotoBytesMax = guestPhotoBytesMax
         self.providers = providers
         self.apple = apple
         self.documents = documents
@@ -129,6 +132,10 @@ package struct IdentitySettings: Settings {
         photos = settings.choice(
             "photos", default: PhotoAccess.owner,
             reason: "Who may download a photo: its owner, or anyone who knows its name (G-17).")
+        guestPhotoBytesMax = settings.integer(
+            "guest-photo-bytes-max", default: Self.guestPhotoBytesDefault,
+            in: 0...CleanedPhoto.bytesMax, unit: "bytes",
+            reason: "The longest photo of a guest, which anybody can create; 0 for none (G-17).")
         verificationLife = settings.duration(
             "verification-life", default: .seconds(24 * 3_600),
             in: .seconds(300)...(.seconds(24 * 3_600)),
@@ -191,6 +198,9 @@ package struct IdentitySettings: Settings {
             apple.redirects.clients.isSubset(of: providers.appleClients),
             ["apple-redirect-uris"], "apple-redirect-uris names an app that apple-audiences lacks")
     }
+
+    /// The default of `guest-photo-bytes-max`.
+    package static let guestPhotoBytesDefault = 256 << 10
 
     /// The default of `tombstones-kept`: two years, as of the audit trail.
     package static let tombstonesKeptDefault: Duration = .seconds(730 * 86_400)

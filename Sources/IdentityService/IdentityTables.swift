@@ -92,6 +92,8 @@ package enum IdentityTables {
         Migration(number: 21, sql: unrequestedMails),  // AccountNotices/UnrequestedMail.swift
         Migration(number: 22, sql: guesses),  // Accounts/SettleGuesses.swift
         Migration(number: 23, sql: parentalConsentEnds),  // Consents/ParentalConsentStore.swift
+        // Documents/DocumentAudit.swift, Newcomers/NewcomerBytes.swift
+        Migration(number: 24, sql: documentChanges + NewcomerBytes.table),
     ]
 
     /// Identities at providers and phone numbers, looked up by a keyed hash of issuer and subject;

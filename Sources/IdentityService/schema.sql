@@ -100,6 +100,16 @@ CREATE UNIQUE INDEX deletions_by_keep_link ON deletions (keep_link);
 
 CREATE INDEX deletions_by_request ON deletions (requested_at_ms, account);
 
+CREATE TABLE document_changes (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    hour INTEGER NOT NULL,
+    account INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    documents INTEGER NOT NULL
+) STRICT;
+
+CREATE UNIQUE INDEX document_changes_key ON document_changes (hour, account, kind);
+
 CREATE TABLE document_totals (
     account INTEGER PRIMARY KEY REFERENCES accounts,
     documents INTEGER NOT NULL,
@@ -301,6 +311,15 @@ CREATE INDEX links_by_account ON links (account);
 CREATE INDEX links_by_expiry ON links (expires_at_ms);
 
 CREATE UNIQUE INDEX links_by_token_hash ON links (token_hash);
+
+CREATE TABLE newcomer_bytes (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    day INTEGER NOT NULL,
+    holder BLOB NOT NULL,
+    bytes INTEGER NOT NULL
+) STRICT;
+
+CREATE UNIQUE INDEX newcomer_bytes_key ON newcomer_bytes (day, holder);
 
 CREATE TABLE notices (
     notice INTEGER PRIMARY KEY AUTOINCREMENT,

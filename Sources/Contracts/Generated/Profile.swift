@@ -25,9 +25,9 @@ package protocol ProfileAPI: Sendable {
         _ request: GatewayV1.UpdateProfileRequest, _ context: CallContext
     ) async throws -> GatewayV1.UpdateProfileResponse
 
-    /// Replaces the photo. JPEG, PNG or WebP by its content, at most 5 MiB and 8192 by 8192 pixels; what
-    /// a camera adds (EXIF, XMP, GPS) is removed. The last item of the response has the photo. The same
-    /// photo again changes nothing.
+    /// Replaces the photo. JPEG, PNG or WebP by its content, at most 5 MiB (of a guest 256 KiB, or what
+    /// the operator chooses) and 8192 by 8192 pixels; what a camera adds (EXIF, XMP, GPS) is removed.
+    /// The last item of the response has the photo. The same photo again changes nothing.
     /// - Throws: `auth/invalid-photo`, `auth/too-many-requests`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
     ///   `auth/operation-not-allowed`.
@@ -50,9 +50,9 @@ package protocol ProfileAPI: Sendable {
 
 /// What a server of `postern.gateway.v1.Profile` implements.
 package protocol ProfileService: ProfileAPI {
-    /// Replaces the photo. JPEG, PNG or WebP by its content, at most 5 MiB and 8192 by 8192 pixels; what
-    /// a camera adds (EXIF, XMP, GPS) is removed. The last item of the response has the photo. The same
-    /// photo again changes nothing.
+    /// Replaces the photo. JPEG, PNG or WebP by its content, at most 5 MiB (of a guest 256 KiB, or what
+    /// the operator chooses) and 8192 by 8192 pixels; what a camera adds (EXIF, XMP, GPS) is removed.
+    /// The last item of the response has the photo. The same photo again changes nothing.
     /// - Throws: `auth/invalid-photo`, `auth/too-many-requests`,
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
     ///   `auth/operation-not-allowed`.

@@ -40,6 +40,11 @@ struct AccountRow: Hashable, Sendable {
     /// The account as an input of the linking rule.
     var holder: AccountHolder { AccountHolder(account: account, status: status) }
 
+    /// The account as a newcomer; nil if it is none.
+    func newcomer(at moment: Timestamp) -> Newcomer? {
+        Newcomer(account: account.key, isGuest: isGuest, createdAt: createdAt, at: moment)
+    }
+
     /// An account's phone number, stored as an identity's details.
     struct Phone: Hashable, Sendable {
         /// The identity's row key.

@@ -20,15 +20,18 @@ extension AccountConsentsHandler {
                     + (shown.privacy == current.privacy ? [] : ["privacy_version"]))
         }
         let origin = CallOrigin(request.origin, hash: keys.audit)
-        let given = try await changing(request.accessToken, context) {
+        let given = try await changing(request.accessToken, from: origin, context) {
             account, given, transaction in
-            for kind in [ConsentKind.terms, .privacy] {
+            let kinds = [ConsentKind.terms, .privacy].filter {
+                !given.has($0, settings.version(of: $0))
+            }
+            for kind in kinds {
                 let version = settings.version(of: kind)
-                guard !given.has(kind, version) else { continue }
                 try transaction.give(
                     kind, version: version, to: account, by: .acceptTerms, in: origin.app)
                 try transaction.audit(.consentGiven, kind, account, from: origin)
             }
+            return !kinds.isEmpty
         }
         return IdentityV1.AcceptTermsResponse(consents: given.messages)
     }

@@ -20,6 +20,7 @@ struct AccountConsentsHandler: AccountConsentsService {
     /// Deletes the accounts of children without consent.
     let deletions: DeletionContext
     let owners: SessionOwners
+    let newcomers: NewcomerBytes
 
     /// The account of an access token, with what it has agreed to.
     /// - Throws: as `SessionsAPI.validated(accessToken:_:)` and `SQLSession.callersRow`.
@@ -29,17 +30,22 @@ struct AccountConsentsHandler: AccountConsentsService {
     }
 
     /// Changes what the account of an access token has agreed to.
-    /// - Parameter change: Gets what it has agreed to so far; runs in the transaction.
+    /// - Parameter change: Gets what it has agreed to so far; runs in the transaction, and returns
+    ///   whether it has changed anything.
     /// - Returns: what it has agreed to now.
-    /// - Throws: as `caller(_:_:)`, and what `change` throws.
+    /// - Throws: as `caller(_:_:)` and `Transaction.requireRoom`, and what `change` throws.
     func changing(
-        _ accessToken: String, _ context: CallContext,
-        _ change: @escaping @Sendable (AccountID, GivenConsents, Transaction) throws -> Void
+        _ accessToken: String, from origin: CallOrigin, _ context: CallContext,
+        _ change: @escaping @Sendable (AccountID, GivenConsents, Transaction) throws -> Bool
     ) async throws -> GivenConsents {
         let owner = try await owners.sessions.validated(accessToken: accessToken, context)
         return try await store.write(about: [.account(owner.account)]) { transaction in
             let row = try transaction.callersRow(owner.account)
-            try change(row.account, row.consents, transaction)
+            if try change(row.account, row.consents, transaction) {
+                try transaction.requireRoom(
+                    for: NewcomerBytes.callBytes, of: row.newcomer(at: transaction.at),
+                    from: origin, within: newcomers)
+            }
             return try transaction.consents(of: row.account)
         }
     }

@@ -11,10 +11,10 @@ extension AccountConsentsHandler {
     ) async throws -> IdentityV1.SetPrivacyResponse {
         let origin = CallOrigin(request.origin, hash: keys.audit)
         let wanted = Self.wanted(request)
-        let given = try await changing(request.accessToken, context) {
+        let given = try await changing(request.accessToken, from: origin, context) {
             account, given, transaction in
             let changes = wanted.filter { $0.isGiven != (given[$0.kind] != nil) }
-            guard !changes.isEmpty else { return }
+            guard !changes.isEmpty else { return false }
             for (kind, isGiven) in changes {
                 if isGiven {
                     try transaction.give(
@@ -30,6 +30,7 @@ extension AccountConsentsHandler {
                     .privacyChanged, account: account.key,
                     attempt: (privacy.marketing ? 1 : 0) + (privacy.analytics ? 2 : 0)
                 ).from(origin))
+            return true
         }
         return IdentityV1.SetPrivacyResponse(privacy: given.privacy)
     }

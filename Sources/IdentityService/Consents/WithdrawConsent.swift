@@ -15,11 +15,12 @@ extension AccountConsentsHandler {
             throw ServiceError(.invalidArgument, fields: ["kind"])
         }
         let origin = CallOrigin(request.origin, hash: keys.audit)
-        let given = try await changing(request.accessToken, context) {
+        let given = try await changing(request.accessToken, from: origin, context) {
             account, given, transaction in
-            guard given[kind] != nil else { return }
+            guard given[kind] != nil else { return false }
             try transaction.withdraw(kind, of: account)
             try transaction.audit(.consentWithdrawn, kind, account, from: origin)
+            return true
         }
         return IdentityV1.WithdrawConsentResponse(consents: given.messages)
     }

@@ -28,6 +28,8 @@ struct DocumentCall: Sendable {
     let account: AccountID
     /// Nil for the account's owner.
     let backend: Backend?
+    /// Where it comes from.
+    let origin: CallOrigin
 
     /// Who writes, for the rules.
     var writer: DocumentWriter { backend == nil ? .owner : .backend }
@@ -42,16 +44,18 @@ extension AccountDocumentsHandler {
     /// - Throws: as `SessionsAPI.validated` and `BackendCalls.verified`; `rpc/invalid-argument` for a
     ///   request that names neither.
     func authorised(
-        _ caller: IdentityV1.DocumentCaller?, _ method: BackendCalls.Method,
-        _ parts: @autoclosure () -> [[UInt8]], _ context: CallContext
+        _ caller: IdentityV1.DocumentCaller?, from origin: IdentityV1.Origin? = nil,
+        _ method: BackendCalls.Method, _ parts: @autoclosure () -> [[UInt8]],
+        _ context: CallContext
     ) async throws -> DocumentCall {
+        let origin = CallOrigin(origin, hash: keys.audit)
         switch caller?.by {
         case .accessToken(let token):
             let owner = try await sessions.validated(accessToken: token, context)
-            return DocumentCall(account: owner.account, backend: nil)
+            return DocumentCall(account: owner.account, backend: nil, origin: origin)
         case .backend(let caller):
             let backend = try backends.verified(caller, method, parts())
-            return DocumentCall(account: backend.account, backend: backend)
+            return DocumentCall(account: backend.account, backend: backend, origin: origin)
         case nil: throw ServiceError(.invalidArgument, fields: ["caller"])
         }
     }

@@ -35,6 +35,15 @@ struct PreparedDocuments<Detail: Sendable>: Sendable {
 
     /// The bytes of JSON that one commit writes.
     var bytes: Int { documents.reduce(0) { $0 + Int($1.bytes) } }
+
+    /// What they add to the disk, in bytes, with the rows of the call. What others of them leave free
+    /// is not deducted: a newcomer could fill it again and again.
+    var newBytes: Int {
+        documents.reduce(NewcomerBytes.callBytes) { sum, document in
+            let added = max(0, Int(document.bytes - (document.former?.bytes ?? 0)))
+            return sum + added + (document.former == nil ? NewcomerBytes.callBytes : 0)
+        }
+    }
 }
 
 extension AccountDocumentsHandler {
@@ -51,7 +60,8 @@ extension AccountDocumentsHandler {
     ///   - read: what is to be changed, from the snapshot; refuses what needs no document for that.
     ///   - prepare: the costly part.
     ///   - write: in the transaction, after all documents were found unchanged.
-    /// - Throws: as `owner`; what the closures throw; `rpc/unavailable` when other flows have changed
+    /// - Throws: as `owner`; what the closures throw; `auth/too-many-requests` for a newcomer that has
+    ///   no room today (`NewcomerBytes`); `rpc/unavailable` when other flows have changed
     ///   documents at each attempt. Not in the transaction, at last: who makes the changes could
     ///   have the work done there.
     func change<Found: Sendable, Detail: Sendable, Answer: Sendable>(
@@ -88,6 +98,11 @@ extension AccountDocumentsHandler {
                     let owner = try owner(call, in: transaction)
                     if let first = try repeated(transaction, transaction.at) { return first }
                     guard owner.isUnchanged(since: former) else { return nil }
+                    if call.backend == nil {
+                        try transaction.requireRoom(
+                            for: prepared.newBytes, of: owner.newcomer(at: transaction.at),
+                            from: call.origin, within: settings.newcomers)
+                    }
                     return try write(prepared, owner, transaction)
                 }
                 if let answer { return answer }

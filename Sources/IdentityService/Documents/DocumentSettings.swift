@@ -1,5 +1,6 @@
 import Addresses
 import ServiceRuntime
+import Storage
 
 /// The operator's settings for documents (I-07).
 package struct DocumentSettings: Sendable {
@@ -9,6 +10,8 @@ package struct DocumentSettings: Sendable {
     var bytesMax = 1 << 20
     /// The same for a guest.
     var guestBytesMax = 128 << 10
+    /// What newcomers may add to the store and the disk in a day.
+    var newcomers = NewcomerBytes(ofGuest: 1 << 20, ofAddress: 32 << 20)
     /// Applications that may read and write documents of any account.
     package var writers: [String] = []
     /// The origins of the web service: the audiences of application tokens.
@@ -28,6 +31,17 @@ extension DocumentSettings {
         guestBytesMax = settings.integer(
             "guest-document-bytes-max", default: guestBytesMax, in: 0...(64 << 20), unit: "bytes",
             reason: "The same for a guest, which anybody can create (I-07).")
+        newcomers = NewcomerBytes(
+            ofGuest: settings.integer(
+                "guest-bytes-a-day", default: newcomers.ofGuest, in: (64 << 10)...(1 << 40),
+                unit: "bytes",
+                reason: "What a guest may add to the disk in a day (UTC): documents, a photo, an "
+                    + "export, rows of the audit trail (I-07)."),
+            ofAddress: settings.integer(
+                "newcomer-bytes-a-day", default: newcomers.ofAddress, in: (1 << 20)...(1 << 40),
+                unit: "bytes",
+                reason: "The same for all guests, and all accounts in their first day, at one "
+                    + "address; IPv6 by /48 (I-07)."))
         writers = settings.strings(
             "document-writers", default: writers, unit: "applications",
             reason: "Backends that may read and write documents of any account, with a token for "

@@ -69,6 +69,7 @@ struct DocumentOwner: Sendable {
     let account: AccountID
     let status: AccountStatus
     let isGuest: Bool
+    let createdAt: Timestamp
     /// It has an address, which is verified.
     let hasVerifiedAddress: Bool
     let sealedKey: [UInt8]
@@ -78,6 +79,11 @@ struct DocumentOwner: Sendable {
     func requireUsable() throws(ServiceError) {
         guard status.isUsable else { throw ServiceError(.accountDisabled) }
     }
+
+    /// The account as a newcomer; nil if it is none.
+    func newcomer(at moment: Timestamp) -> Newcomer? {
+        Newcomer(account: account.key, isGuest: isGuest, createdAt: createdAt, at: moment)
+    }
 }
 
 extension SQLSession {
@@ -85,7 +91,8 @@ extension SQLSession {
     func documentOwner(_ account: AccountID) throws -> DocumentOwner? {
         try queryOne(
             """
-            SELECT accounts.status, accounts.is_guest, email_addresses.proved_at_ms,
+            SELECT accounts.status, accounts.is_guest, accounts.created_at_ms,
+                email_addresses.proved_at_ms,
                 account_keys.sealed_key,
                 coalesce(document_totals.documents, 0) AS documents,
                 coalesce(document_totals.bytes, 0) AS bytes,
@@ -102,6 +109,7 @@ extension SQLSession {
             DocumentOwner(
                 account: account, status: try AccountStatus(stored: row.integer("status")),
                 isGuest: try row.boolean("is_guest"),
+                createdAt: try row.timestamp("created_at_ms"),
                 hasVerifiedAddress: try row.optionalInteger("proved_at_ms") != nil,
                 sealedKey: try row.blob("sealed_key"),
                 totals: DocumentTotals(

@@ -14,11 +14,11 @@ extension AccountDocumentsHandler {
     ) async throws -> IdentityV1.RemoveDocumentResponse {
         let key = try DocumentKey.required(collection: request.collection, name: request.name)
         let parts = request.signedParts
-        let call = try await authorised(request.caller, .remove, parts, context)
+        let call = try await authorised(
+            request.caller, from: request.origin, .remove, parts, context)
         let repeatable = try RepeatableCall(
             "RemoveDocument", [Array(call.account.text.utf8)] + parts, call.repeatable(context),
             hash: keys.calls)
-        let origin = CallOrigin(request.origin, hash: keys.audit)
         let isRemoved = try await change(call) { session, moment -> Bool? in
             try session.storedResponse(of: repeatable, at: moment)?.done
         } read: { session, owner -> DocumentReading<DocumentRow?, Bool> in
@@ -42,7 +42,7 @@ extension AccountDocumentsHandler {
             let isRemoved = !prepared.documents.isEmpty
             if isRemoved {
                 try transaction.remove(prepared.documents, of: owner)
-                try transaction.audit(call.removed().from(origin))
+                try transaction.auditRemoval(by: call)
             }
             try transaction.remember(
                 repeatable, .init(account: call.account.key, done: isRemoved))

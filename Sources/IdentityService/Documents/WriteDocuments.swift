@@ -16,7 +16,8 @@ extension AccountDocumentsHandler {
         _ request: IdentityV1.WriteDocumentsRequest, _ context: CallContext
     ) async throws -> IdentityV1.WriteDocumentsResponse {
         let parts = request.writes.flatMap(\.signedParts)
-        let call = try await authorised(request.caller, .write, parts, context)
+        let call = try await authorised(
+            request.caller, from: request.origin, .write, parts, context)
         let writes = try await offLoop {
             try DocumentWrites(
                 request.writes, voice: AcceptedLanguages(request.acceptLanguage).best ?? .english)
@@ -24,7 +25,6 @@ extension AccountDocumentsHandler {
         let repeatable = try RepeatableCall(
             "WriteDocuments", [Array(call.account.text.utf8)] + parts, call.repeatable(context),
             hash: keys.calls)
-        let origin = CallOrigin(request.origin, hash: keys.audit)
         let answer = try await change(call) {
             session, moment -> IdentityV1.WriteDocumentsResponse? in
             try session.remembered(of: repeatable, at: moment).map { first in
@@ -51,7 +51,7 @@ extension AccountDocumentsHandler {
             let written = try transaction.write(
                 prepared.documents, of: owner,
                 within: DocumentQuota(isGuest: owner.isGuest, settings))
-            try transaction.audit(call.written(writes.count).from(origin))
+            try transaction.audit(writes.count, writtenBy: call)
             try transaction.remember(
                 repeatable,
                 WrittenVersions(versions: written.map(\.version), at: transaction.at).bytes)
@@ -129,24 +129,6 @@ extension AccountDocumentsHandler {
                 throw ServiceError(.parentalConsentRequired)
             }
         }
-    }
-}
-
-extension DocumentCall {
-    /// The audit event of a write of `count` documents.
-    func written(_ count: Int) -> AuditEvent {
-        event(backend == nil ? .documentWritten : .documentWrittenByBackend, count)
-    }
-
-    /// The audit event of the removal of a document.
-    func removed() -> AuditEvent {
-        event(backend == nil ? .documentRemoved : .documentRemovedByBackend, 1)
-    }
-
-    private func event(_ kind: AuditKind, _ count: Int) -> AuditEvent {
-        var event = AuditEvent(kind, account: account.key, attempt: Int64(count))
-        event.actor = backend?.actor
-        return event
     }
 }
 

@@ -17,6 +17,7 @@ struct AccountExportsHandler: AccountExportsService {
     /// The streams that wait for changes of exports.
     let watchers: AccountWatchers
     let work: ExportWork
+    let newcomers: NewcomerBytes
 
     var reader: AccountReader { AccountReader(keys: keys, randomness: randomness) }
 

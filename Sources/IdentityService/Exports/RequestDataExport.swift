@@ -10,7 +10,8 @@ extension AccountExportsHandler {
     ///
     /// Attack: somebody with an unlocked phone orders everything that is known of its owner. So it
     /// needs a recent proof, and the archive another one.
-    /// - Throws: as `SessionOwners.require` and `SQLSession.callersRow`; `auth/session-ended`.
+    /// - Throws: as `SessionOwners.require`, `SQLSession.callersRow` and `Transaction.requireRoom`;
+    ///   `auth/session-ended`.
     func requestDataExport(
         _ request: IdentityV1.RequestDataExportRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestDataExportResponse {
@@ -24,6 +25,9 @@ extension AccountExportsHandler {
             if let same = try transaction.export(of: row.account, at: transaction.at) {
                 return same
             }
+            try transaction.requireRoom(
+                for: transaction.exportBytes(of: row), of: row.newcomer(at: transaction.at),
+                from: origin, within: newcomers)
             let voice = accepted ?? Voice(tag: row.language) ?? .english
             let export = StoredExport(
                 id: id, account: row.account, state: .preparing(nextAttemptAt: transaction.at),
@@ -34,5 +38,16 @@ extension AccountExportsHandler {
         }
         work.wake()
         return IdentityV1.RequestDataExportResponse(dataExport: export.message)
+    }
+}
+
+extension SQLSession {
+    /// What an archive of an account's data takes at most, in bytes, where it is a newcomer's: its
+    /// documents and its photo, and what all services have besides.
+    fileprivate func exportBytes(of row: AccountRow) throws -> Int {
+        let besides = 64 << 10
+        let documents = try documentOwner(row.account)?.totals.bytes ?? 0
+        let photo = try photo(of: row.account)?.bytes ?? 0
+        return besides + Int(documents + photo)
     }
 }

@@ -16,15 +16,22 @@ extension GuestDataHandler {
         guard let id = try Self.migration(request.migrationId) else {
             throw ServiceError(.invalidArgument, fields: ["migration_id"])
         }
+        let origin = CallOrigin(request.origin, hash: keys.audit)
         let migration = try await store.write(about: [.account(owner.account)]) { transaction in
             let found = try Self.migration(id, of: owner.account, in: transaction)
+            if found.state == .needsAttention {
+                try transaction.requireRoom(
+                    for: NewcomerBytes.callBytes,
+                    of: transaction.callersRow(owner.account).newcomer(at: transaction.at),
+                    from: origin, within: documents.settings.newcomers)
+            }
             if found.state == .needsAttention, request.drop {
                 try transaction.drop(found)
                 try transaction.audit(
                     AuditEvent(
                         .guestDataChosen, account: owner.account.key,
                         attempt: GuestDataChoice.discard.rawValue
-                    ).from(CallOrigin(request.origin, hash: keys.audit)))
+                    ).from(origin))
             } else if found.state == .needsAttention {
                 try transaction.forgetIssues(of: id)
                 try transaction.apply(.retried, to: found)

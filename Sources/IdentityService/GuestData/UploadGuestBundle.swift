@@ -37,13 +37,15 @@ extension GuestDataHandler {
             throw ServiceError(.invalidArgument, fields: ["documents"])
         }
         let owner = try await owner(of: head.accessToken, context)
+        let origin = CallOrigin(head.origin, hash: keys.audit)
         let bundle = try await begin(of: owner.account, documents: Int(head.documents), context)
         do {
-            let digest = try await receive(Int(head.documents), of: bundle, &items, outgoing)
+            let digest = try await receive(
+                Int(head.documents), of: bundle, from: origin, &items, outgoing)
             let call = try call([Array(owner.account.text.utf8), digest], context)
             let migration =
                 if let bundle {
-                    try await complete(bundle, call, CallOrigin(head.origin, hash: keys.audit))
+                    try await complete(bundle, call, origin)
                 } else { try await first(call, of: owner.account) }
             try await outgoing.write(
                 .init(receivedDocuments: head.documents, migration: migration))
@@ -87,7 +89,7 @@ extension GuestDataHandler {
     /// Stores the documents as they arrive; nothing without a bundle.
     /// - Returns: a hash of all.
     private func receive(
-        _ count: Int, of bundle: StoredMigration?,
+        _ count: Int, of bundle: StoredMigration?, from origin: CallOrigin,
         _ items: inout IncomingItems<IdentityV1.UploadGuestBundleRequest>.AsyncIterator,
         _ outgoing: OutgoingItems<IdentityV1.UploadGuestBundleItem>
     ) async throws -> [UInt8] {
@@ -105,7 +107,7 @@ extension GuestDataHandler {
             batch.append(document)
             bytes += document.json.utf8.count
             guard batch.count == Self.batchMax || bytes >= Self.batchBytesMax else { continue }
-            if let bundle { try await stage(batch, of: bundle) }
+            if let bundle { try await stage(batch, of: bundle, from: origin) }
             (batch, bytes) = ([], 0)
             guard seen.count < count else { continue }
             try await outgoing.write(.init(receivedDocuments: UInt32(clamping: seen.count)))
@@ -113,7 +115,7 @@ extension GuestDataHandler {
         guard seen.count == count else {
             throw ServiceError(.invalidArgument, fields: ["document"])
         }
-        if let bundle, !batch.isEmpty { try await stage(batch, of: bundle) }
+        if let bundle, !batch.isEmpty { try await stage(batch, of: bundle, from: origin) }
         return digest
     }
 
@@ -136,17 +138,24 @@ extension GuestDataHandler {
     }
 
     /// Stores documents, which are sealed before the transaction.
-    /// - Throws: as `uploadGuestBundle`; `rpc/unavailable` if the account's key was replaced meanwhile.
-    private func stage(_ batch: [MigrationItem], of bundle: StoredMigration) async throws {
+    /// - Throws: as `uploadGuestBundle` and `Transaction.requireRoom`; `rpc/unavailable` if the account's key was replaced meanwhile.
+    private func stage(
+        _ batch: [MigrationItem], of bundle: StoredMigration, from origin: CallOrigin
+    ) async throws {
         let bytesMax = Int64(documents.settings.bytesMax)
         let reader = AccountReader(keys: keys, randomness: documents.randomness)
         let vault = try await store.read { try reader.vault($0.callersRow(bundle.account)) }
         let items = try await offLoop { [batch] in try batch.map(vault.sealed) }
         let bytes = items.reduce(0) { $0 + Int($1.bytes) }
         try await store.write(about: bundle.subjects, bulkBytes: bytes) { transaction in
-            guard try transaction.callersRow(bundle.account).sealedKey == vault.sealedKey else {
+            let row = try transaction.callersRow(bundle.account)
+            guard row.sealedKey == vault.sealedKey else {
                 throw ServiceError(.unavailable, detail: "the account's key was replaced")
             }
+            try transaction.requireRoom(
+                for: bytes + items.count * NewcomerBytes.callBytes,
+                of: row.newcomer(at: transaction.at), from: origin,
+                within: documents.settings.newcomers)
             let held = try transaction.bundled(of: bundle.account, in: bundle.migration)
             guard held.documents + Int64(items.count) <= Self.heldMax,
                 held.bytes + Int64(bytes) <= bytesMax

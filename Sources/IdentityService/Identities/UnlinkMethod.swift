@@ -38,6 +38,9 @@ extension IdentitiesHandler {
         try transaction.requireLive(call.owner)
         if try transaction.storedResponse(of: call.repeatable) != nil { return .success(row) }
         if let code = MethodRule.refusal(removing: method, from: row.methods) {
+            try transaction.requireRoom(
+                for: NewcomerBytes.callBytes, of: row.newcomer(at: transaction.at),
+                from: call.origin, within: settings.documents.newcomers)
             try transaction.audit(
                 AuditEvent(.linkingRefused, account: row.account.key, outcome: code)
                     .from(call.origin))

@@ -13,6 +13,7 @@ struct MethodAdding: Sendable {
     let keys: IdentityKeys
     let randomness: any Randomness
     let keepsGrants: Bool
+    let newcomers: NewcomerBytes
 
     /// - Throws: as `MethodRule`; `auth/session-ended`, `auth/missing-or-invalid-nonce`,
     ///   `auth/user-disabled`, `auth/idempotency-key-reused`; `auth/invalid-access-token` when the
@@ -36,11 +37,14 @@ struct MethodAdding: Sendable {
         _ proved: ProvedIdentity, _ call: MethodCall, _ transaction: Transaction
     ) throws -> Result<AccountRow, ServiceError> {
         let account = call.owner.account
+        let row = try transaction.callersRow(account)
         func refusal(_ code: ErrorCode) throws -> ServiceError {
+            try transaction.requireRoom(
+                for: NewcomerBytes.callBytes, of: row.newcomer(at: transaction.at),
+                from: call.origin, within: newcomers)
             try audit(.linkingRefused, proved, call, transaction, outcome: code)
             return ServiceError(code)
         }
-        let row = try transaction.callersRow(account)
         if try transaction.hasEnded(call.owner) { return .failure(try refusal(.sessionEnded)) }
         if try transaction.storedResponse(of: call.repeatable) != nil { return .success(row) }
         let known = try transaction.identity(lookUpKey: keys.lookUpKey(of: proved))

@@ -16,8 +16,12 @@ struct AccountOnboardingHandler: AccountOnboardingService {
 
     /// The call of an account's owner.
     /// - Throws: as `SessionsAPI.validated`.
-    func call(_ accessToken: String, _ context: CallContext) async throws -> DocumentCall {
+    func call(
+        _ accessToken: String, from origin: IdentityV1.Origin? = nil, _ context: CallContext
+    ) async throws -> DocumentCall {
         let owner = try await documents.sessions.validated(accessToken: accessToken, context)
-        return DocumentCall(account: owner.account, backend: nil)
+        return DocumentCall(
+            account: owner.account, backend: nil,
+            origin: CallOrigin(origin, hash: documents.keys.audit))
     }
 }

@@ -18,8 +18,7 @@ extension AccountOnboardingHandler {
     func completeOnboarding(
         _ request: IdentityV1.CompleteOnboardingRequest, _ context: CallContext
     ) async throws -> IdentityV1.CompleteOnboardingResponse {
-        let call = try await call(request.accessToken, context)
-        let origin = CallOrigin(request.origin, hash: documents.keys.audit)
+        let call = try await call(request.accessToken, from: request.origin, context)
         let voice = AcceptedLanguages(request.acceptLanguage).best ?? .english
         let rules = documents.rules.value
         let outcome = try await documents.change(call) { session, _ -> Outcome? in
@@ -38,7 +37,8 @@ extension AccountOnboardingHandler {
             for need in prepared.detail {
                 try documents.require(need, of: owner, in: transaction)
             }
-            let written = try complete(prepared.documents, of: owner, from: origin, transaction)
+            let written = try complete(
+                prepared.documents, of: owner, from: call.origin, transaction)
             return .completed(try completed(call.account, written, in: transaction))
         }
         switch outcome {

@@ -10,8 +10,7 @@ extension AccountOnboardingHandler {
     func restartOnboarding(
         _ request: IdentityV1.RestartOnboardingRequest, _ context: CallContext
     ) async throws -> IdentityV1.RestartOnboardingResponse {
-        let call = try await call(request.accessToken, context)
-        let origin = CallOrigin(request.origin, hash: documents.keys.audit)
+        let call = try await call(request.accessToken, from: request.origin, context)
         let isRemoved = try await documents.change(call) { _, _ -> Bool? in
             nil
         } read: { session, owner -> DocumentReading<[DocumentRow], Bool> in
@@ -23,7 +22,7 @@ extension AccountOnboardingHandler {
                 detail: ())
         } write: { prepared, owner, transaction in
             try transaction.remove(prepared.documents, of: owner)
-            try transaction.audit(.onboardingRestarted, owner.account, from: origin)
+            try transaction.audit(.onboardingRestarted, owner.account, from: call.origin)
             return true
         }
         if isRemoved { documents.watchers.changed(call.account) }

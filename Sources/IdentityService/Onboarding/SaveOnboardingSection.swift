@@ -13,7 +13,7 @@ extension AccountOnboardingHandler {
     func saveOnboardingSection(
         _ request: IdentityV1.SaveOnboardingSectionRequest, _ context: CallContext
     ) async throws -> IdentityV1.SaveOnboardingSectionResponse {
-        let call = try await call(request.accessToken, context)
+        let call = try await call(request.accessToken, from: request.origin, context)
         let save = try SectionSave(request, documents.rules.value)
         let repeatable = try RepeatableCall(
             "SaveOnboardingSection", [Array(call.account.text.utf8)] + request.parts, context,

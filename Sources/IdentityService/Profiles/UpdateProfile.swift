@@ -21,7 +21,7 @@ extension AccountProfilesHandler {
             "UpdateProfile", [Array(owner.account.text.utf8), Array((name ?? "").utf8)], context,
             hash: keys.calls)
         let origin = CallOrigin(request.origin, hash: keys.audit)
-        let change = DocumentCall(account: owner.account, backend: nil)
+        let change = DocumentCall(account: owner.account, backend: nil, origin: origin)
         let done = try await documents.change(change) { session, moment -> UpdatedProfile? in
             let row = try session.changeableRow(owner.account)
             guard try name == nil || session.storedResponse(of: call, at: moment) != nil else {

@@ -11,8 +11,8 @@ extension AccountProfilesHandler {
     /// Replaces the photo of an account (G-17): receives, rewrites without metadata, seals, writes
     /// the file, commits its row, and only then removes the former file. The same photo again
     /// changes nothing.
-    /// - Throws: as `SessionsAPI.validated(accessToken:_:)` and `SQLSession.changeableRow`;
-    ///   `auth/invalid-photo`; `rpc/invalid-argument` for items in another order or of another
+    /// - Throws: as `SessionsAPI.validated(accessToken:_:)`, `SQLSession.changeableRow` and
+    ///   `Transaction.requireRoom`; `auth/invalid-photo`; `rpc/invalid-argument` for items in another order or of another
     ///   length; `rpc/resource-exhausted` as `PhotoUploads.run`; `rpc/unavailable` when the disk
     ///   fails.
     func uploadPhoto(
@@ -28,6 +28,9 @@ extension AccountProfilesHandler {
         }
         let owner = try await sessions.validated(accessToken: head.accessToken, context)
         let row = try await store.read { try $0.callersRow(owner.account) }
+        guard !row.isGuest || head.bytes <= settings.guestPhotoBytesMax else {
+            throw ServiceError.invalidPhoto(.photoBytes)
+        }
         let photo = try await uploads.run(of: owner.account) {
             let file = try await receive(
                 Int(head.bytes), of: owner.account, &items, outgoing)
@@ -89,7 +92,11 @@ extension AccountProfilesHandler {
         _ upload: PreparedPhoto, of account: AccountID, _ origin: CallOrigin,
         _ transaction: Transaction
     ) throws -> (PhotoRow, former: BlobName?) {
-        let vault = try reader.vault(try transaction.changeableRow(account))
+        let owner = try transaction.changeableRow(account)
+        try transaction.requireRoom(
+            for: NewcomerBytes.callBytes + upload.bytes, of: owner.newcomer(at: transaction.at),
+            from: origin, within: documents.settings.newcomers)
+        let vault = try reader.vault(owner)
         let row = try upload.row(of: account, vault, at: transaction.at)
         let former = try transaction.removePhoto(of: account)
         try transaction.insert(row, nameKey: keys.photos.lookUpKey(Array(upload.name.utf8)))
@@ -116,6 +123,9 @@ struct PreparedPhoto: Sendable {
         self.cleaned = cleaned
         hash = SHA256.hash(cleaned.bytes)
     }
+
+    /// The length of the photo.
+    var bytes: Int { cleaned.bytes.count }
 
     /// Whether the stored photo is this one.
     func isSame(as stored: PhotoRow, _ vault: AccountVault) throws -> Bool {

@@ -56,6 +56,7 @@ final class GatewayFixture: Sendable {
     ///   - rules: The text of identity's rules file; nil for none.
     ///   - consent: What identity asks consent for.
     ///   - guestDataMode: What happens to the documents of a guest that signs in to an account.
+    ///   - newcomers: What newcomers may add in a day.
     init(
         flags: [String] = [], limits: (any LimitsAPI)? = nil,
         identities: (any IdentitiesAPI)? = nil, profiles: (any AccountProfilesAPI)? = nil,
@@ -65,14 +66,15 @@ final class GatewayFixture: Sendable {
         enumeration: IdentitySettings.EnumerationMode = .friendly,
         verification: IdentitySettings.EmailVerificationMode = .optional,
         rules: String? = nil, consent: ConsentSettings = ConsentSettings(),
-        guestDataMode: IdentitySettings.GuestDataMode = .discard, time: ManualTime = ManualTime()
+        guestDataMode: IdentitySettings.GuestDataMode = .discard,
+        newcomers: NewcomerBytes = DocumentSettings().newcomers, time: ManualTime = ManualTime()
     ) async throws {
         self.time = time
         folder = try TemporaryFolder()
         inner = try await InnerServices(
             in: folder, time: time, providers: providers, phone: phoneSettings,
             enumeration: enumeration, verification: verification, rules: rules,
-            consent: consent, guestData: guestDataMode)
+            consent: consent, guestData: guestDataMode, newcomers: newcomers)
         let (identity, session) = (inner.identity, inner.sessionService)
         gateway = GatewayService(
             settings: try SettingsLoader.settings(flags),

@@ -49,13 +49,15 @@ final class InnerServices: Sendable {
     ///   - phone: The countries that codes are sent to.
     ///   - rules: The text of identity's rules file; nil for none.
     ///   - guestData: What happens to the documents of a guest that signs in to an account.
+    ///   - newcomers: What newcomers may add in a day.
     init(
         in folder: TemporaryFolder, time: ManualTime, providers: [String] = [],
         phone: PhoneSettings = PhoneSettings(countries: ["DE"]),
         enumeration: IdentitySettings.EnumerationMode = .friendly,
         verification: IdentitySettings.EmailVerificationMode = .optional,
         rules: String? = nil, consent: ConsentSettings = ConsentSettings(),
-        guestData: IdentitySettings.GuestDataMode = .discard
+        guestData: IdentitySettings.GuestDataMode = .discard,
+        newcomers: NewcomerBytes = DocumentSettings().newcomers
     ) async throws {
         let randomness = SeededRandomness()
         let log = CapturedLog().logger(time: time)
@@ -98,7 +100,8 @@ final class InnerServices: Sendable {
                 enumeration: enumeration, emailVerification: verification,
                 providers: try SettingsLoader.settings(providers),
                 documents: DocumentSettings(
-                    writers: [BackendSigner.application], webOrigins: [BackendSigner.origin]),
+                    newcomers: newcomers, writers: [BackendSigner.application],
+                    webOrigins: [BackendSigner.origin]),
                 rules: RulesSettings(path: rules.map { _ in folder.file(Self.rulesFile) }),
                 consent: consent, guestData: guestData),
             store: identityStore,
@@ -231,6 +234,15 @@ final class InnerServices: Sendable {
     func documentVersions() async throws -> Int64 {
         try await identityStore.read { session in
             try session.queryOne("SELECT coalesce(sum(version), 0) FROM documents") {
+                try $0.integer(0)
+            } ?? -1
+        }
+    }
+
+    /// The sum of a column of identity's store.
+    func sum(_ table: String, of column: String) async throws -> Int64 {
+        try await identityStore.read { session in
+            try session.queryOne("SELECT coalesce(sum(\(column)), 0) FROM \(table)", []) {
                 try $0.integer(0)
             } ?? -1
         }

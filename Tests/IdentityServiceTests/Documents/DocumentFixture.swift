@@ -3,6 +3,7 @@ import Cryptography
 import Messages
 import RPC
 import ServiceRuntime
+import Storage
 import TestSupport
 import Testing
 
@@ -71,6 +72,20 @@ struct DocumentFixture: Sendable {
         let answer = try await handler.readDocument(
             .init(caller: owner, collection: collection, name: name), identity.context())
         return try #require(answer.document)
+    }
+
+    /// How many written documents of owners the audit trail has, or will have when the hour is over.
+    func documentsWritten() async throws -> Int64 {
+        try await identity.store.read { session in
+            try ["SELECT sum(attempt) FROM audit", "SELECT sum(documents) FROM document_changes"]
+                .reduce(0) { sum, query in
+                    let kind = [SQLValue.text("document.written")]
+                    let more = try session.queryOne("\(query) WHERE kind = ?", kind) {
+                        try $0.optionalInteger(0)
+                    }
+                    return sum + ((more ?? nil) ?? 0)
+                }
+        }
     }
 
     /// Removes a document of the owner.

@@ -86,7 +86,7 @@ struct WriteDocumentsTests {
         ])
         #expect(written.map(\.collection) == ["settings", "goals"])
         #expect(try await fixture.list().documents.map(\.name) == ["b", "a", "main"])
-        #expect(try await fixture.identity.audited("document.written") == 2)
+        #expect(try await fixture.documentsWritten() == 3)
     }
 
     @Test(

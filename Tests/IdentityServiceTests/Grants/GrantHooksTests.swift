@@ -85,7 +85,7 @@ struct GrantHooksTests {
                 identity.context("once"), identity.keys)
             _ = try await MethodAdding(
                 store: identity.store, keys: identity.keys, randomness: identity.randomness,
-                keepsGrants: true
+                keepsGrants: true, newcomers: identity.settings.documents.newcomers
             ).add(proved, call)
         }
         try await fixture.settle()

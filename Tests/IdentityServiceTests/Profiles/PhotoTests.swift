@@ -125,6 +125,22 @@ struct PhotoTests {
         #expect(suspended.code == .notFound)
     }
 
+    @Test("a guest's photo has 256 KiB at most, an account's 5 MiB")
+    func guests() async throws {
+        let (_, guest) = try await fixture.guest()
+        let most = IdentitySettings.guestPhotoBytesDefault
+        let file = TestPhoto.jpeg(bytes: most)
+        _ = try await fixture.upload(file, guest, part: 64 * 1_024)
+        let refused = try await refusal {
+            try await fixture.upload(TestPhoto.jpeg(bytes: most + 1), guest, part: 64 * 1_024)
+        }
+        #expect(refused.code == .invalidPhoto)
+        #expect(refused.violations.map(\.rule) == ["photo-bytes"])
+        let ada = try await fixture.member()
+        _ = try await fixture.upload(
+            TestPhoto.jpeg(bytes: most + 1), ada.token, part: 64 * 1_024)
+    }
+
     @Test("what is no photo, too long, or of another length is refused and leaves nothing")
     func refused() async throws {
         let ada = try await fixture.member()

@@ -56,6 +56,10 @@ package final class CallStage: Sendable {
             "POSTERN_PARENTAL_CONSENT": "allowed", "POSTERN_GUEST_DATA": "ask",
             "POSTERN_ACCOUNT_ADMINS": "gateway", "POSTERN_DOCUMENT_WRITERS": "shop",
             "POSTERN_RULES_FILE": try folder.write(Self.rules, to: "rules.yaml"),
+            // Callers are new, and many at one address.
+            "POSTERN_NEWCOMER_BYTES_A_DAY": "\(1 << 40)",
+            "POSTERN_GUEST_BYTES_A_DAY": "\(1 << 40)",
+            "POSTERN_GUEST_PHOTO_BYTES_MAX": "\(5 << 20)",
         ]
         environment = [google.environment(for: "google"), apple.environment(for: "apple"), own]
             .reduce(into: [:]) { $0.merge($1) { _, new in new } }

@@ -73,6 +73,8 @@ final class StoryFixture: Sendable {
             "POSTERN_SMS_WEBHOOK_URL": texts.url("/sms"),
             "POSTERN_SMS_WEBHOOK_SECRET": String(repeating: "ab", count: 32),
             "POSTERN_PROVIDER_PLAINTEXT": "true", "POSTERN_PHONE_COUNTRIES": "DE",
+            // By HTTP all people have this machine's address.
+            "POSTERN_NEWCOMER_BYTES_A_DAY": "\(1 << 40)",
         ]
     }
 }

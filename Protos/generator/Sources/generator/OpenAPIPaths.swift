@@ -332,8 +332,8 @@ enum OpenAPIPaths {
             "tags": ["HTTP"], "operationId": "uploadPhoto",
             "security": [["app": [], "accessToken": []]],
             "description": """
-            Replaces the photo of the caller's profile: at most 5 MiB and 8192 by 8192 pixels, \
-            with `content-length`. The kind of image is known by its content. Own codes of errors: \
+            Replaces the photo of the caller's profile: at most 5 MiB (of a guest 256 KiB by \
+            default) and 8192 by 8192 pixels, with `content-length`. The kind of image is known by its content. Own codes of errors: \
             auth/invalid-photo, auth/too-many-requests, auth/invalid-access-token, \
             auth/session-ended, auth/user-disabled.
             """,

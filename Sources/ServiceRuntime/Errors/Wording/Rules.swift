@@ -89,7 +89,7 @@ package enum DocumentViolation: String, WordedRule {
 /// A requirement on a photo (G-17). The raw values are the rules of `auth/invalid-photo`'s
 /// violations.
 package enum PhotoRule: String, WordedRule {
-    /// At most 5 MiB.
+    /// At most 5 MiB; of a guest, the setting `guest-photo-bytes-max`.
     case photoBytes = "photo-bytes"
     /// JPEG, PNG or WebP, by its content.
     case photoFormat = "photo-format"

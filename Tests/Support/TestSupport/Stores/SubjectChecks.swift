@@ -22,6 +22,7 @@ package struct SubjectChecks: SQLEngine {
         "guesses",  // the first row of a charge stays
         "idempotency",  // a second row of a call is refused by its key
         "message",  // every change names the state, attempts and holder that it was read with
+        "newcomer_bytes",  // a flow locks the hash of its address, and has its guest's account
         "outbox",  // a row is changed only by its holder
         "push_call",  // the expired row of a call is replaced by its key
         "stopped_address",  // each statement replaces the row of a hash
