@@ -1,18 +1,19 @@
 #!/usr/bin/env bash
 # The soak tests at full length: programs, backups and restores killed at random under load, calls
 # over faulty networks, crowds of callers, load peaks and rolling restarts with their figures, account
-# enumeration by timing, messages generated for Go, a Swift package outside, the web service under
-# attack, behind proxies and in a browser, metrics as Prometheus reads them, the fuzz targets, faults
-# planted in flows, and the RPC tests under ThreadSanitizer. docker/test.sh runs one or a few rounds of
-# each, except Go, the package outside and the last two.
+# enumeration by timing, a few hostile accounts by each public method, messages generated for Go, a
+# Swift package outside, the web service under attack, behind proxies and in a browser, metrics as
+# Prometheus reads them, the fuzz targets, faults planted in flows, and the RPC tests under
+# ThreadSanitizer. docker/test.sh runs one or a few rounds of each, except Go, the package outside and
+# the last two.
 #
 #   docker/soak.sh [ROUNDS [SECONDS [STEP…]]]
 #
 # ROUNDS (200) of each loop; kills of backups get a half of them, and the faulty network between the
 # five programs a twentieth, since a round takes most of a minute. SECONDS (300) for each fuzz target.
-# STEP: only these steps, of: crashes backups network load enumeration calls rotation go swift-client
-# web metrics mails fuzz faults races. A step that fails does not end the others. At the end each has
-# a line `step NAME passed|failed MINUTES`.
+# STEP: only these steps, of: crashes backups network load enumeration abuse calls rotation go
+# swift-client web metrics mails fuzz faults races. A step that fails does not end the others. At the
+# end each has a line `step NAME passed|failed MINUTES`.
 set -euo pipefail
 
 source "$(dirname "${BASH_SOURCE[0]}")/packages.sh"
@@ -41,6 +42,7 @@ declare -A about=(
   [network]="a bad network between the programs"
   [load]="crowds, rushes and rolling stops of the built programs"
   [enumeration]="what a stranger learns of an address by asking"
+  [abuse]="a few hostile accounts by each public method, beside others, with programs for release"
   [calls]="calls over bad networks, crowds, and random programs for the call machine"
   [rotation]="every schedule of refreshes, kills of the session service, parallel uses"
   [go]="compiling a client's messages in Go from the public .proto files alone"
@@ -52,8 +54,8 @@ declare -A about=(
   [faults]="faults planted in flows, which the tests must find"
   [races]="the RPC tests under ThreadSanitizer"
 )
-every_step=(crashes backups network load enumeration calls rotation go swift-client web metrics mails
-  fuzz faults races)
+every_step=(crashes backups network load enumeration abuse calls rotation go swift-client web metrics
+  mails fuzz faults races)
 steps=("${@:3}")
 ((${#steps[@]})) || steps=("${every_step[@]}")
 for step in "${steps[@]}"; do
@@ -74,6 +76,13 @@ step_load() {
 # Its bounds are for 200 samples: fewer differ by more.
 step_enumeration() {
   soak $((rounds > 200 ? rounds : 200)) SystemTests.SystemTests/Enumeration
+}
+
+# 20 s for each method, and before it what its accounts need: about an hour.
+# POSTERN_SOAK_METHODS=Documents takes only methods whose names contain that.
+step_abuse() {
+  build_release
+  POSTERN_PROGRAMS=$release soak 1 SystemTests.SystemTests/Abuse
 }
 
 step_calls() { soak "$rounds" RPCTests.{FaultMatrixTests,CrowdTests,FrameCorpusTests}; }

@@ -11,7 +11,8 @@ package actor LiveCaller: PreparedCaller {
     package nonisolated let name: String
     package nonisolated let number: Int
     package nonisolated let device: CallDevice
-    private nonisolated let address: String
+    /// The client address of its calls.
+    package nonisolated let address: String
     private nonisolated let clients: Clients
     private var made: [String: Task<any Sendable, any Error>] = [:]
 
