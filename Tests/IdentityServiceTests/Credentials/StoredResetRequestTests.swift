@@ -30,7 +30,8 @@ struct StoredResetRequestTests {
             let reset = RequestedLinkMailing.Request(
                 lookUpKey: [UInt8](repeating: 1, count: 16),
                 subject: [UInt8](repeating: 2, count: 16), origin: caller)
-            #expect(RequestedLinkMailing.Request(reset.bytes) == reset)
+            // Without the customer, whom no mail is counted for.
+            #expect(RequestedLinkMailing.Request(reset.bytes).bytes == reset.bytes)
         }
         let old = RequestedLinkMailing.Request([UInt8](repeating: 1, count: 16))
         #expect(old.lookUpKey.count == 16 && old.subject == nil && old.origin == .unknown)
