@@ -108,7 +108,9 @@ CREATE TABLE document_changes (
     documents INTEGER NOT NULL
 ) STRICT;
 
-CREATE UNIQUE INDEX document_changes_key ON document_changes (hour, account, kind);
+CREATE INDEX document_changes_by_hour ON document_changes (hour);
+
+CREATE UNIQUE INDEX document_changes_key ON document_changes (account, kind, hour);
 
 CREATE TABLE document_totals (
     account INTEGER PRIMARY KEY REFERENCES accounts,

@@ -72,6 +72,7 @@ extension Transaction {
         rows += try execute("DELETE FROM email_addresses WHERE account = ?", key)
         rows += try execute("DELETE FROM documents WHERE account = ?", key)
         rows += try execute("DELETE FROM document_totals WHERE account = ?", key)
+        rows += try recordDocumentChanges(of: account)
         rows += try execute("DELETE FROM consents WHERE account = ?", key)
         rows += try execute("DELETE FROM exports WHERE account = ?", key)
         rows += try execute("DELETE FROM parental_consents WHERE account = ?", key)

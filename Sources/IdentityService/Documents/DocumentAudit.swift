@@ -37,7 +37,8 @@ extension IdentityTables {
             kind TEXT NOT NULL,
             documents INTEGER NOT NULL
         ) STRICT;
-        CREATE UNIQUE INDEX document_changes_key ON document_changes (hour, account, kind);
+        CREATE UNIQUE INDEX document_changes_key ON document_changes (account, kind, hour);
+        CREATE INDEX document_changes_by_hour ON document_changes (hour);
         """
 }
 
@@ -76,12 +77,25 @@ extension Transaction {
     /// Writes the records of hours that are over.
     /// - Returns: the number of deleted counts, at most `limit`.
     fileprivate func recordDocumentChanges(limit: Int) throws -> Int {
+        try recordDocumentChanges(
+            """
+            number IN (SELECT number FROM document_changes WHERE hour < ?1 ORDER BY hour LIMIT ?2)
+            AND hour < ?1
+            """, [.integer(DocumentAudit.hour(of: at)), .integer(Int64(limit))])
+    }
+
+    /// Writes the records of an account that is deleted.
+    /// - Returns: the number of deleted counts.
+    func recordDocumentChanges(of account: AccountID) throws -> Int {
+        try recordDocumentChanges("account = ?1", [.integer(account.key)])
+    }
+
+    private func recordDocumentChanges(_ condition: String, _ values: [SQLValue]) throws -> Int {
         let counts = try query(
             """
-            DELETE FROM document_changes WHERE number IN (
-                SELECT number FROM document_changes WHERE hour < ?1 ORDER BY hour LIMIT ?2)
-            AND hour < ?1 RETURNING number, account, kind, documents
-            """, [.integer(DocumentAudit.hour(of: at)), .integer(Int64(limit))]
+            DELETE FROM document_changes WHERE \(condition)
+            RETURNING number, account, kind, documents
+            """, values
         ) { row in
             (
                 number: try row.integer("number"), account: try row.integer("account"),

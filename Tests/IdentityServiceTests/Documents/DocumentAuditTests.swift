@@ -68,6 +68,17 @@ struct DocumentAuditTests {
         #expect(try await fixture.identity.count("document_changes") == 0)
     }
 
+    @Test("an account that is deleted leaves its records, and no count")
+    func deleted() async throws {
+        for number in 0..<3 { _ = try await fixture.write("{\"a\":\(number)}") }
+        let account = try #require(AccountID(text: fixture.account))
+        _ = try await fixture.identity.store.write(about: [.account(account)]) {
+            try $0.recordDocumentChanges(of: account)
+        }
+        #expect(try await records() == ["document.written 1", "document.written 2"])
+        #expect(try await fixture.identity.count("document_changes") == 0)
+    }
+
     @Test("a write that is refused or repeated counts nothing")
     func nothing() async throws {
         _ = try await fixture.write("{}", key: "k")

@@ -128,7 +128,7 @@ struct OrphanCheckTests {
         let tables = schema.split(separator: "CREATE TABLE ").dropFirst().filter {
             $0.prefix(while: { $0 != ";" }).contains("\n    account INTEGER")
         }.map { String($0.prefix { $0 != " " }) }
-        // `audit` outlives accounts, and so does what is counted for it, by an hour.
+        // `audit` outlives accounts. What is counted for it is purged within an hour.
         let others: Set = ["accounts", "audit", "document_changes"]
         let checked = Set(PlantedRow.all.map(\.table))
         #expect(Set(tables).subtracting(others) == checked)
