@@ -88,10 +88,11 @@ extension ServiceError {
     /// The error to return when the store fails after a password comparison. It is the same for
     /// right and wrong passwords. Attack: a store with a full queue reports "not processed", which
     /// refers only to its write. The gateway would conclude that no password was compared, and
-    /// refund the guess.
+    /// refund the guess. It names the store only if the store has failed: a guess may be void too.
     var afterComparison: ServiceError {
         ServiceError(
-            .unavailable, retryAfter: retryAfter, unavailablePart: "store", detail: detail)
+            .unavailable, retryAfter: retryAfter,
+            unavailablePart: code == .unavailable ? unavailablePart : "store", detail: detail)
     }
 }
 

@@ -8,6 +8,9 @@ import TestSupport
 import Testing
 
 extension SystemTests.Crashes {
+    /// Within a second in `docker/soak.sh`, which measures. A busy machine takes longer.
+    private static let timeMax: Duration = SoakRounds.isLong ? .seconds(1) : .seconds(5)
+
     @Test("R-03: right passwords whose answers were lost do not keep the owner out")
     func rightGuesses() async throws {
         try await LostGuesses.with { lost in
@@ -17,7 +20,7 @@ extension SystemTests.Crashes {
                         let ada = try await lost.newPerson()
                         try await lost.lose(count, Person.password, of: ada, by: loss)
                         let took = try await lost.timeUntilIn(ada)
-                        #expect(took < .seconds(1), "round \(round), \(loss), \(count): \(took)")
+                        #expect(took < Self.timeMax, "round \(round), \(loss), \(count): \(took)")
                     }
                 }
             }

@@ -75,6 +75,9 @@ final class StoryFixture: Sendable {
             "POSTERN_PROVIDER_PLAINTEXT": "true", "POSTERN_PHONE_COUNTRIES": "DE",
             // By HTTP all people have this machine's address.
             "POSTERN_NEWCOMER_BYTES_A_DAY": "\(1 << 40)",
+            // A photo that is cut off in the middle is long, also a guest's.
+            "POSTERN_GUEST_PHOTO_BYTES_MAX": "\(5 << 20)",
+            "POSTERN_GUEST_BYTES_A_DAY": "\(1 << 40)",
         ]
     }
 }
