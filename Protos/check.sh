@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks the .proto files with buf (https://buf.build): they build, follow the rules of buf.yaml,
-# and are compatible with promised.binpb, the API as of the last release.
+# are compatible with promised.binpb, and no public file is missing there.
 #
 #   Protos/check.sh [BUF]    default: the buf of docker/test.sh, .build/venv/bin/buf
 set -euo pipefail
@@ -25,3 +25,12 @@ compatible() {
 compatible FILE --path
 # Packages between our own programs: two releases that run beside each other understand each other.
 compatible WIRE --exclude-path
+
+# A file that promised.binpb lacks could change unseen.
+of_public_packages() { grep -E "^postern/($(IFS='|'; printf '%s' "${public[*]}"))/" | sort; }
+missing=$(comm -23 <("$buf" ls-files | of_public_packages) \
+    <("$buf" ls-files promised.binpb | of_public_packages))
+if [[ -n $missing ]]; then
+    printf 'promised.binpb lacks these files; renew it as Protos/README.md says:\n%s\n' "$missing" >&2
+    exit 1
+fi
