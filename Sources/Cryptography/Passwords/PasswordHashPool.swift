@@ -189,8 +189,10 @@ package final class PasswordHashPool: Sendable {
         /// Passwords that may wait for each thread: 64 × 23 ms are 1.5 s, about as long as a user
         /// waits for a sign-in before trying again.
         package static let waitingPerThread = 64
-        /// How much lower than normal the priority of the threads is (nice(1): 0 … 19).
-        package static let standardNiceness: Int32 = 10
+        /// How much lower than normal the priority of the threads is (nice(1): 0 … 19). With 10, a
+        /// few callers whose calls fill all cores left a hash so little of them that sign-ins took
+        /// seconds; with 5 they take twice as long as alone.
+        package static let standardNiceness: Int32 = 5
         /// The estimated duration of a hash until one has been measured.
         static let hashTime: Duration = .milliseconds(25)
 

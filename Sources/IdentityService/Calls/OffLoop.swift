@@ -1,10 +1,19 @@
+import Contracts
+import ServiceRuntime
+
 /// Runs what takes milliseconds on the threads for computing, so that the calls of this loop do not
-/// wait for it. Not for a caller that has gone while it waited for a thread.
+/// wait for it. What is long, about a millisecond and more, runs at a lower priority
+/// (`LowPriorityExecutor`): it would delay others there. Not for a caller that has gone while it
+/// waited for a thread.
+/// - Parameter bytes: the length of what is read, parsed or sealed. Without it the work is long.
 /// - Throws: what `work` throws; `CancellationError` when the task was cancelled before.
 func offLoop<Value: Sendable>(
-    _ work: @Sendable () async throws -> Value
+    bytes: Int = .max, _ work: @Sendable () async throws -> Value
 ) async throws -> Value {
-    try await withTaskExecutorPreference(globalConcurrentExecutor) {
+    let isLong = bytes > DocumentWork.unitBytes
+    let executor: any TaskExecutor =
+        isLong ? LowPriorityExecutor.shared : globalConcurrentExecutor
+    return try await withTaskExecutorPreference(executor) {
         try Task.checkCancellation()
         return try await work()
     }

@@ -21,8 +21,8 @@ import Storage
 
 /// What a call has read of an account's documents.
 enum DocumentReading<Found: Sendable, Answer: Sendable>: Sendable {
-    /// What it changes.
-    case found(Found)
+    /// What it changes, and the length of the documents for that.
+    case found(Found, bytes: Int)
     /// There is nothing to prepare and to write.
     case answered(Answer)
 }
@@ -87,11 +87,13 @@ extension AccountDocumentsHandler {
                     if owner.isGuest { try session.requireNoChoice(owner.account) }
                     return (owner, try read(session, owner))
                 }
-                guard case .found(let found) = reading else {
+                guard case .found(let found, let bytes) = reading else {
                     if case .answered(let answer) = reading { return answer }
                     continue
                 }
-                let prepared = try await offLoop { try await prepare(opened(former), found) }
+                let prepared = try await offLoop(bytes: bytes) {
+                    try await prepare(opened(former), found)
+                }
                 let answer = try await store.write(
                     about: [.account(call.account)], bulkBytes: prepared.bytes
                 ) { transaction -> Answer? in

@@ -14,6 +14,11 @@ struct DocumentRow: Sendable {
     let isRemoved: Bool
 }
 
+extension Sequence<DocumentRow> {
+    /// The bytes of their JSON texts.
+    var bytes: Int { reduce(0) { $0 + Int($1.bytes) } }
+}
+
 extension DocumentRow {
     /// The columns that `init` reads.
     fileprivate static let columns =

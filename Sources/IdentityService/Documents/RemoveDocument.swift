@@ -30,7 +30,7 @@ extension AccountDocumentsHandler {
             }
             // Nothing to remove, and nothing to remember.
             if former == nil, repeatable == nil { return .answered(false) }
-            return .found(former)
+            return .found(former, bytes: Int(former?.bytes ?? 0))
         } prepare: { owned, row -> PreparedDocuments<Void> in
             let documents = try row.map { row in
                 let former = try owned.open(row)

@@ -18,7 +18,8 @@ extension AccountDocumentsHandler {
         let parts = request.writes.flatMap(\.signedParts)
         let call = try await authorised(
             request.caller, from: request.origin, .write, parts, context)
-        let writes = try await offLoop {
+        let sent = request.writes.reduce(0) { $0 + $1.json.utf8.count }
+        let writes = try await offLoop(bytes: sent) {
             try DocumentWrites(
                 request.writes, voice: AcceptedLanguages(request.acceptLanguage).best ?? .english)
         }
@@ -38,7 +39,7 @@ extension AccountDocumentsHandler {
             guard request.paidUnits == 0 || units <= request.paidUnits else {
                 return .answered(.init(unitsNeeded: UInt32(clamping: units)))
             }
-            return .found(found)
+            return .found(found, bytes: found.reduce(0) { $0 + $1.bytes })
         } prepare: { owned, found -> PreparedDocuments<Set<AccountNeed>> in
             PreparedDocuments(
                 documents: try await found.inTurns { document in

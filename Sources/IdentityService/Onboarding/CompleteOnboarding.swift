@@ -30,7 +30,7 @@ extension AccountOnboardingHandler {
             guard request.paidUnits == 0 || units <= request.paidUnits else {
                 return .answered(.needs(units: units))
             }
-            return .found(found)
+            return .found(found, bytes: found.bytes.reduce(0, +))
         } prepare: { owned, found -> PreparedDocuments<Set<AccountNeed>> in
             try await prepared(found, of: owned, rules, voice)
         } write: { prepared, owner, transaction in

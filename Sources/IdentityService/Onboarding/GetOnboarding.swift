@@ -22,7 +22,7 @@ extension AccountOnboardingHandler {
                 try answers.facts(row, in: session).isOnboarded
             )
         }
-        let sections = try await offLoop {
+        let sections = try await offLoop(bytes: rows.compactMap(\.self).bytes) {
             try await rules?.withDrafts(rows, of: documents.opened(owner)) ?? []
         }
         let voice = AcceptedLanguages(request.acceptLanguage).best ?? .english

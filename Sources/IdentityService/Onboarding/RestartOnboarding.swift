@@ -15,7 +15,7 @@ extension AccountOnboardingHandler {
             nil
         } read: { session, owner -> DocumentReading<[DocumentRow], Bool> in
             let rows = try draftRows(of: owner.account, in: session)
-            return rows.isEmpty ? .answered(false) : .found(rows)
+            return rows.isEmpty ? .answered(false) : .found(rows, bytes: rows.bytes)
         } prepare: { owned, rows -> PreparedDocuments<Void> in
             PreparedDocuments(
                 documents: try await rows.inTurns { try owned.removal(of: owned.open($0)) },

@@ -27,7 +27,7 @@ extension AccountOnboardingHandler {
             if let base = save.base, base != version {
                 throw ServiceError.documentConflict(version, field: "base_version")
             }
-            return .found(row)
+            return .found(row, bytes: Int(row?.bytes ?? 0))
         } prepare: { owned, row -> PreparedDocuments<MergedDraft> in
             let merged = try MergedDraft(save, into: OnboardingDraft(row.map(owned.open)))
             let change = DocumentChange(key: key, former: row?.state, json: merged.text)
@@ -64,7 +64,7 @@ extension AccountOnboardingHandler {
                 try draftRow(key, of: call.account, in: session)
             )
         }
-        return try await offLoop {
+        return try await offLoop(bytes: Int(row?.bytes ?? 0)) {
             let draft = try OnboardingDraft(row.map(documents.opened(owner).open))
             return SectionWithDraft(save.rules, draft)
         }

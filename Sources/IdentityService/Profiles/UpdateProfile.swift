@@ -29,9 +29,9 @@ extension AccountProfilesHandler {
             }
             return UpdatedProfile(row: row, isWritten: false)
         } read: { session, owner -> DocumentReading<DocumentRow?, UpdatedProfile> in
-            .found(
-                try session.documentRow(
-                    keys.documents.nameKey(Self.document, of: owner.account), of: owner.account))
+            let row = try session.documentRow(
+                keys.documents.nameKey(Self.document, of: owner.account), of: owner.account)
+            return .found(row, bytes: Int(row?.bytes ?? 0))
         } prepare: { owned, row -> PreparedDocuments<[UInt8]> in
             let renamed = try renamed(row, name ?? "", of: owned)
             return PreparedDocuments(
