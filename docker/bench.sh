@@ -298,7 +298,7 @@ bench_documents() {
   done
   ratio document-writes-to-store "$(median document-writes <"$folder/figures")" \
     "$(median writes-in-groups <"$folder/figures")"
-  for name in echo-async-1 document-reads-1 document-reads-gateway; do
+  for name in echo-async-1 document-reads-1 document-reads-gateway check-auth-state-gateway; do
     figure "$name" "$(median "$name" <"$folder/figures")" calls/s
   done
   figure document-reads-1-p50 "$(median document-reads-1-p50 <"$folder/figures")" µs

@@ -87,6 +87,13 @@ final class DocumentWriters: Sendable {
             gateway.context(ofPerson: number).bearing(token))
     }
 
+    /// The next guest asks the gateway whether the session is live.
+    func checkNext(through gateway: RPCClient) async throws {
+        let (number, token) = next()
+        _ = try await AuthClient(gateway).checkAuthState(
+            .init(), gateway.context(ofPerson: number).bearing(token))
+    }
+
     private func next() -> (number: Int, token: String) {
         let number = turn.add(1, ordering: .relaxed).oldValue % tokens.count
         return (number, tokens[number])

@@ -4,15 +4,15 @@ import Messages
 import RPC
 import ServiceRuntime
 
-/// Writes the request of a read at identity to a file, for the load; and measures reads through the
-/// gateway with as few in flight.
+/// Writes the request of a read at identity to a file, for the load; and measures reads, and checks of
+/// the state of sessions, through the gateway with as few in flight.
 struct DocumentReads: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "document-reads")
 
     @OptionGroup var options: DocumentOptions
     @Option(help: "The file for the request, a ReadDocumentRequest with a valid token.")
     var payload: String
-    @Option(help: "Concurrent reads through the gateway; the load has as many connections.")
+    @Option(help: "Concurrent calls through the gateway; the load has as many connections.")
     var workers = 8
     @Option(help: "Seconds of each run.")
     var seconds = 3
@@ -30,5 +30,9 @@ struct DocumentReads: AsyncParsableCommand {
             _ in try await reader.readNext(through: gateway)
         }
         Figure(name: "document-reads-gateway", value: rate, unit: "reads/s").report()
+        let states = try await Throughput(workers: workers, duration: .seconds(seconds)).measure {
+            _ in try await reader.checkNext(through: gateway)
+        }
+        Figure(name: "check-auth-state-gateway", value: states, unit: "calls/s").report()
     }
 }
