@@ -2057,17 +2057,6 @@ static const ProtobufCIntRange postern__identity__v1__origin__ranges[] = {{1, 0}
 MESSAGE(postern__identity__v1__origin, "postern.identity.v1.Origin", 104, 5,
         postern__identity__v1__origin__fields, 1, postern__identity__v1__origin__ranges);
 
-static const ProtobufCFieldDescriptor postern__identity__v1__acceptance__fields[] = {
-    FIELD("terms_version", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("privacy_version", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("marketing", 3, NONE, BOOL, 0, 56, NULL, 0),
-    FIELD("analytics", 4, NONE, BOOL, 0, 64, NULL, 0),
-    FIELD("birth_date", 5, NONE, BYTES, 0, 72, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__acceptance__ranges[] = {{1, 0}, {0, 5}};
-MESSAGE(postern__identity__v1__acceptance, "postern.identity.v1.Acceptance", 88, 5,
-        postern__identity__v1__acceptance__fields, 1, postern__identity__v1__acceptance__ranges);
-
 static const ProtobufCFieldDescriptor postern__identity__v1__register_request__fields[] = {
     FIELD("email", 1, NONE, BYTES, 0, 24, NULL, 0),
     FIELD("password", 2, NONE, BYTES, 0, 40, NULL, 0),
@@ -2076,7 +2065,7 @@ static const ProtobufCFieldDescriptor postern__identity__v1__register_request__f
     FIELD("origin", 5, NONE, MESSAGE, 0, 88, &postern__identity__v1__origin__descriptor, 0),
     FIELD("guest_access_token", 6, NONE, BYTES, 0, 96, NULL, 0),
     FIELD("mail_withheld", 7, NONE, BOOL, 0, 112, NULL, 0),
-    FIELD("acceptance", 8, NONE, MESSAGE, 0, 120, &postern__identity__v1__acceptance__descriptor, 0),
+    FIELD("acceptance", 8, NONE, MESSAGE, 0, 120, &postern__gateway__v1__acceptance__descriptor, 0),
 };
 static const ProtobufCIntRange postern__identity__v1__register_request__ranges[] = {{1, 0}, {0, 8}};
 MESSAGE(postern__identity__v1__register_request, "postern.identity.v1.RegisterRequest", 128, 8,
@@ -2131,34 +2120,11 @@ static const ProtobufCFieldDescriptor postern__identity__v1__collision__fields[]
     FIELD("choice_token", 2, NONE, BYTES, 0, 32, NULL, 0),
     FIELD("expires_at_ms", 3, NONE, INT64, 0, 48, NULL, 0),
     FIELD("choice", 4, NONE, ENUM, 0, 56, NULL, 0),
-    FIELD("migration", 5, NONE, MESSAGE, 0, 64, &postern__identity__v1__migration__descriptor, 0),
+    FIELD("migration", 5, NONE, MESSAGE, 0, 64, &postern__gateway__v1__migration__descriptor, 0),
 };
 static const ProtobufCIntRange postern__identity__v1__collision__ranges[] = {{1, 0}, {0, 5}};
 MESSAGE(postern__identity__v1__collision, "postern.identity.v1.Collision", 72, 5,
         postern__identity__v1__collision__fields, 1, postern__identity__v1__collision__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__migration__fields[] = {
-    FIELD("migration_id", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("state", 2, NONE, ENUM, 0, 40, NULL, 0),
-    FIELD("choice", 3, NONE, ENUM, 0, 48, NULL, 0),
-    FIELD("documents", 4, NONE, UINT32, 0, 56, NULL, 0),
-    FIELD("done", 5, NONE, UINT32, 0, 64, NULL, 0),
-    FIELD("issues", 6, REPEATED, MESSAGE, 72, 80, &postern__identity__v1__migration_issue__descriptor, 0),
-    FIELD("created_at_ms", 7, NONE, INT64, 0, 88, NULL, 0),
-    FIELD("changed_at_ms", 8, NONE, INT64, 0, 96, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__migration__ranges[] = {{1, 0}, {0, 8}};
-MESSAGE(postern__identity__v1__migration, "postern.identity.v1.Migration", 104, 8,
-        postern__identity__v1__migration__fields, 1, postern__identity__v1__migration__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__migration_issue__fields[] = {
-    FIELD("collection", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("name", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("code", 3, NONE, BYTES, 0, 56, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__migration_issue__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__migration_issue, "postern.identity.v1.MigrationIssue", 72, 3,
-        postern__identity__v1__migration_issue__fields, 1, postern__identity__v1__migration_issue__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__sign_in_proof__fields[] = {
     FIELD("account_id", 1, NONE, BYTES, 0, 24, NULL, 0),
@@ -2207,267 +2173,11 @@ static const ProtobufCIntRange postern__identity__v1__get_account_response__rang
 MESSAGE(postern__identity__v1__get_account_response, "postern.identity.v1.GetAccountResponse", 40, 2,
         postern__identity__v1__get_account_response__fields, 1, postern__identity__v1__get_account_response__ranges);
 
-static const ProtobufCFieldDescriptor postern__identity__v1__consent_options__fields[] = {
-    FIELD("mode", 1, NONE, ENUM, 0, 24, NULL, 0),
-    FIELD("terms_version", 2, NONE, BYTES, 0, 32, NULL, 0),
-    FIELD("privacy_version", 3, NONE, BYTES, 0, 48, NULL, 0),
-    FIELD("terms_url", 4, NONE, BYTES, 0, 64, NULL, 0),
-    FIELD("privacy_url", 5, NONE, BYTES, 0, 80, NULL, 0),
-    FIELD("age_minimum", 6, NONE, UINT32, 0, 96, NULL, 0),
-    FIELD("parental_consent", 7, NONE, BOOL, 0, 104, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__consent_options__ranges[] = {{1, 0}, {0, 7}};
-MESSAGE(postern__identity__v1__consent_options, "postern.identity.v1.ConsentOptions", 112, 7,
-        postern__identity__v1__consent_options__fields, 1, postern__identity__v1__consent_options__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__consent__fields[] = {
-    FIELD("kind", 1, NONE, ENUM, 0, 24, NULL, 0),
-    FIELD("version", 2, NONE, BYTES, 0, 32, NULL, 0),
-    FIELD("given_at_ms", 3, NONE, INT64, 0, 48, NULL, 0),
-    FIELD("withdrawn_at_ms", 4, NONE, INT64, 0, 56, NULL, 0),
-    FIELD("source", 5, NONE, BYTES, 0, 64, NULL, 0),
-    FIELD("app", 6, NONE, BYTES, 0, 80, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__consent__ranges[] = {{1, 0}, {0, 6}};
-MESSAGE(postern__identity__v1__consent, "postern.identity.v1.Consent", 96, 6,
-        postern__identity__v1__consent__fields, 1, postern__identity__v1__consent__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__privacy_settings__fields[] = {
-    FIELD("marketing", 1, NONE, BOOL, 0, 24, NULL, 0),
-    FIELD("analytics", 2, NONE, BOOL, 0, 32, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__privacy_settings__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__privacy_settings, "postern.identity.v1.PrivacySettings", 40, 2,
-        postern__identity__v1__privacy_settings__fields, 1, postern__identity__v1__privacy_settings__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__get_consents_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__get_consents_request__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__get_consents_request, "postern.identity.v1.GetConsentsRequest", 40, 1,
-        postern__identity__v1__get_consents_request__fields, 1, postern__identity__v1__get_consents_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__get_consents_response__fields[] = {
-    FIELD("consents", 1, REPEATED, MESSAGE, 24, 32, &postern__identity__v1__consent__descriptor, 0),
-    FIELD("is_current", 2, NONE, BOOL, 0, 40, NULL, 0),
-    FIELD("options", 3, NONE, MESSAGE, 0, 48, &postern__identity__v1__consent_options__descriptor, 0),
-    FIELD("parental_consent", 4, NONE, ENUM, 0, 56, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__get_consents_response__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__identity__v1__get_consents_response, "postern.identity.v1.GetConsentsResponse", 64, 4,
-        postern__identity__v1__get_consents_response__fields, 1, postern__identity__v1__get_consents_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__accept_terms_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("terms_version", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("privacy_version", 3, NONE, BYTES, 0, 56, NULL, 0),
-    FIELD("origin", 4, NONE, MESSAGE, 0, 72, &postern__identity__v1__origin__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__accept_terms_request__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__identity__v1__accept_terms_request, "postern.identity.v1.AcceptTermsRequest", 80, 4,
-        postern__identity__v1__accept_terms_request__fields, 1, postern__identity__v1__accept_terms_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__accept_terms_response__fields[] = {
-    FIELD("consents", 1, REPEATED, MESSAGE, 24, 32, &postern__identity__v1__consent__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__accept_terms_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__accept_terms_response, "postern.identity.v1.AcceptTermsResponse", 40, 1,
-        postern__identity__v1__accept_terms_response__fields, 1, postern__identity__v1__accept_terms_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__withdraw_consent_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("kind", 2, NONE, ENUM, 0, 40, NULL, 0),
-    FIELD("origin", 3, NONE, MESSAGE, 0, 48, &postern__identity__v1__origin__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__withdraw_consent_request__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__withdraw_consent_request, "postern.identity.v1.WithdrawConsentRequest", 56, 3,
-        postern__identity__v1__withdraw_consent_request__fields, 1, postern__identity__v1__withdraw_consent_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__withdraw_consent_response__fields[] = {
-    FIELD("consents", 1, REPEATED, MESSAGE, 24, 32, &postern__identity__v1__consent__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__withdraw_consent_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__withdraw_consent_response, "postern.identity.v1.WithdrawConsentResponse", 40, 1,
-        postern__identity__v1__withdraw_consent_response__fields, 1, postern__identity__v1__withdraw_consent_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__get_privacy_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__get_privacy_request__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__get_privacy_request, "postern.identity.v1.GetPrivacyRequest", 40, 1,
-        postern__identity__v1__get_privacy_request__fields, 1, postern__identity__v1__get_privacy_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__get_privacy_response__fields[] = {
-    FIELD("privacy", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__privacy_settings__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__get_privacy_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__get_privacy_response, "postern.identity.v1.GetPrivacyResponse", 32, 1,
-        postern__identity__v1__get_privacy_response__fields, 1, postern__identity__v1__get_privacy_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__set_privacy_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("origin", 2, NONE, MESSAGE, 0, 40, &postern__identity__v1__origin__descriptor, 0),
-    FIELD("marketing", 3, NONE, BOOL, 48, 56, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
-    FIELD("analytics", 4, NONE, BOOL, 72, 80, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
-};
-static const ProtobufCIntRange postern__identity__v1__set_privacy_request__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__identity__v1__set_privacy_request, "postern.identity.v1.SetPrivacyRequest", 96, 4,
-        postern__identity__v1__set_privacy_request__fields, 1, postern__identity__v1__set_privacy_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__set_privacy_response__fields[] = {
-    FIELD("privacy", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__privacy_settings__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__set_privacy_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__set_privacy_response, "postern.identity.v1.SetPrivacyResponse", 32, 1,
-        postern__identity__v1__set_privacy_response__fields, 1, postern__identity__v1__set_privacy_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__request_parental_consent_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("parent_email", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("origin", 3, NONE, MESSAGE, 0, 56, &postern__identity__v1__origin__descriptor, 0),
-    FIELD("accept_language", 4, NONE, BYTES, 0, 64, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__request_parental_consent_request__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__identity__v1__request_parental_consent_request, "postern.identity.v1.RequestParentalConsentRequest", 80, 4,
-        postern__identity__v1__request_parental_consent_request__fields, 1, postern__identity__v1__request_parental_consent_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__request_parental_consent_response__fields[] = {
-    FIELD("state", 1, NONE, ENUM, 0, 24, NULL, 0),
-    FIELD("expires_at_ms", 2, NONE, INT64, 0, 32, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__request_parental_consent_response__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__request_parental_consent_response, "postern.identity.v1.RequestParentalConsentResponse", 40, 2,
-        postern__identity__v1__request_parental_consent_response__fields, 1, postern__identity__v1__request_parental_consent_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__answer_parental_consent_request__fields[] = {
-    FIELD("token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("answer", 2, NONE, ENUM, 0, 40, NULL, 0),
-    FIELD("origin", 3, NONE, MESSAGE, 0, 48, &postern__identity__v1__origin__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__answer_parental_consent_request__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__answer_parental_consent_request, "postern.identity.v1.AnswerParentalConsentRequest", 56, 3,
-        postern__identity__v1__answer_parental_consent_request__fields, 1, postern__identity__v1__answer_parental_consent_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__answer_parental_consent_response__fields[] = {
-    FIELD("state", 1, NONE, ENUM, 0, 24, NULL, 0),
-    FIELD("child_name", 2, NONE, BYTES, 0, 32, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__answer_parental_consent_response__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__answer_parental_consent_response, "postern.identity.v1.AnswerParentalConsentResponse", 48, 2,
-        postern__identity__v1__answer_parental_consent_response__fields, 1, postern__identity__v1__answer_parental_consent_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__deletion_caller__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 24, 32, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
-    FIELD("link_token", 2, NONE, BYTES, 24, 32, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
-};
-static const ProtobufCIntRange postern__identity__v1__deletion_caller__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__deletion_caller, "postern.identity.v1.DeletionCaller", 48, 2,
-        postern__identity__v1__deletion_caller__fields, 1, postern__identity__v1__deletion_caller__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__deletion__fields[] = {
-    FIELD("state", 1, NONE, ENUM, 0, 24, NULL, 0),
-    FIELD("requested_at_ms", 2, NONE, INT64, 0, 32, NULL, 0),
-    FIELD("due_at_ms", 3, NONE, INT64, 0, 40, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__deletion__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__deletion, "postern.identity.v1.Deletion", 48, 3,
-        postern__identity__v1__deletion__fields, 1, postern__identity__v1__deletion__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__deletion_consequence__fields[] = {
-    FIELD("kind", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("count", 2, NONE, UINT32, 0, 40, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__deletion_consequence__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__deletion_consequence, "postern.identity.v1.DeletionConsequence", 48, 2,
-        postern__identity__v1__deletion_consequence__fields, 1, postern__identity__v1__deletion_consequence__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__preview_deletion_request__fields[] = {
-    FIELD("caller", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__deletion_caller__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__preview_deletion_request__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__preview_deletion_request, "postern.identity.v1.PreviewDeletionRequest", 32, 1,
-        postern__identity__v1__preview_deletion_request__fields, 1, postern__identity__v1__preview_deletion_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__preview_deletion_response__fields[] = {
-    FIELD("consequences", 1, REPEATED, MESSAGE, 24, 32, &postern__identity__v1__deletion_consequence__descriptor, 0),
-    FIELD("confirmation_token", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("expires_at_ms", 3, NONE, INT64, 0, 56, NULL, 0),
-    FIELD("wait_seconds", 4, NONE, UINT32, 0, 64, NULL, 0),
-    FIELD("deletion", 5, NONE, MESSAGE, 0, 72, &postern__identity__v1__deletion__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__preview_deletion_response__ranges[] = {{1, 0}, {0, 5}};
-MESSAGE(postern__identity__v1__preview_deletion_response, "postern.identity.v1.PreviewDeletionResponse", 80, 5,
-        postern__identity__v1__preview_deletion_response__fields, 1, postern__identity__v1__preview_deletion_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__request_deletion_request__fields[] = {
-    FIELD("caller", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__deletion_caller__descriptor, 0),
-    FIELD("confirmation_token", 2, NONE, BYTES, 0, 32, NULL, 0),
-    FIELD("wait", 3, NONE, BOOL, 0, 48, NULL, 0),
-    FIELD("origin", 4, NONE, MESSAGE, 0, 56, &postern__identity__v1__origin__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__request_deletion_request__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__identity__v1__request_deletion_request, "postern.identity.v1.RequestDeletionRequest", 64, 4,
-        postern__identity__v1__request_deletion_request__fields, 1, postern__identity__v1__request_deletion_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__request_deletion_response__fields[] = {
-    FIELD("deletion", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__deletion__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__request_deletion_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__request_deletion_response, "postern.identity.v1.RequestDeletionResponse", 32, 1,
-        postern__identity__v1__request_deletion_response__fields, 1, postern__identity__v1__request_deletion_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__cancel_deletion_request__fields[] = {
-    FIELD("caller", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__deletion_caller__descriptor, 0),
-    FIELD("origin", 2, NONE, MESSAGE, 0, 32, &postern__identity__v1__origin__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__cancel_deletion_request__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__cancel_deletion_request, "postern.identity.v1.CancelDeletionRequest", 40, 2,
-        postern__identity__v1__cancel_deletion_request__fields, 1, postern__identity__v1__cancel_deletion_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__cancel_deletion_response__fields[] = {
-    FIELD("cancelled", 1, NONE, BOOL, 0, 24, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__cancel_deletion_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__cancel_deletion_response, "postern.identity.v1.CancelDeletionResponse", 32, 1,
-        postern__identity__v1__cancel_deletion_response__fields, 1, postern__identity__v1__cancel_deletion_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__get_deletion_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__get_deletion_request__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__get_deletion_request, "postern.identity.v1.GetDeletionRequest", 40, 1,
-        postern__identity__v1__get_deletion_request__fields, 1, postern__identity__v1__get_deletion_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__get_deletion_response__fields[] = {
-    FIELD("deletion", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__deletion__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__get_deletion_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__get_deletion_response, "postern.identity.v1.GetDeletionResponse", 32, 1,
-        postern__identity__v1__get_deletion_response__fields, 1, postern__identity__v1__get_deletion_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__request_deletion_link_request__fields[] = {
-    FIELD("email", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("origin", 2, NONE, MESSAGE, 0, 40, &postern__identity__v1__origin__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__request_deletion_link_request__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__request_deletion_link_request, "postern.identity.v1.RequestDeletionLinkRequest", 48, 2,
-        postern__identity__v1__request_deletion_link_request__fields, 1, postern__identity__v1__request_deletion_link_request__ranges);
-
-MESSAGE(postern__identity__v1__request_deletion_link_response, "postern.identity.v1.RequestDeletionLinkResponse", 24, 0, NULL, 0, NULL);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__provider_subject__fields[] = {
-    FIELD("issuer", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("subject", 2, NONE, BYTES, 0, 40, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__provider_subject__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__provider_subject, "postern.identity.v1.ProviderSubject", 56, 2,
-        postern__identity__v1__provider_subject__fields, 1, postern__identity__v1__provider_subject__ranges);
-
 static const ProtobufCFieldDescriptor postern__identity__v1__look_up_account_request__fields[] = {
     FIELD("account_id", 1, NONE, BYTES, 24, 32, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
     FIELD("email", 2, NONE, BYTES, 24, 32, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
     FIELD("phone_number", 3, NONE, BYTES, 24, 32, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
-    FIELD("provider_subject", 4, NONE, MESSAGE, 24, 32, &postern__identity__v1__provider_subject__descriptor, PROTOBUF_C_FIELD_FLAG_ONEOF),
+    FIELD("provider_subject", 4, NONE, MESSAGE, 24, 32, &postern__gateway__v1__provider_subject__descriptor, PROTOBUF_C_FIELD_FLAG_ONEOF),
     FIELD("show_personal_data", 5, NONE, BOOL, 0, 48, NULL, 0),
     FIELD("actor", 6, NONE, BYTES, 0, 56, NULL, 0),
 };
@@ -2486,8 +2196,8 @@ static const ProtobufCFieldDescriptor postern__identity__v1__admin_account__fiel
     FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__account__descriptor, 0),
     FIELD("suspension", 2, NONE, MESSAGE, 0, 32, &postern__identity__v1__suspension__descriptor, 0),
     FIELD("activity", 3, NONE, MESSAGE, 0, 40, &postern__identity__v1__account_activity__descriptor, 0),
-    FIELD("privacy", 4, NONE, MESSAGE, 0, 48, &postern__identity__v1__privacy_settings__descriptor, 0),
-    FIELD("deletion", 5, NONE, MESSAGE, 0, 56, &postern__identity__v1__deletion__descriptor, 0),
+    FIELD("privacy", 4, NONE, MESSAGE, 0, 48, &postern__gateway__v1__privacy_settings__descriptor, 0),
+    FIELD("deletion", 5, NONE, MESSAGE, 0, 56, &postern__gateway__v1__deletion__descriptor, 0),
 };
 static const ProtobufCIntRange postern__identity__v1__admin_account__ranges[] = {{1, 0}, {0, 5}};
 MESSAGE(postern__identity__v1__admin_account, "postern.identity.v1.AdminAccount", 64, 5,
@@ -2587,7 +2297,7 @@ MESSAGE(postern__identity__v1__delete_account_request, "postern.identity.v1.Dele
         postern__identity__v1__delete_account_request__fields, 1, postern__identity__v1__delete_account_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__delete_account_response__fields[] = {
-    FIELD("deletion", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__deletion__descriptor, 0),
+    FIELD("deletion", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__deletion__descriptor, 0),
 };
 static const ProtobufCIntRange postern__identity__v1__delete_account_response__ranges[] = {{1, 0}, {0, 1}};
 MESSAGE(postern__identity__v1__delete_account_response, "postern.identity.v1.DeleteAccountResponse", 32, 1,
@@ -2601,25 +2311,12 @@ MESSAGE(postern__identity__v1__list_deletions_request, "postern.identity.v1.List
         postern__identity__v1__list_deletions_request__fields, 1, postern__identity__v1__list_deletions_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__list_deletions_response__fields[] = {
-    FIELD("deletions", 1, REPEATED, MESSAGE, 24, 32, &postern__identity__v1__admin_deletion__descriptor, 0),
+    FIELD("deletions", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__admin_deletion__descriptor, 0),
     FIELD("next_page_token", 2, NONE, BYTES, 0, 40, NULL, 0),
 };
 static const ProtobufCIntRange postern__identity__v1__list_deletions_response__ranges[] = {{1, 0}, {0, 2}};
 MESSAGE(postern__identity__v1__list_deletions_response, "postern.identity.v1.ListDeletionsResponse", 56, 2,
         postern__identity__v1__list_deletions_response__fields, 1, postern__identity__v1__list_deletions_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__admin_deletion__fields[] = {
-    FIELD("account_id", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("deletion", 2, NONE, MESSAGE, 0, 40, &postern__identity__v1__deletion__descriptor, 0),
-    FIELD("step", 3, NONE, BYTES, 0, 48, NULL, 0),
-    FIELD("attempts", 4, NONE, UINT32, 0, 64, NULL, 0),
-    FIELD("next_attempt_at_ms", 5, NONE, INT64, 0, 72, NULL, 0),
-    FIELD("source", 6, NONE, BYTES, 0, 80, NULL, 0),
-    FIELD("overdue", 7, NONE, BOOL, 0, 96, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__admin_deletion__ranges[] = {{1, 0}, {0, 7}};
-MESSAGE(postern__identity__v1__admin_deletion, "postern.identity.v1.AdminDeletion", 104, 7,
-        postern__identity__v1__admin_deletion__fields, 1, postern__identity__v1__admin_deletion__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__list_unused_guests_request__fields[] = {
     FIELD("page_token", 1, NONE, BYTES, 0, 24, NULL, 0),
@@ -2629,22 +2326,13 @@ MESSAGE(postern__identity__v1__list_unused_guests_request, "postern.identity.v1.
         postern__identity__v1__list_unused_guests_request__fields, 1, postern__identity__v1__list_unused_guests_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__list_unused_guests_response__fields[] = {
-    FIELD("guests", 1, REPEATED, MESSAGE, 24, 32, &postern__identity__v1__unused_guest__descriptor, 0),
+    FIELD("guests", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__unused_guest__descriptor, 0),
     FIELD("next_page_token", 2, NONE, BYTES, 0, 40, NULL, 0),
     FIELD("kept_days", 3, NONE, UINT32, 0, 56, NULL, 0),
 };
 static const ProtobufCIntRange postern__identity__v1__list_unused_guests_response__ranges[] = {{1, 0}, {0, 3}};
 MESSAGE(postern__identity__v1__list_unused_guests_response, "postern.identity.v1.ListUnusedGuestsResponse", 64, 3,
         postern__identity__v1__list_unused_guests_response__fields, 1, postern__identity__v1__list_unused_guests_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__unused_guest__fields[] = {
-    FIELD("account_id", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("last_seen_at_ms", 2, NONE, INT64, 0, 40, NULL, 0),
-    FIELD("deleted_at_ms", 3, NONE, INT64, 0, 48, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__unused_guest__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__unused_guest, "postern.identity.v1.UnusedGuest", 56, 3,
-        postern__identity__v1__unused_guest__fields, 1, postern__identity__v1__unused_guest__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__list_orphans_request__fields[] = {
     FIELD("kind", 1, NONE, BYTES, 0, 24, NULL, 0),
@@ -2655,23 +2343,13 @@ MESSAGE(postern__identity__v1__list_orphans_request, "postern.identity.v1.ListOr
         postern__identity__v1__list_orphans_request__fields, 1, postern__identity__v1__list_orphans_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__list_orphans_response__fields[] = {
-    FIELD("orphans", 1, REPEATED, MESSAGE, 24, 32, &postern__identity__v1__orphan__descriptor, 0),
+    FIELD("orphans", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__orphan__descriptor, 0),
     FIELD("next_page_token", 2, NONE, BYTES, 0, 40, NULL, 0),
     FIELD("checked_at_ms", 3, NONE, INT64, 0, 56, NULL, 0),
 };
 static const ProtobufCIntRange postern__identity__v1__list_orphans_response__ranges[] = {{1, 0}, {0, 3}};
 MESSAGE(postern__identity__v1__list_orphans_response, "postern.identity.v1.ListOrphansResponse", 64, 3,
         postern__identity__v1__list_orphans_response__fields, 1, postern__identity__v1__list_orphans_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__orphan__fields[] = {
-    FIELD("kind", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("account_id", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("service", 3, NONE, BYTES, 0, 56, NULL, 0),
-    FIELD("repairable", 4, NONE, BOOL, 0, 72, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__orphan__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__identity__v1__orphan, "postern.identity.v1.Orphan", 80, 4,
-        postern__identity__v1__orphan__fields, 1, postern__identity__v1__orphan__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__repair_orphan_request__fields[] = {
     FIELD("kind", 1, NONE, BYTES, 0, 24, NULL, 0),
@@ -2688,6 +2366,122 @@ static const ProtobufCFieldDescriptor postern__identity__v1__repair_orphan_respo
 static const ProtobufCIntRange postern__identity__v1__repair_orphan_response__ranges[] = {{1, 0}, {0, 1}};
 MESSAGE(postern__identity__v1__repair_orphan_response, "postern.identity.v1.RepairOrphanResponse", 32, 1,
         postern__identity__v1__repair_orphan_response__fields, 1, postern__identity__v1__repair_orphan_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__get_consents_request__fields[] = {
+    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__get_consents_request__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__identity__v1__get_consents_request, "postern.identity.v1.GetConsentsRequest", 40, 1,
+        postern__identity__v1__get_consents_request__fields, 1, postern__identity__v1__get_consents_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__get_consents_response__fields[] = {
+    FIELD("consents", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__consent__descriptor, 0),
+    FIELD("is_current", 2, NONE, BOOL, 0, 40, NULL, 0),
+    FIELD("options", 3, NONE, MESSAGE, 0, 48, &postern__gateway__v1__consent_options__descriptor, 0),
+    FIELD("parental_consent", 4, NONE, ENUM, 0, 56, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__get_consents_response__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__identity__v1__get_consents_response, "postern.identity.v1.GetConsentsResponse", 64, 4,
+        postern__identity__v1__get_consents_response__fields, 1, postern__identity__v1__get_consents_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__accept_terms_request__fields[] = {
+    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("terms_version", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("privacy_version", 3, NONE, BYTES, 0, 56, NULL, 0),
+    FIELD("origin", 4, NONE, MESSAGE, 0, 72, &postern__identity__v1__origin__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__accept_terms_request__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__identity__v1__accept_terms_request, "postern.identity.v1.AcceptTermsRequest", 80, 4,
+        postern__identity__v1__accept_terms_request__fields, 1, postern__identity__v1__accept_terms_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__accept_terms_response__fields[] = {
+    FIELD("consents", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__consent__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__accept_terms_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__identity__v1__accept_terms_response, "postern.identity.v1.AcceptTermsResponse", 40, 1,
+        postern__identity__v1__accept_terms_response__fields, 1, postern__identity__v1__accept_terms_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__withdraw_consent_request__fields[] = {
+    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("kind", 2, NONE, ENUM, 0, 40, NULL, 0),
+    FIELD("origin", 3, NONE, MESSAGE, 0, 48, &postern__identity__v1__origin__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__withdraw_consent_request__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__identity__v1__withdraw_consent_request, "postern.identity.v1.WithdrawConsentRequest", 56, 3,
+        postern__identity__v1__withdraw_consent_request__fields, 1, postern__identity__v1__withdraw_consent_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__withdraw_consent_response__fields[] = {
+    FIELD("consents", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__consent__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__withdraw_consent_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__identity__v1__withdraw_consent_response, "postern.identity.v1.WithdrawConsentResponse", 40, 1,
+        postern__identity__v1__withdraw_consent_response__fields, 1, postern__identity__v1__withdraw_consent_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__get_privacy_request__fields[] = {
+    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__get_privacy_request__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__identity__v1__get_privacy_request, "postern.identity.v1.GetPrivacyRequest", 40, 1,
+        postern__identity__v1__get_privacy_request__fields, 1, postern__identity__v1__get_privacy_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__get_privacy_response__fields[] = {
+    FIELD("privacy", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__privacy_settings__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__get_privacy_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__identity__v1__get_privacy_response, "postern.identity.v1.GetPrivacyResponse", 32, 1,
+        postern__identity__v1__get_privacy_response__fields, 1, postern__identity__v1__get_privacy_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__set_privacy_request__fields[] = {
+    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("origin", 2, NONE, MESSAGE, 0, 40, &postern__identity__v1__origin__descriptor, 0),
+    FIELD("marketing", 3, NONE, BOOL, 48, 56, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
+    FIELD("analytics", 4, NONE, BOOL, 72, 80, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
+};
+static const ProtobufCIntRange postern__identity__v1__set_privacy_request__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__identity__v1__set_privacy_request, "postern.identity.v1.SetPrivacyRequest", 96, 4,
+        postern__identity__v1__set_privacy_request__fields, 1, postern__identity__v1__set_privacy_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__set_privacy_response__fields[] = {
+    FIELD("privacy", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__privacy_settings__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__set_privacy_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__identity__v1__set_privacy_response, "postern.identity.v1.SetPrivacyResponse", 32, 1,
+        postern__identity__v1__set_privacy_response__fields, 1, postern__identity__v1__set_privacy_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__request_parental_consent_request__fields[] = {
+    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("parent_email", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("origin", 3, NONE, MESSAGE, 0, 56, &postern__identity__v1__origin__descriptor, 0),
+    FIELD("accept_language", 4, NONE, BYTES, 0, 64, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__request_parental_consent_request__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__identity__v1__request_parental_consent_request, "postern.identity.v1.RequestParentalConsentRequest", 80, 4,
+        postern__identity__v1__request_parental_consent_request__fields, 1, postern__identity__v1__request_parental_consent_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__request_parental_consent_response__fields[] = {
+    FIELD("state", 1, NONE, ENUM, 0, 24, NULL, 0),
+    FIELD("expires_at_ms", 2, NONE, INT64, 0, 32, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__request_parental_consent_response__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__identity__v1__request_parental_consent_response, "postern.identity.v1.RequestParentalConsentResponse", 40, 2,
+        postern__identity__v1__request_parental_consent_response__fields, 1, postern__identity__v1__request_parental_consent_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__answer_parental_consent_request__fields[] = {
+    FIELD("token", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("answer", 2, NONE, ENUM, 0, 40, NULL, 0),
+    FIELD("origin", 3, NONE, MESSAGE, 0, 48, &postern__identity__v1__origin__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__answer_parental_consent_request__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__identity__v1__answer_parental_consent_request, "postern.identity.v1.AnswerParentalConsentRequest", 56, 3,
+        postern__identity__v1__answer_parental_consent_request__fields, 1, postern__identity__v1__answer_parental_consent_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__answer_parental_consent_response__fields[] = {
+    FIELD("state", 1, NONE, ENUM, 0, 24, NULL, 0),
+    FIELD("child_name", 2, NONE, BYTES, 0, 32, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__answer_parental_consent_response__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__identity__v1__answer_parental_consent_response, "postern.identity.v1.AnswerParentalConsentResponse", 48, 2,
+        postern__identity__v1__answer_parental_consent_response__fields, 1, postern__identity__v1__answer_parental_consent_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__request_password_reset_request__fields[] = {
     FIELD("email", 1, NONE, BYTES, 0, 24, NULL, 0),
@@ -2748,17 +2542,6 @@ static const ProtobufCIntRange postern__identity__v1__resend_verification_respon
 MESSAGE(postern__identity__v1__resend_verification_response, "postern.identity.v1.ResendVerificationResponse", 32, 1,
         postern__identity__v1__resend_verification_response__fields, 1, postern__identity__v1__resend_verification_response__ranges);
 
-static const ProtobufCFieldDescriptor postern__identity__v1__data_export__fields[] = {
-    FIELD("export_id", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("state", 2, NONE, ENUM, 0, 40, NULL, 0),
-    FIELD("requested_at_ms", 3, NONE, INT64, 0, 48, NULL, 0),
-    FIELD("expires_at_ms", 4, NONE, INT64, 0, 56, NULL, 0),
-    FIELD("bytes", 5, NONE, INT64, 0, 64, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__data_export__ranges[] = {{1, 0}, {0, 5}};
-MESSAGE(postern__identity__v1__data_export, "postern.identity.v1.DataExport", 72, 5,
-        postern__identity__v1__data_export__fields, 1, postern__identity__v1__data_export__ranges);
-
 static const ProtobufCFieldDescriptor postern__identity__v1__request_data_export_request__fields[] = {
     FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
     FIELD("origin", 2, NONE, MESSAGE, 0, 40, &postern__identity__v1__origin__descriptor, 0),
@@ -2769,7 +2552,7 @@ MESSAGE(postern__identity__v1__request_data_export_request, "postern.identity.v1
         postern__identity__v1__request_data_export_request__fields, 1, postern__identity__v1__request_data_export_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__request_data_export_response__fields[] = {
-    FIELD("data_export", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__data_export__descriptor, 0),
+    FIELD("data_export", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__data_export__descriptor, 0),
 };
 static const ProtobufCIntRange postern__identity__v1__request_data_export_response__ranges[] = {{1, 0}, {0, 1}};
 MESSAGE(postern__identity__v1__request_data_export_response, "postern.identity.v1.RequestDataExportResponse", 32, 1,
@@ -2783,7 +2566,7 @@ MESSAGE(postern__identity__v1__get_data_export_request, "postern.identity.v1.Get
         postern__identity__v1__get_data_export_request__fields, 1, postern__identity__v1__get_data_export_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__get_data_export_response__fields[] = {
-    FIELD("data_export", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__data_export__descriptor, 0),
+    FIELD("data_export", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__data_export__descriptor, 0),
 };
 static const ProtobufCIntRange postern__identity__v1__get_data_export_response__ranges[] = {{1, 0}, {0, 1}};
 MESSAGE(postern__identity__v1__get_data_export_response, "postern.identity.v1.GetDataExportResponse", 32, 1,
@@ -2797,7 +2580,7 @@ MESSAGE(postern__identity__v1__watch_data_export_request, "postern.identity.v1.W
         postern__identity__v1__watch_data_export_request__fields, 1, postern__identity__v1__watch_data_export_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__watch_data_export_item__fields[] = {
-    FIELD("data_export", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__data_export__descriptor, 0),
+    FIELD("data_export", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__data_export__descriptor, 0),
 };
 static const ProtobufCIntRange postern__identity__v1__watch_data_export_item__ranges[] = {{1, 0}, {0, 1}};
 MESSAGE(postern__identity__v1__watch_data_export_item, "postern.identity.v1.WatchDataExportItem", 32, 1,
@@ -2836,44 +2619,103 @@ static const ProtobufCIntRange postern__identity__v1__cancel_data_export_respons
 MESSAGE(postern__identity__v1__cancel_data_export_response, "postern.identity.v1.CancelDataExportResponse", 32, 1,
         postern__identity__v1__cancel_data_export_response__fields, 1, postern__identity__v1__cancel_data_export_response__ranges);
 
+static const ProtobufCFieldDescriptor postern__identity__v1__deletion_caller__fields[] = {
+    FIELD("access_token", 1, NONE, BYTES, 24, 32, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
+    FIELD("link_token", 2, NONE, BYTES, 24, 32, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
+};
+static const ProtobufCIntRange postern__identity__v1__deletion_caller__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__identity__v1__deletion_caller, "postern.identity.v1.DeletionCaller", 48, 2,
+        postern__identity__v1__deletion_caller__fields, 1, postern__identity__v1__deletion_caller__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__deletion_consequence__fields[] = {
+    FIELD("kind", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("count", 2, NONE, UINT32, 0, 40, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__deletion_consequence__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__identity__v1__deletion_consequence, "postern.identity.v1.DeletionConsequence", 48, 2,
+        postern__identity__v1__deletion_consequence__fields, 1, postern__identity__v1__deletion_consequence__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__preview_deletion_request__fields[] = {
+    FIELD("caller", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__deletion_caller__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__preview_deletion_request__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__identity__v1__preview_deletion_request, "postern.identity.v1.PreviewDeletionRequest", 32, 1,
+        postern__identity__v1__preview_deletion_request__fields, 1, postern__identity__v1__preview_deletion_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__preview_deletion_response__fields[] = {
+    FIELD("consequences", 1, REPEATED, MESSAGE, 24, 32, &postern__identity__v1__deletion_consequence__descriptor, 0),
+    FIELD("confirmation_token", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("expires_at_ms", 3, NONE, INT64, 0, 56, NULL, 0),
+    FIELD("wait_seconds", 4, NONE, UINT32, 0, 64, NULL, 0),
+    FIELD("deletion", 5, NONE, MESSAGE, 0, 72, &postern__gateway__v1__deletion__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__preview_deletion_response__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__identity__v1__preview_deletion_response, "postern.identity.v1.PreviewDeletionResponse", 80, 5,
+        postern__identity__v1__preview_deletion_response__fields, 1, postern__identity__v1__preview_deletion_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__request_deletion_request__fields[] = {
+    FIELD("caller", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__deletion_caller__descriptor, 0),
+    FIELD("confirmation_token", 2, NONE, BYTES, 0, 32, NULL, 0),
+    FIELD("wait", 3, NONE, BOOL, 0, 48, NULL, 0),
+    FIELD("origin", 4, NONE, MESSAGE, 0, 56, &postern__identity__v1__origin__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__request_deletion_request__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__identity__v1__request_deletion_request, "postern.identity.v1.RequestDeletionRequest", 64, 4,
+        postern__identity__v1__request_deletion_request__fields, 1, postern__identity__v1__request_deletion_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__request_deletion_response__fields[] = {
+    FIELD("deletion", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__deletion__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__request_deletion_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__identity__v1__request_deletion_response, "postern.identity.v1.RequestDeletionResponse", 32, 1,
+        postern__identity__v1__request_deletion_response__fields, 1, postern__identity__v1__request_deletion_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__cancel_deletion_request__fields[] = {
+    FIELD("caller", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__deletion_caller__descriptor, 0),
+    FIELD("origin", 2, NONE, MESSAGE, 0, 32, &postern__identity__v1__origin__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__cancel_deletion_request__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__identity__v1__cancel_deletion_request, "postern.identity.v1.CancelDeletionRequest", 40, 2,
+        postern__identity__v1__cancel_deletion_request__fields, 1, postern__identity__v1__cancel_deletion_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__cancel_deletion_response__fields[] = {
+    FIELD("cancelled", 1, NONE, BOOL, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__cancel_deletion_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__identity__v1__cancel_deletion_response, "postern.identity.v1.CancelDeletionResponse", 32, 1,
+        postern__identity__v1__cancel_deletion_response__fields, 1, postern__identity__v1__cancel_deletion_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__get_deletion_request__fields[] = {
+    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__get_deletion_request__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__identity__v1__get_deletion_request, "postern.identity.v1.GetDeletionRequest", 40, 1,
+        postern__identity__v1__get_deletion_request__fields, 1, postern__identity__v1__get_deletion_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__get_deletion_response__fields[] = {
+    FIELD("deletion", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__deletion__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__get_deletion_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__identity__v1__get_deletion_response, "postern.identity.v1.GetDeletionResponse", 32, 1,
+        postern__identity__v1__get_deletion_response__fields, 1, postern__identity__v1__get_deletion_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__request_deletion_link_request__fields[] = {
+    FIELD("email", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("origin", 2, NONE, MESSAGE, 0, 40, &postern__identity__v1__origin__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__request_deletion_link_request__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__identity__v1__request_deletion_link_request, "postern.identity.v1.RequestDeletionLinkRequest", 48, 2,
+        postern__identity__v1__request_deletion_link_request__fields, 1, postern__identity__v1__request_deletion_link_request__ranges);
+
+MESSAGE(postern__identity__v1__request_deletion_link_response, "postern.identity.v1.RequestDeletionLinkResponse", 24, 0, NULL, 0, NULL);
+
 static const ProtobufCFieldDescriptor postern__identity__v1__document_caller__fields[] = {
     FIELD("access_token", 1, NONE, BYTES, 24, 32, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
-    FIELD("backend", 2, NONE, MESSAGE, 24, 32, &postern__identity__v1__backend_caller__descriptor, PROTOBUF_C_FIELD_FLAG_ONEOF),
+    FIELD("backend", 2, NONE, MESSAGE, 24, 32, &postern__gateway__v1__backend_call__descriptor, PROTOBUF_C_FIELD_FLAG_ONEOF),
 };
 static const ProtobufCIntRange postern__identity__v1__document_caller__ranges[] = {{1, 0}, {0, 2}};
 MESSAGE(postern__identity__v1__document_caller, "postern.identity.v1.DocumentCaller", 48, 2,
         postern__identity__v1__document_caller__fields, 1, postern__identity__v1__document_caller__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__backend_caller__fields[] = {
-    FIELD("account_id", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("application_token", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("actor", 3, NONE, BYTES, 0, 56, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__backend_caller__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__backend_caller, "postern.identity.v1.BackendCaller", 72, 3,
-        postern__identity__v1__backend_caller__fields, 1, postern__identity__v1__backend_caller__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__document__fields[] = {
-    FIELD("collection", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("name", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("version", 3, NONE, INT64, 0, 56, NULL, 0),
-    FIELD("json", 4, NONE, BYTES, 0, 64, NULL, 0),
-    FIELD("changed_at_ms", 5, NONE, INT64, 0, 80, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__document__ranges[] = {{1, 0}, {0, 5}};
-MESSAGE(postern__identity__v1__document, "postern.identity.v1.Document", 88, 5,
-        postern__identity__v1__document__fields, 1, postern__identity__v1__document__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__document_write__fields[] = {
-    FIELD("collection", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("name", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("base_version", 3, NONE, INT64, 56, 64, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
-    FIELD("json", 4, NONE, BYTES, 0, 80, NULL, 0),
-    FIELD("merge", 5, NONE, BOOL, 0, 96, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__document_write__ranges[] = {{1, 0}, {0, 5}};
-MESSAGE(postern__identity__v1__document_write, "postern.identity.v1.DocumentWrite", 104, 5,
-        postern__identity__v1__document_write__fields, 1, postern__identity__v1__document_write__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__read_document_request__fields[] = {
     FIELD("caller", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__document_caller__descriptor, 0),
@@ -2885,7 +2727,7 @@ MESSAGE(postern__identity__v1__read_document_request, "postern.identity.v1.ReadD
         postern__identity__v1__read_document_request__fields, 1, postern__identity__v1__read_document_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__read_document_response__fields[] = {
-    FIELD("document", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__document__descriptor, 0),
+    FIELD("document", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__document__descriptor, 0),
 };
 static const ProtobufCIntRange postern__identity__v1__read_document_response__ranges[] = {{1, 0}, {0, 1}};
 MESSAGE(postern__identity__v1__read_document_response, "postern.identity.v1.ReadDocumentResponse", 32, 1,
@@ -2893,7 +2735,7 @@ MESSAGE(postern__identity__v1__read_document_response, "postern.identity.v1.Read
 
 static const ProtobufCFieldDescriptor postern__identity__v1__write_documents_request__fields[] = {
     FIELD("caller", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__document_caller__descriptor, 0),
-    FIELD("writes", 2, REPEATED, MESSAGE, 32, 40, &postern__identity__v1__document_write__descriptor, 0),
+    FIELD("writes", 2, REPEATED, MESSAGE, 32, 40, &postern__gateway__v1__document_write__descriptor, 0),
     FIELD("origin", 3, NONE, MESSAGE, 0, 48, &postern__identity__v1__origin__descriptor, 0),
     FIELD("accept_language", 4, NONE, BYTES, 0, 56, NULL, 0),
     FIELD("paid_units", 5, NONE, UINT32, 0, 72, NULL, 0),
@@ -2903,7 +2745,7 @@ MESSAGE(postern__identity__v1__write_documents_request, "postern.identity.v1.Wri
         postern__identity__v1__write_documents_request__fields, 1, postern__identity__v1__write_documents_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__write_documents_response__fields[] = {
-    FIELD("written", 1, REPEATED, MESSAGE, 24, 32, &postern__identity__v1__document__descriptor, 0),
+    FIELD("written", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__document__descriptor, 0),
     FIELD("units_needed", 2, NONE, UINT32, 0, 40, NULL, 0),
 };
 static const ProtobufCIntRange postern__identity__v1__write_documents_response__ranges[] = {{1, 0}, {0, 2}};
@@ -2939,7 +2781,7 @@ MESSAGE(postern__identity__v1__list_documents_request, "postern.identity.v1.List
         postern__identity__v1__list_documents_request__fields, 1, postern__identity__v1__list_documents_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__list_documents_response__fields[] = {
-    FIELD("documents", 1, REPEATED, MESSAGE, 24, 32, &postern__identity__v1__document__descriptor, 0),
+    FIELD("documents", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__document__descriptor, 0),
     FIELD("next_page_token", 2, NONE, BYTES, 0, 40, NULL, 0),
     FIELD("position", 3, NONE, INT64, 0, 56, NULL, 0),
 };
@@ -2958,8 +2800,8 @@ MESSAGE(postern__identity__v1__watch_documents_request, "postern.identity.v1.Wat
 
 static const ProtobufCFieldDescriptor postern__identity__v1__watch_documents_item__fields[] = {
     FIELD("position", 1, NONE, INT64, 0, 24, NULL, 0),
-    FIELD("written", 2, NONE, MESSAGE, 32, 40, &postern__identity__v1__document__descriptor, PROTOBUF_C_FIELD_FLAG_ONEOF),
-    FIELD("removed", 3, NONE, MESSAGE, 32, 40, &postern__identity__v1__document__descriptor, PROTOBUF_C_FIELD_FLAG_ONEOF),
+    FIELD("written", 2, NONE, MESSAGE, 32, 40, &postern__gateway__v1__document__descriptor, PROTOBUF_C_FIELD_FLAG_ONEOF),
+    FIELD("removed", 3, NONE, MESSAGE, 32, 40, &postern__gateway__v1__document__descriptor, PROTOBUF_C_FIELD_FLAG_ONEOF),
     FIELD("reset", 4, NONE, BOOL, 0, 56, NULL, 0),
 };
 static const ProtobufCIntRange postern__identity__v1__watch_documents_item__ranges[] = {{1, 0}, {0, 4}};
@@ -2967,7 +2809,7 @@ MESSAGE(postern__identity__v1__watch_documents_item, "postern.identity.v1.WatchD
         postern__identity__v1__watch_documents_item__fields, 1, postern__identity__v1__watch_documents_item__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__set_onboarding_request__fields[] = {
-    FIELD("backend", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__backend_caller__descriptor, 0),
+    FIELD("backend", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__backend_call__descriptor, 0),
     FIELD("complete", 2, NONE, BOOL, 0, 32, NULL, 0),
     FIELD("origin", 3, NONE, MESSAGE, 0, 40, &postern__identity__v1__origin__descriptor, 0),
 };
@@ -3052,7 +2894,7 @@ MESSAGE(postern__identity__v1__compare_guest_request, "postern.identity.v1.Compa
         postern__identity__v1__compare_guest_request__fields, 1, postern__identity__v1__compare_guest_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__compare_guest_response__fields[] = {
-    FIELD("documents", 1, REPEATED, MESSAGE, 24, 32, &postern__identity__v1__compared_document__descriptor, 0),
+    FIELD("documents", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__compared_document__descriptor, 0),
     FIELD("next_page_token", 2, NONE, BYTES, 0, 40, NULL, 0),
     FIELD("guest_documents", 3, NONE, UINT32, 0, 56, NULL, 0),
     FIELD("account_documents", 4, NONE, UINT32, 0, 64, NULL, 0),
@@ -3061,49 +2903,19 @@ static const ProtobufCIntRange postern__identity__v1__compare_guest_response__ra
 MESSAGE(postern__identity__v1__compare_guest_response, "postern.identity.v1.CompareGuestResponse", 72, 4,
         postern__identity__v1__compare_guest_response__fields, 1, postern__identity__v1__compare_guest_response__ranges);
 
-static const ProtobufCFieldDescriptor postern__identity__v1__compared_document__fields[] = {
-    FIELD("collection", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("name", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("guest", 3, NONE, MESSAGE, 0, 56, &postern__identity__v1__document_side__descriptor, 0),
-    FIELD("account", 4, NONE, MESSAGE, 0, 64, &postern__identity__v1__document_side__descriptor, 0),
-    FIELD("newer", 5, NONE, ENUM, 0, 72, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__compared_document__ranges[] = {{1, 0}, {0, 5}};
-MESSAGE(postern__identity__v1__compared_document, "postern.identity.v1.ComparedDocument", 80, 5,
-        postern__identity__v1__compared_document__fields, 1, postern__identity__v1__compared_document__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__document_side__fields[] = {
-    FIELD("version", 1, NONE, INT64, 0, 24, NULL, 0),
-    FIELD("bytes", 2, NONE, UINT32, 0, 32, NULL, 0),
-    FIELD("changed_at_ms", 3, NONE, INT64, 0, 40, NULL, 0),
-    FIELD("json", 4, NONE, BYTES, 0, 48, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__document_side__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__identity__v1__document_side, "postern.identity.v1.DocumentSide", 64, 4,
-        postern__identity__v1__document_side__fields, 1, postern__identity__v1__document_side__ranges);
-
 static const ProtobufCFieldDescriptor postern__identity__v1__choose_guest_data_request__fields[] = {
     FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
     FIELD("choice_token", 2, NONE, BYTES, 0, 40, NULL, 0),
     FIELD("choice", 3, NONE, ENUM, 0, 56, NULL, 0),
-    FIELD("picks", 4, REPEATED, MESSAGE, 64, 72, &postern__identity__v1__document_pick__descriptor, 0),
+    FIELD("picks", 4, REPEATED, MESSAGE, 64, 72, &postern__gateway__v1__document_pick__descriptor, 0),
     FIELD("origin", 5, NONE, MESSAGE, 0, 80, &postern__identity__v1__origin__descriptor, 0),
 };
 static const ProtobufCIntRange postern__identity__v1__choose_guest_data_request__ranges[] = {{1, 0}, {0, 5}};
 MESSAGE(postern__identity__v1__choose_guest_data_request, "postern.identity.v1.ChooseGuestDataRequest", 88, 5,
         postern__identity__v1__choose_guest_data_request__fields, 1, postern__identity__v1__choose_guest_data_request__ranges);
 
-static const ProtobufCFieldDescriptor postern__identity__v1__document_pick__fields[] = {
-    FIELD("collection", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("name", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("keep", 3, NONE, ENUM, 0, 56, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__document_pick__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__document_pick, "postern.identity.v1.DocumentPick", 64, 3,
-        postern__identity__v1__document_pick__fields, 1, postern__identity__v1__document_pick__ranges);
-
 static const ProtobufCFieldDescriptor postern__identity__v1__choose_guest_data_response__fields[] = {
-    FIELD("migration", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__migration__descriptor, 0),
+    FIELD("migration", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__migration__descriptor, 0),
 };
 static const ProtobufCIntRange postern__identity__v1__choose_guest_data_response__ranges[] = {{1, 0}, {0, 1}};
 MESSAGE(postern__identity__v1__choose_guest_data_response, "postern.identity.v1.ChooseGuestDataResponse", 32, 1,
@@ -3118,19 +2930,9 @@ static const ProtobufCIntRange postern__identity__v1__guest_bundle_head__ranges[
 MESSAGE(postern__identity__v1__guest_bundle_head, "postern.identity.v1.GuestBundleHead", 56, 3,
         postern__identity__v1__guest_bundle_head__fields, 1, postern__identity__v1__guest_bundle_head__ranges);
 
-static const ProtobufCFieldDescriptor postern__identity__v1__bundled_document__fields[] = {
-    FIELD("collection", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("name", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("json", 3, NONE, BYTES, 0, 56, NULL, 0),
-    FIELD("changed_at_ms", 4, NONE, INT64, 0, 72, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__bundled_document__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__identity__v1__bundled_document, "postern.identity.v1.BundledDocument", 80, 4,
-        postern__identity__v1__bundled_document__fields, 1, postern__identity__v1__bundled_document__ranges);
-
 static const ProtobufCFieldDescriptor postern__identity__v1__upload_guest_bundle_request__fields[] = {
     FIELD("head", 1, NONE, MESSAGE, 24, 32, &postern__identity__v1__guest_bundle_head__descriptor, PROTOBUF_C_FIELD_FLAG_ONEOF),
-    FIELD("document", 2, NONE, MESSAGE, 24, 32, &postern__identity__v1__bundled_document__descriptor, PROTOBUF_C_FIELD_FLAG_ONEOF),
+    FIELD("document", 2, NONE, MESSAGE, 24, 32, &postern__gateway__v1__bundled_document__descriptor, PROTOBUF_C_FIELD_FLAG_ONEOF),
 };
 static const ProtobufCIntRange postern__identity__v1__upload_guest_bundle_request__ranges[] = {{1, 0}, {0, 2}};
 MESSAGE(postern__identity__v1__upload_guest_bundle_request, "postern.identity.v1.UploadGuestBundleRequest", 48, 2,
@@ -3138,7 +2940,7 @@ MESSAGE(postern__identity__v1__upload_guest_bundle_request, "postern.identity.v1
 
 static const ProtobufCFieldDescriptor postern__identity__v1__upload_guest_bundle_item__fields[] = {
     FIELD("received_documents", 1, NONE, UINT32, 0, 24, NULL, 0),
-    FIELD("migration", 2, NONE, MESSAGE, 0, 32, &postern__identity__v1__migration__descriptor, 0),
+    FIELD("migration", 2, NONE, MESSAGE, 0, 32, &postern__gateway__v1__migration__descriptor, 0),
 };
 static const ProtobufCIntRange postern__identity__v1__upload_guest_bundle_item__ranges[] = {{1, 0}, {0, 2}};
 MESSAGE(postern__identity__v1__upload_guest_bundle_item, "postern.identity.v1.UploadGuestBundleItem", 40, 2,
@@ -3153,7 +2955,7 @@ MESSAGE(postern__identity__v1__get_migration_request, "postern.identity.v1.GetMi
         postern__identity__v1__get_migration_request__fields, 1, postern__identity__v1__get_migration_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__get_migration_response__fields[] = {
-    FIELD("migration", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__migration__descriptor, 0),
+    FIELD("migration", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__migration__descriptor, 0),
 };
 static const ProtobufCIntRange postern__identity__v1__get_migration_response__ranges[] = {{1, 0}, {0, 1}};
 MESSAGE(postern__identity__v1__get_migration_response, "postern.identity.v1.GetMigrationResponse", 32, 1,
@@ -3168,7 +2970,7 @@ MESSAGE(postern__identity__v1__watch_migration_request, "postern.identity.v1.Wat
         postern__identity__v1__watch_migration_request__fields, 1, postern__identity__v1__watch_migration_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__watch_migration_item__fields[] = {
-    FIELD("migration", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__migration__descriptor, 0),
+    FIELD("migration", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__migration__descriptor, 0),
 };
 static const ProtobufCIntRange postern__identity__v1__watch_migration_item__ranges[] = {{1, 0}, {0, 1}};
 MESSAGE(postern__identity__v1__watch_migration_item, "postern.identity.v1.WatchMigrationItem", 32, 1,
@@ -3185,7 +2987,7 @@ MESSAGE(postern__identity__v1__retry_migration_request, "postern.identity.v1.Ret
         postern__identity__v1__retry_migration_request__fields, 1, postern__identity__v1__retry_migration_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__retry_migration_response__fields[] = {
-    FIELD("migration", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__migration__descriptor, 0),
+    FIELD("migration", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__migration__descriptor, 0),
 };
 static const ProtobufCIntRange postern__identity__v1__retry_migration_response__ranges[] = {{1, 0}, {0, 1}};
 MESSAGE(postern__identity__v1__retry_migration_response, "postern.identity.v1.RetryMigrationResponse", 32, 1,
@@ -3207,23 +3009,12 @@ static const ProtobufCIntRange postern__identity__v1__issue_nonce_response__rang
 MESSAGE(postern__identity__v1__issue_nonce_response, "postern.identity.v1.IssueNonceResponse", 64, 3,
         postern__identity__v1__issue_nonce_response__fields, 1, postern__identity__v1__issue_nonce_response__ranges);
 
-static const ProtobufCFieldDescriptor postern__identity__v1__provider_token__fields[] = {
-    FIELD("provider", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("id_token", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("nonce", 3, NONE, BYTES, 0, 56, NULL, 0),
-    FIELD("authorization_code", 4, NONE, BYTES, 0, 72, NULL, 0),
-    FIELD("display_name", 5, NONE, BYTES, 0, 88, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__provider_token__ranges[] = {{1, 0}, {0, 5}};
-MESSAGE(postern__identity__v1__provider_token, "postern.identity.v1.ProviderToken", 104, 5,
-        postern__identity__v1__provider_token__fields, 1, postern__identity__v1__provider_token__ranges);
-
 static const ProtobufCFieldDescriptor postern__identity__v1__sign_in_with_provider_request__fields[] = {
-    FIELD("token", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__provider_token__descriptor, 0),
+    FIELD("token", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__provider_token__descriptor, 0),
     FIELD("guest_access_token", 2, NONE, BYTES, 0, 32, NULL, 0),
     FIELD("language", 3, NONE, BYTES, 0, 48, NULL, 0),
     FIELD("origin", 4, NONE, MESSAGE, 0, 64, &postern__identity__v1__origin__descriptor, 0),
-    FIELD("acceptance", 5, NONE, MESSAGE, 0, 72, &postern__identity__v1__acceptance__descriptor, 0),
+    FIELD("acceptance", 5, NONE, MESSAGE, 0, 72, &postern__gateway__v1__acceptance__descriptor, 0),
 };
 static const ProtobufCIntRange postern__identity__v1__sign_in_with_provider_request__ranges[] = {{1, 0}, {0, 5}};
 MESSAGE(postern__identity__v1__sign_in_with_provider_request, "postern.identity.v1.SignInWithProviderRequest", 80, 5,
@@ -3232,7 +3023,7 @@ MESSAGE(postern__identity__v1__sign_in_with_provider_request, "postern.identity.
 static const ProtobufCFieldDescriptor postern__identity__v1__sign_in_as_guest_request__fields[] = {
     FIELD("language", 1, NONE, BYTES, 0, 24, NULL, 0),
     FIELD("origin", 2, NONE, MESSAGE, 0, 40, &postern__identity__v1__origin__descriptor, 0),
-    FIELD("acceptance", 3, NONE, MESSAGE, 0, 48, &postern__identity__v1__acceptance__descriptor, 0),
+    FIELD("acceptance", 3, NONE, MESSAGE, 0, 48, &postern__gateway__v1__acceptance__descriptor, 0),
 };
 static const ProtobufCIntRange postern__identity__v1__sign_in_as_guest_request__ranges[] = {{1, 0}, {0, 3}};
 MESSAGE(postern__identity__v1__sign_in_as_guest_request, "postern.identity.v1.SignInAsGuestRequest", 56, 3,
@@ -3254,7 +3045,7 @@ MESSAGE(postern__identity__v1__admission_response, "postern.identity.v1.Admissio
 
 static const ProtobufCFieldDescriptor postern__identity__v1__link_provider_request__fields[] = {
     FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("token", 2, NONE, MESSAGE, 0, 40, &postern__identity__v1__provider_token__descriptor, 0),
+    FIELD("token", 2, NONE, MESSAGE, 0, 40, &postern__gateway__v1__provider_token__descriptor, 0),
     FIELD("origin", 3, NONE, MESSAGE, 0, 48, &postern__identity__v1__origin__descriptor, 0),
 };
 static const ProtobufCIntRange postern__identity__v1__link_provider_request__ranges[] = {{1, 0}, {0, 3}};
@@ -3284,15 +3075,6 @@ static const ProtobufCIntRange postern__identity__v1__unlink_response__ranges[] 
 MESSAGE(postern__identity__v1__unlink_response, "postern.identity.v1.UnlinkResponse", 32, 1,
         postern__identity__v1__unlink_response__fields, 1, postern__identity__v1__unlink_response__ranges);
 
-static const ProtobufCFieldDescriptor postern__identity__v1__sign_in_method__fields[] = {
-    FIELD("method", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("added_at_ms", 2, NONE, INT64, 0, 40, NULL, 0),
-    FIELD("hint", 3, NONE, BYTES, 0, 48, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__sign_in_method__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__sign_in_method, "postern.identity.v1.SignInMethod", 64, 3,
-        postern__identity__v1__sign_in_method__fields, 1, postern__identity__v1__sign_in_method__ranges);
-
 static const ProtobufCFieldDescriptor postern__identity__v1__list_methods_request__fields[] = {
     FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
 };
@@ -3301,7 +3083,7 @@ MESSAGE(postern__identity__v1__list_methods_request, "postern.identity.v1.ListMe
         postern__identity__v1__list_methods_request__fields, 1, postern__identity__v1__list_methods_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__list_methods_response__fields[] = {
-    FIELD("methods", 1, REPEATED, MESSAGE, 24, 32, &postern__identity__v1__sign_in_method__descriptor, 0),
+    FIELD("methods", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__sign_in_method__descriptor, 0),
 };
 static const ProtobufCIntRange postern__identity__v1__list_methods_response__ranges[] = {{1, 0}, {0, 1}};
 MESSAGE(postern__identity__v1__list_methods_response, "postern.identity.v1.ListMethodsResponse", 40, 1,
@@ -3309,7 +3091,7 @@ MESSAGE(postern__identity__v1__list_methods_response, "postern.identity.v1.ListM
 
 static const ProtobufCFieldDescriptor postern__identity__v1__prove_by_provider_request__fields[] = {
     FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("token", 2, NONE, MESSAGE, 0, 40, &postern__identity__v1__provider_token__descriptor, 0),
+    FIELD("token", 2, NONE, MESSAGE, 0, 40, &postern__gateway__v1__provider_token__descriptor, 0),
     FIELD("origin", 3, NONE, MESSAGE, 0, 48, &postern__identity__v1__origin__descriptor, 0),
 };
 static const ProtobufCIntRange postern__identity__v1__prove_by_provider_request__ranges[] = {{1, 0}, {0, 3}};
@@ -3463,27 +3245,6 @@ static const ProtobufCIntRange postern__identity__v1__tell_response__ranges[] = 
 MESSAGE(postern__identity__v1__tell_response, "postern.identity.v1.TellResponse", 32, 1,
         postern__identity__v1__tell_response__fields, 1, postern__identity__v1__tell_response__ranges);
 
-static const ProtobufCFieldDescriptor postern__identity__v1__onboarding_section__fields[] = {
-    FIELD("name", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("screens", 2, REPEATED, BYTES, 40, 48, NULL, 0),
-    FIELD("done", 3, NONE, BOOL, 0, 56, NULL, 0),
-    FIELD("json", 4, NONE, BYTES, 0, 64, NULL, 0),
-    FIELD("version", 5, NONE, INT64, 0, 80, NULL, 0),
-    FIELD("missing", 6, REPEATED, MESSAGE, 88, 96, &postern__identity__v1__missing_field__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__onboarding_section__ranges[] = {{1, 0}, {0, 6}};
-MESSAGE(postern__identity__v1__onboarding_section, "postern.identity.v1.OnboardingSection", 104, 6,
-        postern__identity__v1__onboarding_section__fields, 1, postern__identity__v1__onboarding_section__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__missing_field__fields[] = {
-    FIELD("field", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("screen", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("reason", 3, NONE, BYTES, 0, 56, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__missing_field__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__missing_field, "postern.identity.v1.MissingField", 72, 3,
-        postern__identity__v1__missing_field__fields, 1, postern__identity__v1__missing_field__ranges);
-
 static const ProtobufCFieldDescriptor postern__identity__v1__get_onboarding_request__fields[] = {
     FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
     FIELD("accept_language", 2, NONE, BYTES, 0, 40, NULL, 0),
@@ -3493,7 +3254,7 @@ MESSAGE(postern__identity__v1__get_onboarding_request, "postern.identity.v1.GetO
         postern__identity__v1__get_onboarding_request__fields, 1, postern__identity__v1__get_onboarding_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__get_onboarding_response__fields[] = {
-    FIELD("sections", 1, REPEATED, MESSAGE, 24, 32, &postern__identity__v1__onboarding_section__descriptor, 0),
+    FIELD("sections", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__onboarding_section__descriptor, 0),
     FIELD("resume_section", 2, NONE, BYTES, 0, 40, NULL, 0),
     FIELD("resume_screen", 3, NONE, BYTES, 0, 56, NULL, 0),
     FIELD("complete", 4, NONE, BOOL, 0, 72, NULL, 0),
@@ -3516,7 +3277,7 @@ MESSAGE(postern__identity__v1__save_onboarding_section_request, "postern.identit
         postern__identity__v1__save_onboarding_section_request__fields, 1, postern__identity__v1__save_onboarding_section_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__save_onboarding_section_response__fields[] = {
-    FIELD("section", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__onboarding_section__descriptor, 0),
+    FIELD("section", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__onboarding_section__descriptor, 0),
 };
 static const ProtobufCIntRange postern__identity__v1__save_onboarding_section_response__ranges[] = {{1, 0}, {0, 1}};
 MESSAGE(postern__identity__v1__save_onboarding_section_response, "postern.identity.v1.SaveOnboardingSectionResponse", 32, 1,
@@ -3544,7 +3305,7 @@ MESSAGE(postern__identity__v1__complete_onboarding_request, "postern.identity.v1
 
 static const ProtobufCFieldDescriptor postern__identity__v1__complete_onboarding_response__fields[] = {
     FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__account__descriptor, 0),
-    FIELD("written", 2, REPEATED, MESSAGE, 32, 40, &postern__identity__v1__document__descriptor, 0),
+    FIELD("written", 2, REPEATED, MESSAGE, 32, 40, &postern__gateway__v1__document__descriptor, 0),
     FIELD("units_needed", 3, NONE, UINT32, 0, 48, NULL, 0),
 };
 static const ProtobufCIntRange postern__identity__v1__complete_onboarding_response__ranges[] = {{1, 0}, {0, 3}};
@@ -3578,7 +3339,7 @@ static const ProtobufCFieldDescriptor postern__identity__v1__sign_in_with_code_r
     FIELD("guest_access_token", 4, NONE, BYTES, 0, 72, NULL, 0),
     FIELD("language", 5, NONE, BYTES, 0, 88, NULL, 0),
     FIELD("origin", 6, NONE, MESSAGE, 0, 104, &postern__identity__v1__origin__descriptor, 0),
-    FIELD("acceptance", 7, NONE, MESSAGE, 0, 112, &postern__identity__v1__acceptance__descriptor, 0),
+    FIELD("acceptance", 7, NONE, MESSAGE, 0, 112, &postern__gateway__v1__acceptance__descriptor, 0),
 };
 static const ProtobufCIntRange postern__identity__v1__sign_in_with_code_request__ranges[] = {{1, 0}, {0, 7}};
 MESSAGE(postern__identity__v1__sign_in_with_code_request, "postern.identity.v1.SignInWithCodeRequest", 120, 7,
@@ -3748,35 +3509,15 @@ MESSAGE(postern__identity__v1__get_sign_in_settings_request, "postern.identity.v
 
 static const ProtobufCFieldDescriptor postern__identity__v1__get_sign_in_settings_response__fields[] = {
     FIELD("email_verification_required", 1, NONE, BOOL, 0, 24, NULL, 0),
-    FIELD("password_rules", 2, REPEATED, MESSAGE, 32, 40, &postern__identity__v1__password_rule__descriptor, 0),
+    FIELD("password_rules", 2, REPEATED, MESSAGE, 32, 40, &postern__gateway__v1__password_rule__descriptor, 0),
     FIELD("all_phone_countries", 3, NONE, BOOL, 0, 48, NULL, 0),
     FIELD("phone_countries", 4, REPEATED, BYTES, 56, 64, NULL, 0),
-    FIELD("providers", 5, REPEATED, MESSAGE, 72, 80, &postern__identity__v1__provider_settings__descriptor, 0),
-    FIELD("consent", 6, NONE, MESSAGE, 0, 88, &postern__identity__v1__consent_options__descriptor, 0),
+    FIELD("providers", 5, REPEATED, MESSAGE, 72, 80, &postern__gateway__v1__provider_options__descriptor, 0),
+    FIELD("consent", 6, NONE, MESSAGE, 0, 88, &postern__gateway__v1__consent_options__descriptor, 0),
 };
 static const ProtobufCIntRange postern__identity__v1__get_sign_in_settings_response__ranges[] = {{1, 0}, {0, 6}};
 MESSAGE(postern__identity__v1__get_sign_in_settings_response, "postern.identity.v1.GetSignInSettingsResponse", 96, 6,
         postern__identity__v1__get_sign_in_settings_response__fields, 1, postern__identity__v1__get_sign_in_settings_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__password_rule__fields[] = {
-    FIELD("rule", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("sentence", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("minimum", 3, NONE, UINT32, 0, 56, NULL, 0),
-    FIELD("maximum", 4, NONE, UINT32, 0, 64, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__password_rule__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__identity__v1__password_rule, "postern.identity.v1.PasswordRule", 72, 4,
-        postern__identity__v1__password_rule__fields, 1, postern__identity__v1__password_rule__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__provider_settings__fields[] = {
-    FIELD("name", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("issuer", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("client_ids", 3, REPEATED, BYTES, 56, 64, NULL, 0),
-    FIELD("nonce_required", 4, NONE, BOOL, 0, 72, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__provider_settings__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__identity__v1__provider_settings, "postern.identity.v1.ProviderSettings", 80, 4,
-        postern__identity__v1__provider_settings__fields, 1, postern__identity__v1__provider_settings__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__check_password_request__fields[] = {
     FIELD("password", 1, NONE, BYTES, 0, 24, NULL, 0),
@@ -3789,20 +3530,12 @@ MESSAGE(postern__identity__v1__check_password_request, "postern.identity.v1.Chec
         postern__identity__v1__check_password_request__fields, 1, postern__identity__v1__check_password_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__check_password_response__fields[] = {
-    FIELD("rules", 1, REPEATED, MESSAGE, 24, 32, &postern__identity__v1__password_rule_result__descriptor, 0),
+    FIELD("rules", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__password_rule_result__descriptor, 0),
     FIELD("strength", 2, NONE, ENUM, 0, 40, NULL, 0),
 };
 static const ProtobufCIntRange postern__identity__v1__check_password_response__ranges[] = {{1, 0}, {0, 2}};
 MESSAGE(postern__identity__v1__check_password_response, "postern.identity.v1.CheckPasswordResponse", 48, 2,
         postern__identity__v1__check_password_response__fields, 1, postern__identity__v1__check_password_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__password_rule_result__fields[] = {
-    FIELD("rule", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__password_rule__descriptor, 0),
-    FIELD("met", 2, NONE, BOOL, 0, 32, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__password_rule_result__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__password_rule_result, "postern.identity.v1.PasswordRuleResult", 40, 2,
-        postern__identity__v1__password_rule_result__fields, 1, postern__identity__v1__password_rule_result__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__stored_response__fields[] = {
     FIELD("account", 1, NONE, INT64, 0, 24, NULL, 0),
@@ -4527,20 +4260,11 @@ static const ProtobufCFieldDescriptor postern__session__v1__reauthenticate_reque
     FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
     FIELD("proof", 2, NONE, MESSAGE, 0, 40, &postern__identity__v1__sign_in_proof__descriptor, 0),
     FIELD("origin", 3, NONE, MESSAGE, 0, 48, &postern__identity__v1__origin__descriptor, 0),
-    FIELD("presence", 4, NONE, MESSAGE, 0, 56, &postern__session__v1__presence_proof__descriptor, 0),
+    FIELD("presence", 4, NONE, MESSAGE, 0, 56, &postern__gateway__v1__presence_proof__descriptor, 0),
 };
 static const ProtobufCIntRange postern__session__v1__reauthenticate_request__ranges[] = {{1, 0}, {0, 4}};
 MESSAGE(postern__session__v1__reauthenticate_request, "postern.session.v1.ReauthenticateRequest", 64, 4,
         postern__session__v1__reauthenticate_request__fields, 1, postern__session__v1__reauthenticate_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__session__v1__presence_proof__fields[] = {
-    FIELD("signed_at_ms", 1, NONE, INT64, 0, 24, NULL, 0),
-    FIELD("hardware_key", 2, NONE, BOOL, 0, 32, NULL, 0),
-    FIELD("signature", 3, NONE, BYTES, 0, 40, NULL, 0),
-};
-static const ProtobufCIntRange postern__session__v1__presence_proof__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__session__v1__presence_proof, "postern.session.v1.PresenceProof", 56, 3,
-        postern__session__v1__presence_proof__fields, 1, postern__session__v1__presence_proof__ranges);
 
 static const ProtobufCFieldDescriptor postern__session__v1__reauthenticate_response__fields[] = {
     FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
@@ -4577,152 +4301,6 @@ static const ProtobufCFieldDescriptor postern__session__v1__list_proofs_response
 static const ProtobufCIntRange postern__session__v1__list_proofs_response__ranges[] = {{1, 0}, {0, 6}};
 MESSAGE(postern__session__v1__list_proofs_response, "postern.session.v1.ListProofsResponse", 96, 6,
         postern__session__v1__list_proofs_response__fields, 1, postern__session__v1__list_proofs_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__session__v1__tokens__fields[] = {
-    FIELD("session_id", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("access_token", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("access_expires_at_ms", 3, NONE, INT64, 0, 56, NULL, 0),
-    FIELD("refresh_token", 4, NONE, BYTES, 0, 64, NULL, 0),
-    FIELD("idle_expires_at_ms", 5, NONE, INT64, 0, 80, NULL, 0),
-    FIELD("expires_at_ms", 6, NONE, INT64, 0, 88, NULL, 0),
-    FIELD("server_time_ms", 7, NONE, INT64, 0, 96, NULL, 0),
-};
-static const ProtobufCIntRange postern__session__v1__tokens__ranges[] = {{1, 0}, {0, 7}};
-MESSAGE(postern__session__v1__tokens, "postern.session.v1.Tokens", 104, 7,
-        postern__session__v1__tokens__fields, 1, postern__session__v1__tokens__ranges);
-
-static const ProtobufCFieldDescriptor postern__session__v1__device_key__fields[] = {
-    FIELD("kind", 1, NONE, ENUM, 0, 24, NULL, 0),
-    FIELD("public_key", 2, NONE, BYTES, 0, 32, NULL, 0),
-    FIELD("possession", 3, NONE, BYTES, 0, 48, NULL, 0),
-};
-static const ProtobufCIntRange postern__session__v1__device_key__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__session__v1__device_key, "postern.session.v1.DeviceKey", 64, 3,
-        postern__session__v1__device_key__fields, 1, postern__session__v1__device_key__ranges);
-
-static const ProtobufCFieldDescriptor postern__session__v1__device_proof__fields[] = {
-    FIELD("signed_at_ms", 1, NONE, INT64, 0, 24, NULL, 0),
-    FIELD("signature", 2, NONE, BYTES, 0, 32, NULL, 0),
-};
-static const ProtobufCIntRange postern__session__v1__device_proof__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__session__v1__device_proof, "postern.session.v1.DeviceProof", 48, 2,
-        postern__session__v1__device_proof__fields, 1, postern__session__v1__device_proof__ranges);
-
-static const ProtobufCFieldDescriptor postern__session__v1__create_session_request__fields[] = {
-    FIELD("proof", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__sign_in_proof__descriptor, 0),
-    FIELD("origin", 2, NONE, MESSAGE, 0, 32, &postern__identity__v1__origin__descriptor, 0),
-    FIELD("device_key", 3, NONE, MESSAGE, 0, 40, &postern__session__v1__device_key__descriptor, 0),
-};
-static const ProtobufCIntRange postern__session__v1__create_session_request__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__session__v1__create_session_request, "postern.session.v1.CreateSessionRequest", 48, 3,
-        postern__session__v1__create_session_request__fields, 1, postern__session__v1__create_session_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__session__v1__create_session_response__fields[] = {
-    FIELD("tokens", 1, NONE, MESSAGE, 0, 24, &postern__session__v1__tokens__descriptor, 0),
-};
-static const ProtobufCIntRange postern__session__v1__create_session_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__session__v1__create_session_response, "postern.session.v1.CreateSessionResponse", 32, 1,
-        postern__session__v1__create_session_response__fields, 1, postern__session__v1__create_session_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__session__v1__refresh_session_request__fields[] = {
-    FIELD("refresh_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("origin", 2, NONE, MESSAGE, 0, 40, &postern__identity__v1__origin__descriptor, 0),
-    FIELD("device_proof", 3, NONE, MESSAGE, 0, 48, &postern__session__v1__device_proof__descriptor, 0),
-};
-static const ProtobufCIntRange postern__session__v1__refresh_session_request__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__session__v1__refresh_session_request, "postern.session.v1.RefreshSessionRequest", 56, 3,
-        postern__session__v1__refresh_session_request__fields, 1, postern__session__v1__refresh_session_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__session__v1__refresh_session_response__fields[] = {
-    FIELD("tokens", 1, NONE, MESSAGE, 0, 24, &postern__session__v1__tokens__descriptor, 0),
-    FIELD("account_id", 2, NONE, BYTES, 0, 32, NULL, 0),
-};
-static const ProtobufCIntRange postern__session__v1__refresh_session_response__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__session__v1__refresh_session_response, "postern.session.v1.RefreshSessionResponse", 48, 2,
-        postern__session__v1__refresh_session_response__fields, 1, postern__session__v1__refresh_session_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__session__v1__validate_access_token_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-};
-static const ProtobufCIntRange postern__session__v1__validate_access_token_request__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__session__v1__validate_access_token_request, "postern.session.v1.ValidateAccessTokenRequest", 40, 1,
-        postern__session__v1__validate_access_token_request__fields, 1, postern__session__v1__validate_access_token_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__session__v1__validate_access_token_response__fields[] = {
-    FIELD("valid", 1, NONE, BOOL, 0, 24, NULL, 0),
-    FIELD("session_id", 2, NONE, BYTES, 0, 32, NULL, 0),
-    FIELD("account_id", 3, NONE, BYTES, 0, 48, NULL, 0),
-    FIELD("auth_time_ms", 4, NONE, INT64, 0, 64, NULL, 0),
-    FIELD("amr", 5, REPEATED, BYTES, 72, 80, NULL, 0),
-    FIELD("expires_at_ms", 6, NONE, INT64, 0, 88, NULL, 0),
-};
-static const ProtobufCIntRange postern__session__v1__validate_access_token_response__ranges[] = {{1, 0}, {0, 6}};
-MESSAGE(postern__session__v1__validate_access_token_response, "postern.session.v1.ValidateAccessTokenResponse", 96, 6,
-        postern__session__v1__validate_access_token_response__fields, 1, postern__session__v1__validate_access_token_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__session__v1__inspect_session_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-};
-static const ProtobufCIntRange postern__session__v1__inspect_session_request__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__session__v1__inspect_session_request, "postern.session.v1.InspectSessionRequest", 40, 1,
-        postern__session__v1__inspect_session_request__fields, 1, postern__session__v1__inspect_session_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__session__v1__inspect_session_response__fields[] = {
-    FIELD("known", 1, NONE, BOOL, 0, 24, NULL, 0),
-    FIELD("session_id", 2, NONE, BYTES, 0, 32, NULL, 0),
-    FIELD("account_id", 3, NONE, BYTES, 0, 48, NULL, 0),
-    FIELD("live", 4, NONE, BOOL, 0, 64, NULL, 0),
-    FIELD("end_reason", 5, NONE, ENUM, 0, 72, NULL, 0),
-    FIELD("access_token_current", 6, NONE, BOOL, 0, 80, NULL, 0),
-};
-static const ProtobufCIntRange postern__session__v1__inspect_session_response__ranges[] = {{1, 0}, {0, 6}};
-MESSAGE(postern__session__v1__inspect_session_response, "postern.session.v1.InspectSessionResponse", 88, 6,
-        postern__session__v1__inspect_session_response__fields, 1, postern__session__v1__inspect_session_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__session__v1__sign_out_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 24, 32, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
-    FIELD("refresh_token", 2, NONE, BYTES, 24, 32, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
-    FIELD("all", 3, NONE, BOOL, 0, 48, NULL, 0),
-    FIELD("device_proof", 4, NONE, MESSAGE, 0, 56, &postern__session__v1__device_proof__descriptor, 0),
-};
-static const ProtobufCIntRange postern__session__v1__sign_out_request__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__session__v1__sign_out_request, "postern.session.v1.SignOutRequest", 64, 4,
-        postern__session__v1__sign_out_request__fields, 1, postern__session__v1__sign_out_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__session__v1__sign_out_response__fields[] = {
-    FIELD("ended", 1, NONE, UINT32, 0, 24, NULL, 0),
-};
-static const ProtobufCIntRange postern__session__v1__sign_out_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__session__v1__sign_out_response, "postern.session.v1.SignOutResponse", 32, 1,
-        postern__session__v1__sign_out_response__fields, 1, postern__session__v1__sign_out_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__session__v1__end_account_sessions_request__fields[] = {
-    FIELD("account_id", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("before_ms", 2, NONE, INT64, 0, 40, NULL, 0),
-    FIELD("reason", 3, NONE, ENUM, 0, 48, NULL, 0),
-    FIELD("except_session_id", 4, NONE, BYTES, 0, 56, NULL, 0),
-    FIELD("session_generation", 5, NONE, INT64, 0, 72, NULL, 0),
-};
-static const ProtobufCIntRange postern__session__v1__end_account_sessions_request__ranges[] = {{1, 0}, {0, 5}};
-MESSAGE(postern__session__v1__end_account_sessions_request, "postern.session.v1.EndAccountSessionsRequest", 80, 5,
-        postern__session__v1__end_account_sessions_request__fields, 1, postern__session__v1__end_account_sessions_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__session__v1__end_account_sessions_response__fields[] = {
-    FIELD("ended", 1, NONE, UINT32, 0, 24, NULL, 0),
-};
-static const ProtobufCIntRange postern__session__v1__end_account_sessions_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__session__v1__end_account_sessions_response, "postern.session.v1.EndAccountSessionsResponse", 32, 1,
-        postern__session__v1__end_account_sessions_response__fields, 1, postern__session__v1__end_account_sessions_response__ranges);
-
-MESSAGE(postern__session__v1__get_key_set_request, "postern.session.v1.GetKeySetRequest", 24, 0, NULL, 0, NULL);
-
-static const ProtobufCFieldDescriptor postern__session__v1__get_key_set_response__fields[] = {
-    FIELD("jwks", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("issuer", 2, NONE, BYTES, 0, 40, NULL, 0),
-};
-static const ProtobufCIntRange postern__session__v1__get_key_set_response__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__session__v1__get_key_set_response, "postern.session.v1.GetKeySetResponse", 56, 2,
-        postern__session__v1__get_key_set_response__fields, 1, postern__session__v1__get_key_set_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__session__v1__watch_revocations_request__fields[] = {
     FIELD("position", 1, NONE, UINT64, 0, 24, NULL, 0),
@@ -4828,6 +4406,135 @@ static const ProtobufCFieldDescriptor postern__session__v1__rotate_refresh_key_r
 static const ProtobufCIntRange postern__session__v1__rotate_refresh_key_response__ranges[] = {{1, 0}, {0, 1}};
 MESSAGE(postern__session__v1__rotate_refresh_key_response, "postern.session.v1.RotateRefreshKeyResponse", 40, 1,
         postern__session__v1__rotate_refresh_key_response__fields, 1, postern__session__v1__rotate_refresh_key_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__session__v1__tokens__fields[] = {
+    FIELD("session_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("access_token", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("access_expires_at_ms", 3, NONE, INT64, 0, 56, NULL, 0),
+    FIELD("refresh_token", 4, NONE, BYTES, 0, 64, NULL, 0),
+    FIELD("idle_expires_at_ms", 5, NONE, INT64, 0, 80, NULL, 0),
+    FIELD("expires_at_ms", 6, NONE, INT64, 0, 88, NULL, 0),
+    FIELD("server_time_ms", 7, NONE, INT64, 0, 96, NULL, 0),
+};
+static const ProtobufCIntRange postern__session__v1__tokens__ranges[] = {{1, 0}, {0, 7}};
+MESSAGE(postern__session__v1__tokens, "postern.session.v1.Tokens", 104, 7,
+        postern__session__v1__tokens__fields, 1, postern__session__v1__tokens__ranges);
+
+static const ProtobufCFieldDescriptor postern__session__v1__create_session_request__fields[] = {
+    FIELD("proof", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__sign_in_proof__descriptor, 0),
+    FIELD("origin", 2, NONE, MESSAGE, 0, 32, &postern__identity__v1__origin__descriptor, 0),
+    FIELD("device_key", 3, NONE, MESSAGE, 0, 40, &postern__gateway__v1__device_key__descriptor, 0),
+};
+static const ProtobufCIntRange postern__session__v1__create_session_request__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__session__v1__create_session_request, "postern.session.v1.CreateSessionRequest", 48, 3,
+        postern__session__v1__create_session_request__fields, 1, postern__session__v1__create_session_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__session__v1__create_session_response__fields[] = {
+    FIELD("tokens", 1, NONE, MESSAGE, 0, 24, &postern__session__v1__tokens__descriptor, 0),
+};
+static const ProtobufCIntRange postern__session__v1__create_session_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__session__v1__create_session_response, "postern.session.v1.CreateSessionResponse", 32, 1,
+        postern__session__v1__create_session_response__fields, 1, postern__session__v1__create_session_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__session__v1__refresh_session_request__fields[] = {
+    FIELD("refresh_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("origin", 2, NONE, MESSAGE, 0, 40, &postern__identity__v1__origin__descriptor, 0),
+    FIELD("device_proof", 3, NONE, MESSAGE, 0, 48, &postern__gateway__v1__device_proof__descriptor, 0),
+};
+static const ProtobufCIntRange postern__session__v1__refresh_session_request__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__session__v1__refresh_session_request, "postern.session.v1.RefreshSessionRequest", 56, 3,
+        postern__session__v1__refresh_session_request__fields, 1, postern__session__v1__refresh_session_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__session__v1__refresh_session_response__fields[] = {
+    FIELD("tokens", 1, NONE, MESSAGE, 0, 24, &postern__session__v1__tokens__descriptor, 0),
+    FIELD("account_id", 2, NONE, BYTES, 0, 32, NULL, 0),
+};
+static const ProtobufCIntRange postern__session__v1__refresh_session_response__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__session__v1__refresh_session_response, "postern.session.v1.RefreshSessionResponse", 48, 2,
+        postern__session__v1__refresh_session_response__fields, 1, postern__session__v1__refresh_session_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__session__v1__validate_access_token_request__fields[] = {
+    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__session__v1__validate_access_token_request__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__session__v1__validate_access_token_request, "postern.session.v1.ValidateAccessTokenRequest", 40, 1,
+        postern__session__v1__validate_access_token_request__fields, 1, postern__session__v1__validate_access_token_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__session__v1__validate_access_token_response__fields[] = {
+    FIELD("valid", 1, NONE, BOOL, 0, 24, NULL, 0),
+    FIELD("session_id", 2, NONE, BYTES, 0, 32, NULL, 0),
+    FIELD("account_id", 3, NONE, BYTES, 0, 48, NULL, 0),
+    FIELD("auth_time_ms", 4, NONE, INT64, 0, 64, NULL, 0),
+    FIELD("amr", 5, REPEATED, BYTES, 72, 80, NULL, 0),
+    FIELD("expires_at_ms", 6, NONE, INT64, 0, 88, NULL, 0),
+};
+static const ProtobufCIntRange postern__session__v1__validate_access_token_response__ranges[] = {{1, 0}, {0, 6}};
+MESSAGE(postern__session__v1__validate_access_token_response, "postern.session.v1.ValidateAccessTokenResponse", 96, 6,
+        postern__session__v1__validate_access_token_response__fields, 1, postern__session__v1__validate_access_token_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__session__v1__inspect_session_request__fields[] = {
+    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__session__v1__inspect_session_request__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__session__v1__inspect_session_request, "postern.session.v1.InspectSessionRequest", 40, 1,
+        postern__session__v1__inspect_session_request__fields, 1, postern__session__v1__inspect_session_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__session__v1__inspect_session_response__fields[] = {
+    FIELD("known", 1, NONE, BOOL, 0, 24, NULL, 0),
+    FIELD("session_id", 2, NONE, BYTES, 0, 32, NULL, 0),
+    FIELD("account_id", 3, NONE, BYTES, 0, 48, NULL, 0),
+    FIELD("live", 4, NONE, BOOL, 0, 64, NULL, 0),
+    FIELD("end_reason", 5, NONE, ENUM, 0, 72, NULL, 0),
+    FIELD("access_token_current", 6, NONE, BOOL, 0, 80, NULL, 0),
+};
+static const ProtobufCIntRange postern__session__v1__inspect_session_response__ranges[] = {{1, 0}, {0, 6}};
+MESSAGE(postern__session__v1__inspect_session_response, "postern.session.v1.InspectSessionResponse", 88, 6,
+        postern__session__v1__inspect_session_response__fields, 1, postern__session__v1__inspect_session_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__session__v1__sign_out_request__fields[] = {
+    FIELD("access_token", 1, NONE, BYTES, 24, 32, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
+    FIELD("refresh_token", 2, NONE, BYTES, 24, 32, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
+    FIELD("all", 3, NONE, BOOL, 0, 48, NULL, 0),
+    FIELD("device_proof", 4, NONE, MESSAGE, 0, 56, &postern__gateway__v1__device_proof__descriptor, 0),
+};
+static const ProtobufCIntRange postern__session__v1__sign_out_request__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__session__v1__sign_out_request, "postern.session.v1.SignOutRequest", 64, 4,
+        postern__session__v1__sign_out_request__fields, 1, postern__session__v1__sign_out_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__session__v1__sign_out_response__fields[] = {
+    FIELD("ended", 1, NONE, UINT32, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__session__v1__sign_out_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__session__v1__sign_out_response, "postern.session.v1.SignOutResponse", 32, 1,
+        postern__session__v1__sign_out_response__fields, 1, postern__session__v1__sign_out_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__session__v1__end_account_sessions_request__fields[] = {
+    FIELD("account_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("before_ms", 2, NONE, INT64, 0, 40, NULL, 0),
+    FIELD("reason", 3, NONE, ENUM, 0, 48, NULL, 0),
+    FIELD("except_session_id", 4, NONE, BYTES, 0, 56, NULL, 0),
+    FIELD("session_generation", 5, NONE, INT64, 0, 72, NULL, 0),
+};
+static const ProtobufCIntRange postern__session__v1__end_account_sessions_request__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__session__v1__end_account_sessions_request, "postern.session.v1.EndAccountSessionsRequest", 80, 5,
+        postern__session__v1__end_account_sessions_request__fields, 1, postern__session__v1__end_account_sessions_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__session__v1__end_account_sessions_response__fields[] = {
+    FIELD("ended", 1, NONE, UINT32, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__session__v1__end_account_sessions_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__session__v1__end_account_sessions_response, "postern.session.v1.EndAccountSessionsResponse", 32, 1,
+        postern__session__v1__end_account_sessions_response__fields, 1, postern__session__v1__end_account_sessions_response__ranges);
+
+MESSAGE(postern__session__v1__get_key_set_request, "postern.session.v1.GetKeySetRequest", 24, 0, NULL, 0, NULL);
+
+static const ProtobufCFieldDescriptor postern__session__v1__get_key_set_response__fields[] = {
+    FIELD("jwks", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("issuer", 2, NONE, BYTES, 0, 40, NULL, 0),
+};
+static const ProtobufCIntRange postern__session__v1__get_key_set_response__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__session__v1__get_key_set_response, "postern.session.v1.GetKeySetResponse", 56, 2,
+        postern__session__v1__get_key_set_response__fields, 1, postern__session__v1__get_key_set_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__wire__v1__frame__fields[] = {
     FIELD("hello", 1, NONE, MESSAGE, 24, 32, &postern__wire__v1__hello__descriptor, PROTOBUF_C_FIELD_FLAG_ONEOF),

@@ -12,6 +12,8 @@ struct ProtoSource {
         let name: String
         /// The type of a field as written; otherwise empty.
         let type: String
+        /// The number of a field or a value; otherwise empty.
+        let number: String
         /// Counted from 1.
         let line: Int
         /// Whether a comment is directly above.
@@ -23,6 +25,13 @@ struct ProtoSource {
     private(set) var declarations: [Declaration] = []
     private var scopes: [(kind: Kind?, name: String)] = []
     private var comesAfterComment = false
+
+    /// Those of the project.
+    static func all() throws -> [ProtoSource] {
+        let checkout = try Checkout.here.get()
+        return try checkout.written(below: "Protos/postern/", suffix: ".proto")
+            .map { ProtoSource(path: $0, text: try checkout.text(of: $0)) }
+    }
 
     init(path: String, text: String) {
         self.path = path
@@ -44,8 +53,8 @@ struct ProtoSource {
         if let found {
             declarations.append(
                 Declaration(
-                    kind: found.kind, name: fullName(found.name), type: found.type, line: number,
-                    isCommented: comesAfterComment))
+                    kind: found.kind, name: fullName(found.name), type: found.type,
+                    number: found.number, line: number, isCommented: comesAfterComment))
         }
         comesAfterComment = false
         for brace in line where brace == "{" || brace == "}" {
@@ -53,25 +62,32 @@ struct ProtoSource {
         }
     }
 
-    private mutating func open(_ found: (kind: Kind, name: String, type: String)?) {
+    private mutating func open(
+        _ found: (kind: Kind, name: String, type: String, number: String)?
+    ) {
         // The fields of a oneof and of an extension belong to the enclosing scope.
         let isNamed = found?.kind == .message || found?.kind == .enumeration
         scopes.append((found?.kind, isNamed ? found?.name ?? "" : ""))
     }
 
-    private func declaration(_ words: [Substring]) -> (kind: Kind, name: String, type: String)? {
+    private func declaration(
+        _ words: [Substring]
+    ) -> (kind: Kind, name: String, type: String, number: String)? {
         guard let first = words.first, words.count > 1 else { return nil }
         let keywords: [Substring: Kind] = [
             "service": .service, "rpc": .rpc, "message": .message, "enum": .enumeration,
             "oneof": .oneof, "extend": .extend,
         ]
-        if let kind = keywords[first] { return (kind, String(words[1]), "") }
-        guard let equals = words.firstIndex(of: "="), equals > 0,
+        if let kind = keywords[first] { return (kind, String(words[1]), "", "") }
+        guard let equals = words.firstIndex(of: "="), equals > 0, equals + 1 < words.count,
             !["option", "syntax", "reserved"].contains(first)
         else { return nil }
-        if scopes.last?.kind == .enumeration { return (.value, String(first), "") }
+        let number = String(words[equals + 1])
+        if scopes.last?.kind == .enumeration {
+            return (.value, String(first), "", number)
+        }
         let type = words[..<(equals - 1)].last { !["repeated", "optional"].contains($0) }
-        return (.field, String(words[equals - 1]), String(type ?? ""))
+        return (.field, String(words[equals - 1]), String(type ?? ""), number)
     }
 
     private func fullName(_ name: String) -> String {

@@ -19,7 +19,7 @@ struct ProtoTests {
 
     @Test("every service, rpc, message, field, enum and value has a comment")
     func comments() throws {
-        let sources = try Self.protos()
+        let sources = try ProtoSource.all()
         #expect(sources.flatMap(\.declarations).count > 100)
         expectNone(sources.flatMap(Self.uncommented))
     }
@@ -34,12 +34,12 @@ struct ProtoTests {
 
     @Test("no message is recursive: hostile nesting could overflow the stack")
     func recursion() throws {
-        #expect(ProtoGraph(try Self.protos()).cycles() == [])
+        #expect(ProtoGraph(try ProtoSource.all()).cycles() == [])
     }
 
     @Test("a package is postern.<service>.v<number>, and its folder matches")
     func packages() throws {
-        for source in try Self.protos() {
+        for source in try ProtoSource.all() {
             let folder = source.path.split(separator: "/").dropFirst().dropLast()
             #expect(source.package == folder.joined(separator: "."), "\(source.path)")
         }
@@ -49,7 +49,7 @@ struct ProtoTests {
     func errors() throws {
         let catalogue = try Checkout.here.get().text(
             of: "Sources/ServiceRuntime/Errors/ErrorCatalogue.swift")
-        let rpcs = try Self.protos().flatMap { try Self.errors(of: $0.path) }
+        let rpcs = try ProtoSource.all().flatMap { try Self.errors(of: $0.path) }
         #expect(rpcs.count > 20)
         for rpc in rpcs {
             for code in rpc.codes {
@@ -60,7 +60,7 @@ struct ProtoTests {
 
     @Test("the errors that the gateway's page lists for a call are those of its rpc")
     func pageErrors() throws {
-        let rpcs = try Self.protos().flatMap { try Self.errors(of: $0.path) }
+        let rpcs = try ProtoSource.all().flatMap { try Self.errors(of: $0.path) }
         let page = try Checkout.here.get().text(of: "Protos/postern/gateway/README.md")
         // The calls of a table are those of its row and of its heading.
         var heading: (row: Substring, isOpen: Bool) = ("", false)
@@ -102,7 +102,7 @@ struct ProtoTests {
 
     @Test("in the public API the name of an rpc is unique, and times are signed, of 64 bits")
     func publicNames() throws {
-        let declarations = try Self.protos().filter { $0.package == "postern.gateway.v1" }
+        let declarations = try ProtoSource.all().filter { $0.package == "postern.gateway.v1" }
             .flatMap(\.declarations)
         let rpcs = declarations.filter { $0.kind == .rpc }
             .map { String($0.name.split(separator: ".").last ?? "") }
@@ -134,12 +134,6 @@ struct ProtoTests {
         let source = ProtoSource(path: "x", text: text)
         #expect(Self.uncommented(source).map(\.line) == [7, 11])
         #expect(ProtoGraph([source]).cycles() == ["p.B", "p.C"])
-    }
-
-    private static func protos() throws -> [ProtoSource] {
-        let checkout = try Checkout.here.get()
-        return try checkout.written(below: "Protos/postern/", suffix: ".proto")
-            .map { ProtoSource(path: $0, text: try checkout.text(of: $0)) }
     }
 
     /// The rpcs of a file that have `errors:` lines, with the codes of these.

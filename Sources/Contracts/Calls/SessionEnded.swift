@@ -3,7 +3,7 @@ package import ServiceRuntime
 
 extension ServiceError {
     /// `auth/session-ended` with the session's reason, where it has one.
-    package static func sessionEnded(_ reason: SessionV1.EndReason) -> ServiceError {
+    package static func sessionEnded(_ reason: GatewayV1.EndReason) -> ServiceError {
         let known: SessionEndReason? =
             switch reason {
             case .signedOut: .signedOut

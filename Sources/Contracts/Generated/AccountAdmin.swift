@@ -290,10 +290,13 @@ package enum AccountAdminDescription {
             repairOrphan,
         ],
         fileDescriptors: [
+            FileDescriptors.gatewayV1Account,
+            FileDescriptors.gatewayV1Consents,
+            FileDescriptors.gatewayV1Deletion,
+            FileDescriptors.gatewayV1Admin,
+            FileDescriptors.gatewayV1Gateway,
             FileDescriptors.identityV1SignInHistory,
             FileDescriptors.identityV1Identity,
-            FileDescriptors.identityV1Consents,
-            FileDescriptors.identityV1Deletions,
             FileDescriptors.identityV1Admin,
         ])
 }

@@ -215,6 +215,9 @@ package enum AccountConsentsDescription {
             answerParentalConsent,
         ],
         fileDescriptors: [
+            FileDescriptors.gatewayV1Consents,
+            FileDescriptors.gatewayV1Account,
+            FileDescriptors.gatewayV1Gateway,
             FileDescriptors.identityV1SignInHistory,
             FileDescriptors.identityV1Identity,
             FileDescriptors.identityV1Consents,

@@ -168,6 +168,10 @@ package enum AccountDeletionsDescription {
             requestDeletionLink,
         ],
         fileDescriptors: [
+            FileDescriptors.gatewayV1Deletion,
+            FileDescriptors.gatewayV1Account,
+            FileDescriptors.gatewayV1Consents,
+            FileDescriptors.gatewayV1Gateway,
             FileDescriptors.identityV1SignInHistory,
             FileDescriptors.identityV1Identity,
             FileDescriptors.identityV1Deletions,

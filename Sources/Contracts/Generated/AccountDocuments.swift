@@ -209,6 +209,11 @@ package enum AccountDocumentsDescription {
             setOnboarding,
         ],
         fileDescriptors: [
+            FileDescriptors.gatewayV1Documents,
+            FileDescriptors.gatewayV1BackendDocuments,
+            FileDescriptors.gatewayV1Account,
+            FileDescriptors.gatewayV1Consents,
+            FileDescriptors.gatewayV1Gateway,
             FileDescriptors.identityV1SignInHistory,
             FileDescriptors.identityV1Identity,
             FileDescriptors.identityV1Documents,

@@ -195,6 +195,10 @@ package enum AccountExportsDescription {
             cancelDataExport,
         ],
         fileDescriptors: [
+            FileDescriptors.gatewayV1DataExports,
+            FileDescriptors.gatewayV1Account,
+            FileDescriptors.gatewayV1Consents,
+            FileDescriptors.gatewayV1Gateway,
             FileDescriptors.identityV1SignInHistory,
             FileDescriptors.identityV1Identity,
             FileDescriptors.identityV1DataExports,

@@ -135,9 +135,13 @@ package enum AccountOnboardingDescription {
         name: "postern.identity.v1.AccountOnboarding",
         methods: [getOnboarding, saveOnboardingSection, restartOnboarding, completeOnboarding],
         fileDescriptors: [
+            FileDescriptors.gatewayV1Documents,
+            FileDescriptors.gatewayV1Account,
+            FileDescriptors.gatewayV1Onboarding,
+            FileDescriptors.gatewayV1Consents,
+            FileDescriptors.gatewayV1Gateway,
             FileDescriptors.identityV1SignInHistory,
             FileDescriptors.identityV1Identity,
-            FileDescriptors.identityV1Documents,
             FileDescriptors.identityV1Onboarding,
         ])
 }

@@ -183,6 +183,9 @@ package enum AccountProfilesDescription {
         name: "postern.identity.v1.AccountProfiles",
         methods: [getProfile, updateProfile, uploadPhoto, downloadPhoto, removePhoto],
         fileDescriptors: [
+            FileDescriptors.gatewayV1Account,
+            FileDescriptors.gatewayV1Consents,
+            FileDescriptors.gatewayV1Gateway,
             FileDescriptors.identityV1SignInHistory,
             FileDescriptors.identityV1Identity,
             FileDescriptors.identityV1Profiles,

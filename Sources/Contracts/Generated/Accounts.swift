@@ -162,6 +162,9 @@ package enum AccountsDescription {
         name: "postern.identity.v1.Accounts",
         methods: [register, verifyPassword, settleGuesses, confirmEmail, getAccount],
         fileDescriptors: [
+            FileDescriptors.gatewayV1Account,
+            FileDescriptors.gatewayV1Consents,
+            FileDescriptors.gatewayV1Gateway,
             FileDescriptors.identityV1SignInHistory,
             FileDescriptors.identityV1Identity,
         ])

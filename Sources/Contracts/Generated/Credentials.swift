@@ -137,6 +137,9 @@ package enum CredentialsDescription {
         name: "postern.identity.v1.Credentials",
         methods: [requestPasswordReset, resetPassword, changePassword, resendVerification],
         fileDescriptors: [
+            FileDescriptors.gatewayV1Account,
+            FileDescriptors.gatewayV1Consents,
+            FileDescriptors.gatewayV1Gateway,
             FileDescriptors.identityV1SignInHistory,
             FileDescriptors.identityV1Identity,
             FileDescriptors.identityV1Credentials,

@@ -159,6 +159,11 @@ package enum DevicesDescription {
         name: "postern.session.v1.Devices",
         methods: [listSessions, endSession, endOtherSessions, reauthenticate, listProofs],
         fileDescriptors: [
+            FileDescriptors.gatewayV1Account,
+            FileDescriptors.gatewayV1Consents,
+            FileDescriptors.gatewayV1Gateway,
+            FileDescriptors.gatewayV1Providers,
+            FileDescriptors.gatewayV1Sessions,
             FileDescriptors.identityV1SignInHistory,
             FileDescriptors.identityV1Identity,
             FileDescriptors.sessionV1Devices,

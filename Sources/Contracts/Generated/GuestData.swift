@@ -212,6 +212,10 @@ package enum GuestDataDescription {
             retryMigration,
         ],
         fileDescriptors: [
+            FileDescriptors.gatewayV1Account,
+            FileDescriptors.gatewayV1Consents,
+            FileDescriptors.gatewayV1Gateway,
+            FileDescriptors.gatewayV1Guests,
             FileDescriptors.identityV1SignInHistory,
             FileDescriptors.identityV1Identity,
             FileDescriptors.identityV1GuestData,

@@ -222,6 +222,11 @@ package enum IdentitiesDescription {
             proveByProvider,
         ],
         fileDescriptors: [
+            FileDescriptors.gatewayV1Consents,
+            FileDescriptors.gatewayV1Account,
+            FileDescriptors.gatewayV1Gateway,
+            FileDescriptors.gatewayV1Providers,
+            FileDescriptors.gatewayV1Methods,
             FileDescriptors.identityV1SignInHistory,
             FileDescriptors.identityV1Identity,
             FileDescriptors.identityV1Identities,

@@ -142,6 +142,11 @@ package enum PhoneCodesDescription {
         name: "postern.identity.v1.PhoneCodes",
         methods: [requestCode, signInWithCode, linkPhone, proveByCode],
         fileDescriptors: [
+            FileDescriptors.gatewayV1Consents,
+            FileDescriptors.gatewayV1Account,
+            FileDescriptors.gatewayV1Gateway,
+            FileDescriptors.gatewayV1Providers,
+            FileDescriptors.gatewayV1Methods,
             FileDescriptors.identityV1SignInHistory,
             FileDescriptors.identityV1Identity,
             FileDescriptors.identityV1Identities,

@@ -66,6 +66,11 @@ package enum PhoneSignalsDescription {
         name: "postern.identity.v1.PhoneSignals",
         methods: [numberChanged],
         fileDescriptors: [
+            FileDescriptors.gatewayV1Consents,
+            FileDescriptors.gatewayV1Account,
+            FileDescriptors.gatewayV1Gateway,
+            FileDescriptors.gatewayV1Providers,
+            FileDescriptors.gatewayV1Methods,
             FileDescriptors.identityV1SignInHistory,
             FileDescriptors.identityV1Identity,
             FileDescriptors.identityV1Identities,

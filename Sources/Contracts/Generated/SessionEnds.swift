@@ -87,9 +87,9 @@ package enum SessionEndsDescription {
         name: "postern.session.v1.SessionEnds",
         methods: [watchRevocations],
         fileDescriptors: [
-            FileDescriptors.identityV1SignInHistory,
-            FileDescriptors.identityV1Identity,
-            FileDescriptors.sessionV1Session,
+            FileDescriptors.gatewayV1Account,
+            FileDescriptors.gatewayV1Consents,
+            FileDescriptors.gatewayV1Gateway,
             FileDescriptors.sessionV1Ends,
         ])
 }

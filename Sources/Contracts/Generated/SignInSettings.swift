@@ -89,9 +89,8 @@ package enum SignInSettingsDescription {
         name: "postern.identity.v1.SignInSettings",
         methods: [getSignInSettings, checkPassword],
         fileDescriptors: [
-            FileDescriptors.identityV1SignInHistory,
-            FileDescriptors.identityV1Identity,
-            FileDescriptors.identityV1Consents,
+            FileDescriptors.gatewayV1Consents,
+            FileDescriptors.gatewayV1SignInOptions,
             FileDescriptors.identityV1SignInSettings,
         ])
 }

@@ -10,11 +10,11 @@ package struct Revocation: Hashable, Sendable {
     /// When the session ended.
     package let at: Timestamp
     /// Why it ended.
-    package let reason: SessionV1.EndReason
+    package let reason: GatewayV1.EndReason
 
     /// A revocation.
     package init(
-        position: UInt64, session: SessionID, at: Timestamp, reason: SessionV1.EndReason
+        position: UInt64, session: SessionID, at: Timestamp, reason: GatewayV1.EndReason
     ) {
         self.position = position
         self.session = session

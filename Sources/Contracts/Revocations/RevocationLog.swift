@@ -83,7 +83,7 @@ extension GatewayV1.WatchRevocationsItem {
             revocations: item.ends.map {
                 GatewayV1.RevokedSession(
                     sessionId: $0.sessionId, endedAtMs: $0.endedAtMs,
-                    reason: GatewayV1.EndReason(rawValue: $0.reason.rawValue))
+                    reason: $0.reason)
             },
             keysChanged: item.keysChanged, keySetHash: item.keySet, keptForMs: item.keptForMs,
             complete: item.completeAtMs > 0 ? .completeAtMs(item.completeAtMs) : nil)

@@ -52,7 +52,7 @@ package struct RevocationUpdate: Sendable {
                 ends: item.revocations.map {
                     SessionV1.RevokedSession(
                         sessionId: $0.sessionId, endedAtMs: $0.endedAtMs,
-                        reason: SessionV1.EndReason(rawValue: $0.reason.rawValue),
+                        reason: $0.reason,
                         position: position.number)
                 },
                 keysChanged: item.keysChanged, keySet: item.keySetHash, keptForMs: item.keptForMs,

@@ -31,12 +31,3 @@ struct AccountDeletionHandler: AccountDeletionService {
         return (IdentityV1.DeletionCaller(by: .accessToken(session.accessToken)), session)
     }
 }
-
-extension GatewayV1.Deletion {
-    /// A deletion as the identity service has it.
-    init(_ deletion: IdentityV1.Deletion) {
-        self.init(
-            state: GatewayV1.DeletionState(rawValue: deletion.state.rawValue),
-            requestedAtMs: deletion.requestedAtMs, dueAtMs: deletion.dueAtMs)
-    }
-}

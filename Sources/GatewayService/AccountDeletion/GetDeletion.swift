@@ -12,7 +12,6 @@ extension AccountDeletionHandler {
         let answer = try await deletions.getDeletion(
             IdentityV1.GetDeletionRequest(accessToken: try context.requiredAccessToken()),
             context.onward())
-        return GatewayV1.GetDeletionResponse(
-            deletion: answer.deletion.map(GatewayV1.Deletion.init))
+        return GatewayV1.GetDeletionResponse(deletion: answer.deletion)
     }
 }

@@ -20,7 +20,7 @@ extension AccountDeletionHandler {
             },
             confirmationToken: preview.confirmationToken, expiresAtMs: preview.expiresAtMs,
             waitSeconds: preview.waitSeconds,
-            deletion: preview.deletion.map(GatewayV1.Deletion.init))
+            deletion: preview.deletion)
     }
 }
 

@@ -49,8 +49,7 @@ extension AccountDeletionHandler {
         _ inner: IdentityV1.RequestDeletionRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestDeletionResponse {
         let answer = try await deletions.requestDeletion(inner, context.onward())
-        return GatewayV1.RequestDeletionResponse(
-            deletion: answer.deletion.map(GatewayV1.Deletion.init))
+        return GatewayV1.RequestDeletionResponse(deletion: answer.deletion)
     }
 
     /// The response to a repeat in a session that has ended.

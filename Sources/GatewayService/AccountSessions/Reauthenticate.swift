@@ -40,7 +40,7 @@ extension AccountSessionsHandler {
             try await prove(shown, of: account, in: session, origin, context, onward)
         }.answer
         if case .deviceKey(let presence) = shown {
-            reauthentication.presence = SessionV1.PresenceProof(presence)
+            reauthentication.presence = presence
         }
         let answer = try await devices.reauthenticate(reauthentication, onward)
         await remember(shown, of: account, on: origin.deviceId, context)
@@ -106,7 +106,7 @@ extension AccountSessionsHandler {
         ) {
             try await identities.proveByProvider(
                 IdentityV1.ProveByProviderRequest(
-                    accessToken: session.accessToken, token: IdentityV1.ProviderToken(token),
+                    accessToken: session.accessToken, token: token,
                     origin: origin), onward)
         }.proof
     }

@@ -22,9 +22,7 @@ struct AdminHandler: AdminService {
             case .accountId(let id): .accountId(id)
             case .email(let email): .email(email)
             case .phoneNumber(let number): .phoneNumber(number)
-            case .providerSubject(let subject):
-                .providerSubject(
-                    IdentityV1.ProviderSubject(issuer: subject.issuer, subject: subject.subject))
+            case .providerSubject(let subject): .providerSubject(subject)
             case nil: nil
             }
         let answer = try await accounts.lookUpAccount(
@@ -42,7 +40,7 @@ struct AdminHandler: AdminService {
         _ request: GatewayV1.ListAccountsRequest, _ context: CallContext
     ) async throws -> GatewayV1.ListAccountsResponse {
         let inner = IdentityV1.ListAccountsRequest(
-            status: IdentityV1.AccountStatus(rawValue: request.status.rawValue),
+            status: request.status,
             createdFromMs: try request.createdFromAtMs(),
             createdBeforeMs: try request.createdBeforeAtMs(),
             signedInFromMs: try request.signedInFromAtMs(),
@@ -121,8 +119,8 @@ extension GatewayV1.AdminAccount {
                     lastActivity: $0.lastActivityAtMs > 0
                         ? .lastActivityAtMs($0.lastActivityAtMs) : nil,
                     lastSeen: $0.lastSeenAtMs > 0 ? .lastSeenAtMs($0.lastSeenAtMs) : nil)
-            }, privacy: account.privacy.map(GatewayV1.PrivacySettings.init),
-            deletion: account.deletion.map(GatewayV1.Deletion.init))
+            }, privacy: account.privacy,
+            deletion: account.deletion)
     }
 }
 

@@ -13,7 +13,6 @@ extension AdminHandler {
                 accountId: request.accountId, wait: request.wait,
                 actor: Self.actor(request.actor, context), backendDone: request.backendDone),
             context.onward())
-        return GatewayV1.DeleteAccountResponse(
-            deletion: answer.deletion.map(GatewayV1.Deletion.init))
+        return GatewayV1.DeleteAccountResponse(deletion: answer.deletion)
     }
 }

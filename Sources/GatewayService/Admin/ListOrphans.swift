@@ -13,10 +13,7 @@ extension AdminHandler {
             IdentityV1.ListOrphansRequest(kind: request.kind, pageToken: request.pageToken),
             context.onward())
         return GatewayV1.ListOrphansResponse(
-            orphans: answer.orphans.map {
-                GatewayV1.Orphan(
-                    kind: $0.kind, accountId: $0.accountId, service: $0.service,
-                    repairable: $0.repairable)
-            }, nextPageToken: answer.nextPageToken, checkedAtMs: answer.checkedAtMs)
+            orphans: answer.orphans, nextPageToken: answer.nextPageToken,
+            checkedAtMs: answer.checkedAtMs)
     }
 }

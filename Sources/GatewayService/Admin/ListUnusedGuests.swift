@@ -12,10 +12,6 @@ extension AdminHandler {
         let answer = try await accounts.listUnusedGuests(
             IdentityV1.ListUnusedGuestsRequest(pageToken: request.pageToken), context.onward())
         return GatewayV1.ListUnusedGuestsResponse(
-            guests: answer.guests.map {
-                GatewayV1.UnusedGuest(
-                    accountId: $0.accountId, lastSeenAtMs: $0.lastSeenAtMs,
-                    deletedAtMs: $0.deletedAtMs)
-            }, nextPageToken: answer.nextPageToken, keptDays: answer.keptDays)
+            guests: answer.guests, nextPageToken: answer.nextPageToken, keptDays: answer.keptDays)
     }
 }

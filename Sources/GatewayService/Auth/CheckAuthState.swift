@@ -31,7 +31,7 @@ extension AuthHandler {
                 SessionV1.InspectSessionRequest(accessToken: token), context.onward())
             return GatewayV1.CheckAuthStateResponse(
                 reason: reason(state),
-                endReason: GatewayV1.EndReason(rawValue: state.endReason.rawValue))
+                endReason: state.endReason)
         }
         guard let account = try await account(validity.accountId, context) else {
             return GatewayV1.CheckAuthStateResponse(reason: .noSession)

@@ -18,7 +18,7 @@ extension AuthHandler {
         let refreshed = try await sessions.refreshSession(
             SessionV1.RefreshSessionRequest(
                 refreshToken: request.refreshToken, origin: origin,
-                deviceProof: request.deviceProof.map(SessionV1.DeviceProof.init)), onward)
+                deviceProof: request.deviceProof), onward)
         return GatewayV1.RefreshSessionResponse(
             session: refreshed.tokens.map(GatewayV1.Session.init))
     }

@@ -25,7 +25,7 @@ extension AuthHandler {
         }
         let ended = try await sessions.signOut(
             SessionV1.SignOutRequest(
-                all: request.all, deviceProof: request.deviceProof.map(SessionV1.DeviceProof.init),
+                all: request.all, deviceProof: request.deviceProof,
                 token: token),
             onward)
         return GatewayV1.SignOutResponse(endedSessions: ended.ended)

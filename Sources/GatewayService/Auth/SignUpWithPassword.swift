@@ -64,7 +64,7 @@ extension AuthHandler {
                         email: request.email, password: request.password,
                         displayName: request.displayName, language: language, origin: origin,
                         guestAccessToken: accessToken, mailWithheld: isWithheld,
-                        acceptance: request.acceptance.map(IdentityV1.Acceptance.init)),
+                        acceptance: request.acceptance),
                     onward)
             }
         }.answer

@@ -22,8 +22,7 @@ struct BackendDocumentsHandler: BackendDocumentsService {
         let answer = try await relay {
             try await documents.readDocument(inner, context.onward())
         }
-        return GatewayV1.ReadDocumentResponse(
-            document: answer.document.map(GatewayV1.Document.init))
+        return GatewayV1.ReadDocumentResponse(document: answer.document)
     }
 
     /// Relays the call.
@@ -35,8 +34,7 @@ struct BackendDocumentsHandler: BackendDocumentsService {
     ) async throws -> GatewayV1.WriteDocumentsResponse {
         let onward = try context.onward(for: "WriteAccountDocuments")
         let inner = IdentityV1.WriteDocumentsRequest(
-            caller: try IdentityV1.DocumentCaller(request.call),
-            writes: request.writes.map(IdentityV1.DocumentWrite.init),
+            caller: try IdentityV1.DocumentCaller(request.call), writes: request.writes,
             origin: try Origin.of(nil, context), acceptLanguage: context.metadata.voice.tag)
         let answer = try await relay { try await documents.writeDocuments(inner, onward) }
         return GatewayV1.WriteDocumentsResponse(
@@ -84,7 +82,7 @@ struct BackendDocumentsHandler: BackendDocumentsService {
         _ request: GatewayV1.SetOnboardingRequest, _ context: CallContext
     ) async throws -> GatewayV1.SetOnboardingResponse {
         let inner = IdentityV1.SetOnboardingRequest(
-            backend: try IdentityV1.BackendCaller(request.call), complete: request.complete,
+            backend: try request.call.required(), complete: request.complete,
             origin: try Origin.of(nil, context))
         _ = try await relay { try await documents.setOnboarding(inner, context.onward()) }
         return GatewayV1.SetOnboardingResponse()
@@ -106,17 +104,16 @@ struct BackendDocumentsHandler: BackendDocumentsService {
 }
 
 extension IdentityV1.DocumentCaller {
-    /// - Throws: as `BackendCaller.init`.
+    /// - Throws: as `required`.
     fileprivate init(_ call: GatewayV1.BackendCall?) throws(ServiceError) {
-        self.init(by: .backend(try IdentityV1.BackendCaller(call)))
+        self.init(by: .backend(try call.required()))
     }
 }
 
-extension IdentityV1.BackendCaller {
+extension GatewayV1.BackendCall? {
     /// - Throws: `rpc/invalid-argument` without an account and a proof.
-    fileprivate init(_ call: GatewayV1.BackendCall?) throws(ServiceError) {
-        guard let call else { throw ServiceError(.invalidArgument, fields: ["call"]) }
-        self.init(
-            accountId: call.accountId, applicationToken: call.applicationToken, actor: call.actor)
+    fileprivate func required() throws(ServiceError) -> GatewayV1.BackendCall {
+        guard let self else { throw ServiceError(.invalidArgument, fields: ["call"]) }
+        return self
     }
 }

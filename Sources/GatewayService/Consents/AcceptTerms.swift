@@ -21,7 +21,6 @@ extension ConsentsHandler {
                     privacyVersion: request.privacyVersion, origin: origin),
                 context.onward())
         }
-        return GatewayV1.AcceptTermsResponse(
-            consents: answer.consents.map(GatewayV1.Consent.init))
+        return GatewayV1.AcceptTermsResponse(consents: answer.consents)
     }
 }

@@ -12,10 +12,10 @@ extension ConsentsHandler {
         let answer = try await consents.answerParentalConsent(
             IdentityV1.AnswerParentalConsentRequest(
                 token: request.token,
-                answer: IdentityV1.ParentalAnswer(rawValue: request.answer.rawValue),
+                answer: request.answer,
                 origin: origin),
             context.onward())
         return GatewayV1.AnswerParentalConsentResponse(
-            state: GatewayV1.ParentalConsentState(answer.state), childName: answer.childName)
+            state: answer.state, childName: answer.childName)
     }
 }

@@ -12,8 +12,8 @@ extension ConsentsHandler {
             IdentityV1.GetConsentsRequest(accessToken: try context.requiredAccessToken()),
             context.onward())
         return GatewayV1.GetConsentsResponse(
-            consents: answer.consents.map(GatewayV1.Consent.init), isCurrent: answer.isCurrent,
-            options: answer.options.map(GatewayV1.ConsentOptions.init),
-            parentalConsent: GatewayV1.ParentalConsentState(answer.parentalConsent))
+            consents: answer.consents, isCurrent: answer.isCurrent,
+            options: answer.options,
+            parentalConsent: answer.parentalConsent)
     }
 }

@@ -11,7 +11,6 @@ extension ConsentsHandler {
         let answer = try await consents.getPrivacy(
             IdentityV1.GetPrivacyRequest(accessToken: try context.requiredAccessToken()),
             context.onward())
-        return GatewayV1.GetPrivacyResponse(
-            privacy: answer.privacy.map(GatewayV1.PrivacySettings.init))
+        return GatewayV1.GetPrivacyResponse(privacy: answer.privacy)
     }
 }

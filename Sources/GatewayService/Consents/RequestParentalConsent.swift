@@ -29,6 +29,6 @@ extension ConsentsHandler {
             }
         }
         return GatewayV1.RequestParentalConsentResponse(
-            state: GatewayV1.ParentalConsentState(answer.state), expiresAtMs: answer.expiresAtMs)
+            state: answer.state, expiresAtMs: answer.expiresAtMs)
     }
 }

@@ -25,7 +25,6 @@ extension ConsentsHandler {
         ) {
             try await consents.setPrivacy(changed, context.onward())
         }
-        return GatewayV1.SetPrivacyResponse(
-            privacy: answer.privacy.map(GatewayV1.PrivacySettings.init))
+        return GatewayV1.SetPrivacyResponse(privacy: answer.privacy)
     }
 }

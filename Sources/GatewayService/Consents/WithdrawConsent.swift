@@ -17,11 +17,10 @@ extension ConsentsHandler {
             try await consents.withdrawConsent(
                 IdentityV1.WithdrawConsentRequest(
                     accessToken: session.accessToken,
-                    kind: IdentityV1.ConsentKind(rawValue: request.kind.rawValue),
+                    kind: request.kind,
                     origin: origin),
                 context.onward())
         }
-        return GatewayV1.WithdrawConsentResponse(
-            consents: answer.consents.map(GatewayV1.Consent.init))
+        return GatewayV1.WithdrawConsentResponse(consents: answer.consents)
     }
 }

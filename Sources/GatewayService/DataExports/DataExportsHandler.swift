@@ -12,23 +12,3 @@ struct DataExportsHandler: DataExportsService {
     let sessions: any SessionsAPI
     let limits: RateLimiter
 }
-
-extension GatewayV1.DataExport {
-    /// An export of the identity service.
-    init(_ export: IdentityV1.DataExport) {
-        self.init(
-            exportId: export.exportId, state: GatewayV1.DataExportState(export.state),
-            requestedAtMs: export.requestedAtMs, expiresAtMs: export.expiresAtMs,
-            bytes: export.bytes)
-    }
-}
-
-extension GatewayV1.DataExportState {
-    fileprivate init(_ state: IdentityV1.DataExportState) {
-        switch state {
-        case .preparing: self = .preparing
-        case .ready: self = .ready
-        case .unspecified, .unrecognized: self = .unspecified
-        }
-    }
-}

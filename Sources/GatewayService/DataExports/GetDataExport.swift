@@ -12,7 +12,6 @@ extension DataExportsHandler {
         let answer = try await exports.getDataExport(
             IdentityV1.GetDataExportRequest(accessToken: try context.requiredAccessToken()),
             context.onward())
-        return GatewayV1.GetDataExportResponse(
-            dataExport: answer.dataExport.map(GatewayV1.DataExport.init))
+        return GatewayV1.GetDataExportResponse(dataExport: answer.dataExport)
     }
 }

@@ -24,8 +24,7 @@ extension DataExportsHandler {
                     try await exports.requestDataExport(order, context.onward())
                 }.answer
             }
-        return GatewayV1.RequestDataExportResponse(
-            dataExport: answer.dataExport.map(GatewayV1.DataExport.init))
+        return GatewayV1.RequestDataExportResponse(dataExport: answer.dataExport)
     }
 
     private func hasExport(_ session: CallerSession, _ context: CallContext) async throws -> Bool {

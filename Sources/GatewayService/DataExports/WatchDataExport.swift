@@ -16,7 +16,7 @@ extension DataExportsHandler {
         for try await item in states {
             try await items.write(
                 GatewayV1.WatchDataExportItem(
-                    dataExport: item.dataExport.map(GatewayV1.DataExport.init)))
+                    dataExport: item.dataExport))
         }
     }
 }

@@ -36,7 +36,7 @@ extension DocumentsHandler {
                 try await documents.writeDocuments(
                     IdentityV1.WriteDocumentsRequest(
                         caller: IdentityV1.DocumentCaller(by: .accessToken(session.accessToken)),
-                        writes: writes.map(IdentityV1.DocumentWrite.init), origin: origin,
+                        writes: writes, origin: origin,
                         acceptLanguage: context.metadata.voice.tag, paidUnits: paidUnits),
                     onward)
             }

@@ -15,7 +15,6 @@ extension DocumentsHandler {
                     by: .accessToken(try context.requiredAccessToken())),
                 collection: request.collection, name: request.name),
             context.onward())
-        return GatewayV1.ReadDocumentResponse(
-            document: answer.document.map(GatewayV1.Document.init))
+        return GatewayV1.ReadDocumentResponse(document: answer.document)
     }
 }

@@ -31,8 +31,8 @@ extension GatewayV1.WatchDocumentsItem {
     fileprivate init(_ item: IdentityV1.WatchDocumentsItem) {
         let change: Change? =
             switch item.change {
-            case .written(let document): .written(GatewayV1.Document(document))
-            case .removed(let document): .removed(GatewayV1.Document(document))
+            case .written(let document): .written(document)
+            case .removed(let document): .removed(document)
             case nil: nil
             }
         self.init(position: item.position, reset: item.reset, change: change)

@@ -18,19 +18,9 @@ extension GuestsHandler {
             try await guestData.chooseGuestData(
                 IdentityV1.ChooseGuestDataRequest(
                     accessToken: session.accessToken, choiceToken: request.choiceToken,
-                    choice: IdentityV1.GuestDataChoice(rawValue: request.choice.rawValue),
-                    picks: request.picks.map(IdentityV1.DocumentPick.init), origin: origin),
+                    choice: request.choice, picks: request.picks, origin: origin),
                 context.onward())
         }
-        return GatewayV1.ChooseGuestDataResponse(
-            migration: answer.migration.map(GatewayV1.Migration.init))
-    }
-}
-
-extension IdentityV1.DocumentPick {
-    fileprivate init(_ pick: GatewayV1.DocumentPick) {
-        self.init(
-            collection: pick.collection, name: pick.name,
-            keep: IdentityV1.DocumentOwner(rawValue: pick.keep.rawValue))
+        return GatewayV1.ChooseGuestDataResponse(migration: answer.migration)
     }
 }

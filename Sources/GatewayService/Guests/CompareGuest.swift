@@ -15,26 +15,7 @@ extension GuestsHandler {
                 withJson: request.withJson, pageToken: request.pageToken),
             context.onward())
         return GatewayV1.CompareGuestResponse(
-            documents: page.documents.map(GatewayV1.ComparedDocument.init),
-            nextPageToken: page.nextPageToken, guestDocuments: page.guestDocuments,
-            accountDocuments: page.accountDocuments)
-    }
-}
-
-extension GatewayV1.ComparedDocument {
-    fileprivate init(_ document: IdentityV1.ComparedDocument) {
-        self.init(
-            collection: document.collection, name: document.name,
-            guest: document.guest.map(GatewayV1.DocumentSide.init),
-            account: document.account.map(GatewayV1.DocumentSide.init),
-            newer: GatewayV1.DocumentOwner(rawValue: document.newer.rawValue))
-    }
-}
-
-extension GatewayV1.DocumentSide {
-    fileprivate init(_ side: IdentityV1.DocumentSide) {
-        self.init(
-            version: side.version, bytes: side.bytes, changedAtMs: side.changedAtMs,
-            json: side.json)
+            documents: page.documents, nextPageToken: page.nextPageToken,
+            guestDocuments: page.guestDocuments, accountDocuments: page.accountDocuments)
     }
 }

@@ -14,7 +14,6 @@ extension GuestsHandler {
                 accessToken: try context.requiredAccessToken(),
                 migrationId: request.migrationId),
             context.onward())
-        return GatewayV1.GetMigrationResponse(
-            migration: answer.migration.map(GatewayV1.Migration.init))
+        return GatewayV1.GetMigrationResponse(migration: answer.migration)
     }
 }

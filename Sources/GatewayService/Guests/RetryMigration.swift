@@ -21,7 +21,6 @@ extension GuestsHandler {
                     origin: origin, drop: request.drop),
                 context.onward())
         }
-        return GatewayV1.RetryMigrationResponse(
-            migration: answer.migration.map(GatewayV1.Migration.init))
+        return GatewayV1.RetryMigrationResponse(migration: answer.migration)
     }
 }

@@ -38,7 +38,7 @@ extension GuestsHandler {
             try await identities.signInAsGuest(
                 IdentityV1.SignInAsGuestRequest(
                     language: language, origin: origin,
-                    acceptance: request.acceptance.map(IdentityV1.Acceptance.init)),
+                    acceptance: request.acceptance),
                 onward)
         }.answer
     }

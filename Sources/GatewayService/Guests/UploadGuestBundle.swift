@@ -34,21 +34,13 @@ extension GuestsHandler {
                     throw ServiceError(.invalidArgument, fields: ["document"])
                 }
                 return IdentityV1.UploadGuestBundleRequest(
-                    part: .document(IdentityV1.BundledDocument(document)))
+                    part: .document(document))
             } answer: { item in
                 try await outgoing.write(
                     GatewayV1.UploadGuestBundleItem(
                         receivedDocuments: item.receivedDocuments,
-                        migration: item.migration.map(GatewayV1.Migration.init)))
+                        migration: item.migration))
             }
         }
-    }
-}
-
-extension IdentityV1.BundledDocument {
-    fileprivate init(_ document: GatewayV1.BundledDocument) {
-        self.init(
-            collection: document.collection, name: document.name, json: document.json,
-            changedAtMs: document.changedAtMs)
     }
 }

@@ -18,7 +18,7 @@ extension GuestsHandler {
         for try await item in states {
             try await items.write(
                 GatewayV1.WatchMigrationItem(
-                    migration: item.migration.map(GatewayV1.Migration.init)))
+                    migration: item.migration))
         }
     }
 }

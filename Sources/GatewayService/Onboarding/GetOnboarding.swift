@@ -15,7 +15,7 @@ extension OnboardingHandler {
                 acceptLanguage: context.metadata.voice.tag),
             context.onward())
         return GatewayV1.GetOnboardingResponse(
-            sections: answer.sections.map(GatewayV1.OnboardingSection.init),
+            sections: answer.sections,
             resumeSection: answer.resumeSection, resumeScreen: answer.resumeScreen,
             complete: answer.complete)
     }

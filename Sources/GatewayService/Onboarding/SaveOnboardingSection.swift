@@ -30,7 +30,6 @@ extension OnboardingHandler {
                     acceptLanguage: context.metadata.voice.tag, base: base),
                 onward)
         }
-        return GatewayV1.SaveOnboardingSectionResponse(
-            section: answer.section.map(GatewayV1.OnboardingSection.init))
+        return GatewayV1.SaveOnboardingSectionResponse(section: answer.section)
     }
 }

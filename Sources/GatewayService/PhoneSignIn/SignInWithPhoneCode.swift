@@ -31,7 +31,7 @@ extension PhoneSignInHandler {
                         requestId: request.requestId, phoneNumber: number.text,
                         code: request.code, guestAccessToken: accessToken,
                         language: language, origin: origin,
-                        acceptance: request.acceptance.map(IdentityV1.Acceptance.init)), onward)
+                        acceptance: request.acceptance), onward)
             }
         }
         let session = try await sessions.open(

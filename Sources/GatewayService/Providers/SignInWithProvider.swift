@@ -28,9 +28,9 @@ extension ProvidersHandler {
             ) {
                 try await identities.signInWithProvider(
                     IdentityV1.SignInWithProviderRequest(
-                        token: request.token.map(IdentityV1.ProviderToken.init),
+                        token: request.token,
                         guestAccessToken: accessToken, language: language, origin: origin,
-                        acceptance: request.acceptance.map(IdentityV1.Acceptance.init)),
+                        acceptance: request.acceptance),
                     onward)
             }
         }
@@ -48,14 +48,5 @@ extension ProvidersHandler {
             collision: signedIn.collision.map { GatewayV1.Collision($0, photos) },
             history: signedIn.history.map(GatewayV1.SignInHistory.init),
             requiredActions: GatewayV1.RequiredAction.of(signedIn.account))
-    }
-}
-
-extension IdentityV1.ProviderToken {
-    /// The result of a provider's dialog, as the identity service takes it.
-    init(_ token: GatewayV1.ProviderToken) {
-        self.init(
-            provider: token.provider, idToken: token.idToken, nonce: token.nonce,
-            authorizationCode: token.authorizationCode, displayName: token.displayName)
     }
 }

@@ -145,7 +145,7 @@ extension SessionsAPI {
             let opened = try await createSession(
                 SessionV1.CreateSessionRequest(
                     proof: proof, origin: origin,
-                    deviceKey: device?.key.map(SessionV1.DeviceKey.init)),
+                    deviceKey: device?.key),
                 onward)
             return opened.tokens.map(GatewayV1.Session.init)
         } catch let error as ServiceError {

@@ -1,7 +1,6 @@
 import Messages
 
-// Messages of the identity and the session service as the public API has them. The enums have the
-// same numbers in both (`PublicAPITests`).
+// Messages of the identity and the session service as the public API has them.
 
 /// Where the web service serves photos (G-17). Identity stores only their names.
 struct PhotoURLs: Sendable {
@@ -20,7 +19,7 @@ extension GatewayV1.Account {
             accountId: account.accountId, email: account.email,
             emailVerified: account.emailVerified, displayName: account.displayName,
             createdAtMs: account.createdAtMs,
-            status: GatewayV1.AccountStatus(rawValue: account.status.rawValue),
+            status: account.status,
             methods: account.methods, phoneNumber: account.phoneNumber,
             photoUrl: photo.isEmpty ? account.photoUrl : photo, isGuest: account.isGuest,
             pendingEmail: account.pendingEmail, onboardingComplete: account.onboardingComplete,
@@ -32,7 +31,7 @@ extension GatewayV1.Account {
 extension GatewayV1.RequiredAction {
     /// What the owner of an account still has to do (G-01).
     static func of(_ account: IdentityV1.Account?) -> [GatewayV1.RequiredAction] {
-        (account?.requiredActions ?? []).map { GatewayV1.RequiredAction(rawValue: $0.rawValue) }
+        account?.requiredActions ?? []
     }
 }
 
@@ -51,21 +50,7 @@ extension GatewayV1.Collision {
         self.init(
             guest: collision.guest.map { GatewayV1.Account($0, photos) },
             choiceToken: collision.choiceToken, expiresAtMs: collision.expiresAtMs,
-            choice: GatewayV1.GuestDataChoice(rawValue: collision.choice.rawValue),
-            migration: collision.migration.map(GatewayV1.Migration.init))
-    }
-}
-
-extension GatewayV1.Migration {
-    init(_ migration: IdentityV1.Migration) {
-        self.init(
-            migrationId: migration.migrationId,
-            state: GatewayV1.MigrationState(rawValue: migration.state.rawValue),
-            choice: GatewayV1.GuestDataChoice(rawValue: migration.choice.rawValue),
-            documents: migration.documents, done: migration.done,
-            issues: migration.issues.map {
-                GatewayV1.MigrationIssue(collection: $0.collection, name: $0.name, code: $0.code)
-            }, createdAtMs: migration.createdAtMs, changedAtMs: migration.changedAtMs)
+            choice: collision.choice, migration: collision.migration)
     }
 }
 
@@ -77,29 +62,5 @@ extension GatewayV1.Session {
             accessExpiresAtMs: tokens.accessExpiresAtMs, refreshToken: tokens.refreshToken,
             idleExpiresAtMs: tokens.idleExpiresAtMs, expiresAtMs: tokens.expiresAtMs,
             answeredAtMs: tokens.serverTimeMs)
-    }
-}
-
-// The other way: a device's key and its signatures, as the session service takes them.
-
-extension SessionV1.DeviceKey {
-    init(_ key: GatewayV1.DeviceKey) {
-        self.init(
-            kind: SessionV1.DeviceKeyKind(rawValue: key.kind.rawValue), publicKey: key.publicKey,
-            possession: key.possession)
-    }
-}
-
-extension SessionV1.DeviceProof {
-    init(_ proof: GatewayV1.DeviceProof) {
-        self.init(signedAtMs: proof.signedAtMs, signature: proof.signature)
-    }
-}
-
-extension SessionV1.PresenceProof {
-    init(_ proof: GatewayV1.PresenceProof) {
-        self.init(
-            signedAtMs: proof.signedAtMs, hardwareKey: proof.hardwareKey,
-            signature: proof.signature)
     }
 }

@@ -31,7 +31,7 @@ extension SignInMethodsHandler {
                 try await identities.linkProvider(
                     IdentityV1.LinkProviderRequest(
                         accessToken: session.accessToken,
-                        token: request.token.map(IdentityV1.ProviderToken.init), origin: origin),
+                        token: request.token, origin: origin),
                     onward)
             }
         }.answer

@@ -11,9 +11,6 @@ extension SignInMethodsHandler {
         let list = try await identities.listMethods(
             IdentityV1.ListMethodsRequest(accessToken: try context.requiredAccessToken()),
             context.onward())
-        return GatewayV1.ListSignInMethodsResponse(
-            methods: list.methods.map {
-                GatewayV1.SignInMethod(method: $0.method, addedAtMs: $0.addedAtMs, hint: $0.hint)
-            })
+        return GatewayV1.ListSignInMethodsResponse(methods: list.methods)
     }
 }

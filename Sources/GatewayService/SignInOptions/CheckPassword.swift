@@ -23,8 +23,8 @@ extension SignInOptionsHandler {
         return GatewayV1.CheckPasswordResponse(
             rules: answer.rules.map { result in
                 GatewayV1.PasswordRuleResult(
-                    rule: result.rule.map(GatewayV1.PasswordRule.init), met: result.met)
+                    rule: result.rule, met: result.met)
             },
-            strength: GatewayV1.PasswordStrength(rawValue: answer.strength.rawValue))
+            strength: answer.strength)
     }
 }

@@ -17,17 +17,12 @@ extension SignInOptionsHandler {
         return GatewayV1.GetSignInOptionsResponse(
             password: GatewayV1.PasswordOptions(
                 emailVerificationRequired: answer.emailVerificationRequired,
-                rules: answer.passwordRules.map(GatewayV1.PasswordRule.init)),
+                rules: answer.passwordRules),
             phone: hasPhone
                 ? GatewayV1.PhoneOptions(
                     allCountries: answer.allPhoneCountries, countries: answer.phoneCountries)
                 : nil,
-            providers: answer.providers.map { provider in
-                GatewayV1.ProviderOptions(
-                    name: provider.name, issuer: provider.issuer, clientIds: provider.clientIds,
-                    nonceRequired: provider.nonceRequired)
-            },
-            guests: true, recoveryMethods: [.emailLink],
-            consent: answer.consent.map(GatewayV1.ConsentOptions.init))
+            providers: answer.providers, guests: true, recoveryMethods: [.emailLink],
+            consent: answer.consent)
     }
 }

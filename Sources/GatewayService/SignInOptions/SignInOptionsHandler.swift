@@ -9,11 +9,3 @@ struct SignInOptionsHandler: SignInOptionsService {
     let settings: any SignInSettingsAPI
     let limits: RateLimiter
 }
-
-extension GatewayV1.PasswordRule {
-    /// The rule as the public API has it.
-    init(_ rule: IdentityV1.PasswordRule) {
-        self.init(
-            rule: rule.rule, sentence: rule.sentence, minimum: rule.minimum, maximum: rule.maximum)
-    }
-}

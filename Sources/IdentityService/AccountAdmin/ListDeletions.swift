@@ -33,8 +33,8 @@ extension AccountAdminHandler {
 extension StoredDeletion {
     /// The deletion as an operator sees it. It is overdue if it began before the moment, as
     /// `DeletionCheck` counts it.
-    fileprivate func adminMessage(overdueBefore moment: Timestamp) -> IdentityV1.AdminDeletion {
-        IdentityV1.AdminDeletion(
+    fileprivate func adminMessage(overdueBefore moment: Timestamp) -> GatewayV1.AdminDeletion {
+        GatewayV1.AdminDeletion(
             accountId: account.text, deletion: message, step: step?.name ?? "",
             attempts: UInt32(clamping: attempts), nextAttemptAtMs: nextAttemptAt.milliseconds,
             source: source.rawValue, overdue: begunAt.map { $0 < moment } ?? false)

@@ -18,7 +18,7 @@ extension AccountAdminHandler {
             limit: Self.orphansMax)
         return IdentityV1.ListOrphansResponse(
             orphans: page.map {
-                IdentityV1.Orphan(
+                GatewayV1.Orphan(
                     kind: $0.kind.rawValue, accountId: $0.account.text,
                     service: $0.kind.service.rawValue, repairable: $0.isRepairable)
             },

@@ -20,7 +20,7 @@ extension AccountAdminHandler {
             after: after, limit: Self.guestsMax, rule, context.onward())
         return IdentityV1.ListUnusedGuestsResponse(
             guests: page.guests.map {
-                IdentityV1.UnusedGuest(
+                GatewayV1.UnusedGuest(
                     accountId: $0.account.text, lastSeenAtMs: $0.lastSeenAt?.milliseconds ?? 0,
                     deletedAtMs: $0.deletedAt?.milliseconds ?? 0)
             }, nextPageToken: page.next?.text ?? "",

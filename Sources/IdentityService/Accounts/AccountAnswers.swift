@@ -103,8 +103,8 @@ enum RequiredActionRule {
     /// What the owner of `account` has to do.
     static func actions(
         _ account: IdentityV1.Account, _ demands: Demands
-    ) -> [IdentityV1.RequiredAction] {
-        var actions: [IdentityV1.RequiredAction] = []
+    ) -> [GatewayV1.RequiredAction] {
+        var actions: [GatewayV1.RequiredAction] = []
         if demands.lacksConsent, !account.isGuest { actions.append(.acceptTerms) }
         if demands.lacksParent { actions.append(.parentalConsent) }
         if account.email.isEmpty ? !account.pendingEmail.isEmpty : !account.emailVerified {

@@ -18,7 +18,7 @@ enum AccountStatus: Int64, Sendable {
     var mayVerify: Bool { self == .active || self == .pendingVerification }
 
     /// The status in a protobuf message.
-    var message: IdentityV1.AccountStatus {
+    var message: GatewayV1.AccountStatus {
         switch self {
         case .active: .active
         case .suspended: .suspended

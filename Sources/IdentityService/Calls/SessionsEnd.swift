@@ -85,7 +85,7 @@ extension Transaction {
     /// - Parameters: as `IdentityOutbox.endAccount`.
     func endSessions(
         of account: AccountID, provedUntil moment: Timestamp, except session: String = "",
-        reason: SessionV1.EndReason = .security, _ outbox: IdentityOutbox
+        reason: GatewayV1.EndReason = .security, _ outbox: IdentityOutbox
     ) throws {
         let spared = session.isEmpty ? SQLValue.null : .text(session)
         let before = SQLValue(moment + ProofIssuer.afterEnd)

@@ -15,7 +15,7 @@ struct Acceptance: Hashable, Sendable {
     let birthDate: SecretBytes
 
     /// Reads a request's field; without it nothing was agreed to.
-    init(_ acceptance: IdentityV1.Acceptance?) {
+    init(_ acceptance: GatewayV1.Acceptance?) {
         versions = ConsentVersions(
             terms: acceptance?.termsVersion ?? "", privacy: acceptance?.privacyVersion ?? "")
         marketing = acceptance?.marketing ?? false

@@ -53,8 +53,8 @@ struct AccountConsentsHandler: AccountConsentsService {
 
 extension ConsentSettings {
     /// What the operator asks for, as a message.
-    var message: IdentityV1.ConsentOptions {
-        IdentityV1.ConsentOptions(
+    var message: GatewayV1.ConsentOptions {
+        GatewayV1.ConsentOptions(
             mode: mode.message, termsVersion: versions.terms, privacyVersion: versions.privacy,
             termsUrl: termsURL, privacyUrl: privacyURL,
             ageMinimum: age.gate == .required ? UInt32(clamping: age.minimum) : 0,
@@ -64,7 +64,7 @@ extension ConsentSettings {
 
 extension ConsentSettings.Mode {
     /// The mode in a message.
-    fileprivate var message: IdentityV1.ConsentMode {
+    fileprivate var message: GatewayV1.ConsentMode {
         switch self {
         case .off: .off
         case .asked: .asked

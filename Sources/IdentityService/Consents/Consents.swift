@@ -11,7 +11,7 @@ enum ConsentKind: Int64, CaseIterable, Sendable {
     case analytics = 4
 
     /// The kind in a message.
-    var message: IdentityV1.ConsentKind { IdentityV1.ConsentKind(rawValue: Int32(rawValue)) }
+    var message: GatewayV1.ConsentKind { GatewayV1.ConsentKind(rawValue: Int32(rawValue)) }
 }
 
 /// Where a consent was given. Raw values are stored and must never change.
@@ -53,8 +53,8 @@ struct GivenConsents: Hashable, Sendable {
     }
 
     /// Marketing and analytics.
-    var privacy: IdentityV1.PrivacySettings {
-        IdentityV1.PrivacySettings(
+    var privacy: GatewayV1.PrivacySettings {
+        GatewayV1.PrivacySettings(
             marketing: self[.marketing] != nil, analytics: self[.analytics] != nil)
     }
 
@@ -69,13 +69,12 @@ struct GivenConsents: Hashable, Sendable {
     }
 
     /// The consents as messages.
-    var messages: [IdentityV1.Consent] {
+    var messages: [GatewayV1.Consent] {
         all.map { given in
-            IdentityV1.Consent(
+            GatewayV1.Consent(
                 kind: given.kind.message, version: given.version,
-                givenAtMs: given.givenAt.milliseconds,
-                withdrawnAtMs: given.withdrawnAt?.milliseconds ?? 0, source: given.source,
-                app: given.app)
+                givenAtMs: given.givenAt.milliseconds, source: given.source, app: given.app,
+                withdrawn: given.withdrawnAt.map { .withdrawnAtMs($0.milliseconds) })
         }
     }
 }

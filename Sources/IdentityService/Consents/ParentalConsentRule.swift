@@ -89,7 +89,7 @@ extension ParentalConsentState? {
     var isLacking: Bool { self != nil && self != .given }
 
     /// The state in a message.
-    var message: IdentityV1.ParentalConsentState {
+    var message: GatewayV1.ParentalConsentState {
         switch self {
         case nil: .notNeeded
         case .needed, .inherited: .needed

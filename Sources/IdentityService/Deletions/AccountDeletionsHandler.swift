@@ -69,15 +69,15 @@ extension AccountDeletionsHandler {
 
 extension StoredDeletion {
     /// The deletion as its account's owner sees it.
-    var message: IdentityV1.Deletion {
+    var message: GatewayV1.Deletion {
         switch state {
-        case .none: IdentityV1.Deletion(state: .none)
+        case .none: GatewayV1.Deletion(state: .none)
         case .waiting(let due):
-            IdentityV1.Deletion(
+            GatewayV1.Deletion(
                 state: .waiting, requestedAtMs: requestedAt.milliseconds,
                 dueAtMs: due.milliseconds)
         case .deleting:
-            IdentityV1.Deletion(state: .deleting, requestedAtMs: requestedAt.milliseconds)
+            GatewayV1.Deletion(state: .deleting, requestedAtMs: requestedAt.milliseconds)
         }
     }
 }
@@ -94,7 +94,7 @@ extension SQLSession {
     }
 
     /// The deletion of an account as its owner sees it; with the state "none" if there is none.
-    func deletionMessage(of account: AccountID) throws -> IdentityV1.Deletion {
-        try deletion(of: account)?.message ?? IdentityV1.Deletion(state: .none)
+    func deletionMessage(of account: AccountID) throws -> GatewayV1.Deletion {
+        try deletion(of: account)?.message ?? GatewayV1.Deletion(state: .none)
     }
 }

@@ -101,12 +101,12 @@ private struct ConfirmationUse: Sendable {
 
 extension SQLSession {
     /// The deletion of an account that has begun, or is done; nil while none has.
-    fileprivate func begunDeletion(of account: AccountID) throws -> IdentityV1.Deletion? {
+    fileprivate func begunDeletion(of account: AccountID) throws -> GatewayV1.Deletion? {
         if let deletion = try deletion(of: account) {
             return deletion.step == nil ? nil : deletion.message
         }
         guard try standing(account) == nil else { return nil }
-        return IdentityV1.Deletion(state: .deleting)
+        return GatewayV1.Deletion(state: .deleting)
     }
 
     /// Whether a link to delete the account is still valid: another mail, a new password or a

@@ -46,7 +46,7 @@ struct BackendCalls: Sendable {
     /// - Throws: `rpc/permission-denied` if it is not named in `document-writers`;
     ///   `rpc/unauthenticated` for an invalid token; `rpc/invalid-argument` with the field.
     func verified(
-        _ caller: IdentityV1.BackendCaller, _ method: Method, _ parts: [[UInt8]]
+        _ caller: GatewayV1.BackendCall, _ method: Method, _ parts: [[UInt8]]
     ) throws(ServiceError) -> Backend {
         let claims = try claims(of: caller.applicationToken, method)
         let head = ["postern documents v1", caller.accountId, caller.actor].map { Array($0.utf8) }
@@ -98,7 +98,7 @@ struct BackendCalls: Sendable {
     }
 }
 
-extension IdentityV1.DocumentWrite {
+extension GatewayV1.DocumentWrite {
     /// The document as `bh` covers it.
     var signedParts: [[UInt8]] {
         var base = ""

@@ -21,7 +21,7 @@ struct DocumentWrites: Sendable {
 
     /// - Throws: `rpc/invalid-argument` with the field; `auth/invalid-document` for a text that is
     ///   no JSON object within the limits.
-    init(_ writes: [IdentityV1.DocumentWrite], voice: Voice) throws(ServiceError) {
+    init(_ writes: [GatewayV1.DocumentWrite], voice: Voice) throws(ServiceError) {
         guard (1...Self.countMax).contains(writes.count) else {
             throw ServiceError(.invalidArgument, fields: ["writes"])
         }
@@ -40,12 +40,12 @@ struct DocumentWrites: Sendable {
 
     /// The answer of the first call, for a repeat: its request is the same (`RepeatableCall`).
     /// - Throws: `rpc/internal` if the stored answer has another number of documents.
-    func answer(_ first: WrittenVersions) throws(ServiceError) -> [IdentityV1.Document] {
+    func answer(_ first: WrittenVersions) throws(ServiceError) -> [GatewayV1.Document] {
         guard first.versions.count == all.count else {
             throw ServiceError(.internalError, detail: "an answer of another number of documents")
         }
         return zip(all, first.versions).map { write, version in
-            IdentityV1.Document(
+            GatewayV1.Document(
                 collection: write.key.collection, name: write.key.name, version: version,
                 changedAtMs: first.at.milliseconds)
         }
@@ -65,7 +65,7 @@ struct DocumentWrite: Sendable {
     private let json: JSONObject
 
     fileprivate init(
-        _ write: IdentityV1.DocumentWrite, fieldPrefix: String
+        _ write: GatewayV1.DocumentWrite, fieldPrefix: String
     ) throws(ServiceError) {
         self.fieldPrefix = fieldPrefix
         key = try DocumentKey.required(

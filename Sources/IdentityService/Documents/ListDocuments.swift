@@ -18,7 +18,7 @@ extension AccountDocumentsHandler {
         }
         let call = try await authorised(
             request.caller, .list,
-            IdentityV1.DocumentWrite(
+            GatewayV1.DocumentWrite(
                 collection: request.collection, name: request.pageToken,
                 json: request.withJson ? "json" : ""
             ).signedParts, context)

@@ -13,7 +13,7 @@ extension AccountDocumentsHandler {
         let key = try DocumentKey.required(collection: request.collection, name: request.name)
         let call = try await authorised(
             request.caller, .read,
-            IdentityV1.DocumentWrite(collection: key.collection, name: key.name).signedParts,
+            GatewayV1.DocumentWrite(collection: key.collection, name: key.name).signedParts,
             context)
         let document = try await store.read { session in
             try opened(owner(call, in: session)).document(key, in: session)

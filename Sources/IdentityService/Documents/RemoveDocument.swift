@@ -77,7 +77,7 @@ extension AccountDocumentsHandler {
 extension IdentityV1.RemoveDocumentRequest {
     /// The document as `bh` covers it.
     fileprivate var signedParts: [[UInt8]] {
-        IdentityV1.DocumentWrite(
+        GatewayV1.DocumentWrite(
             collection: collection, name: name,
             base: base.map { .baseVersion($0.version) }
         ).signedParts

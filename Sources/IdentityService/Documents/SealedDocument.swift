@@ -117,7 +117,7 @@ extension Transaction {
     ///   are moved into an account or kept for a while.
     func write(
         _ documents: [SealedDocument], of owner: DocumentOwner, within quota: DocumentQuota
-    ) throws -> [IdentityV1.Document] {
+    ) throws -> [GatewayV1.Document] {
         if owner.isGuest { try requireNoChoice(owner.account) }
         var totals = owner.totals
         for document in documents { totals.count(document) }
@@ -140,7 +140,7 @@ extension Transaction {
 
     private func store(
         _ documents: [SealedDocument], of owner: DocumentOwner
-    ) throws -> [IdentityV1.Document] {
+    ) throws -> [GatewayV1.Document] {
         var totals = owner.totals
         let stored = try documents.map { document in
             let position = totals.takePosition(at: at)
@@ -162,7 +162,7 @@ extension Transaction {
 
     private func store(
         _ document: SealedDocument, at position: Int64, of account: AccountID
-    ) throws -> IdentityV1.Document {
+    ) throws -> GatewayV1.Document {
         // A clock that was put back must not make a document newer than later ones.
         let changedAt = min(document.changedAt ?? at, at)
         let row = DocumentRow(
@@ -175,7 +175,7 @@ extension Transaction {
         } else {
             try update(row)
         }
-        return IdentityV1.Document(
+        return GatewayV1.Document(
             collection: document.key.collection, name: document.key.name, version: row.version,
             changedAtMs: changedAt.milliseconds)
     }

@@ -15,8 +15,8 @@ struct StoredDocument: Hashable, Sendable {
 
     /// The document as a message.
     /// - Parameter withJSON: whether it has the text.
-    func message(withJSON: Bool) -> IdentityV1.Document {
-        IdentityV1.Document(
+    func message(withJSON: Bool) -> GatewayV1.Document {
+        GatewayV1.Document(
             collection: key.collection, name: key.name, version: version,
             json: withJSON ? json : "", changedAtMs: changedAt.milliseconds)
     }

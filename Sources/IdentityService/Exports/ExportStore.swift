@@ -14,8 +14,8 @@ struct StoredExport: Hashable, Sendable {
     let attempts: Int64
 
     /// The export as its owner sees it.
-    var message: IdentityV1.DataExport {
-        var message = IdentityV1.DataExport(
+    var message: GatewayV1.DataExport {
+        var message = GatewayV1.DataExport(
             exportId: id.text, state: .preparing, requestedAtMs: requestedAt.milliseconds)
         if case .ready(let archive) = state {
             message.state = .ready

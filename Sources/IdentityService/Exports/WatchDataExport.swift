@@ -12,7 +12,7 @@ extension AccountExportsHandler {
         _ items: OutgoingItems<IdentityV1.WatchDataExportItem>, _ context: CallContext
     ) async throws {
         let account = try await export(of: request.accessToken, context.ofCheck(time)).account
-        var last: IdentityV1.DataExport?
+        var last: GatewayV1.DataExport?
         try await watchers.following(account, time) {
             // Read again: it may have changed before this stream could be woken.
             let token = try await owners.sessions.validated(

@@ -96,7 +96,7 @@ struct GrantCode: Hashable, Sendable {
 
     /// The code that came with a verified token; nil if there is none, or if the provider's codes
     /// are not exchanged.
-    init?(of token: IdentityV1.ProviderToken, to identity: ProvedIdentity) {
+    init?(of token: GatewayV1.ProviderToken, to identity: ProvedIdentity) {
         guard token.provider == BuiltInProvider.apple.rawValue else { return nil }
         self.init(token.authorizationCode, client: identity.audience)
     }

@@ -47,7 +47,7 @@ extension GuestDataHandler {
     }
 
     private static func check(
-        _ picks: [IdentityV1.DocumentPick], _ choice: GuestDataChoice
+        _ picks: [GatewayV1.DocumentPick], _ choice: GuestDataChoice
     ) throws(ServiceError) {
         guard picks.isEmpty || choice == .merge, picks.count <= picksMax else {
             throw ServiceError(.invalidArgument, fields: ["picks"])
@@ -70,7 +70,7 @@ extension GuestDataHandler {
     /// since it was shown is no mistake.
     /// - Throws: `rpc/invalid-argument` with the first pick of a document that neither side has had.
     private func requireDocuments(
-        of picks: [IdentityV1.DocumentPick], _ choice: CollisionChoice, in session: some SQLSession
+        of picks: [GatewayV1.DocumentPick], _ choice: CollisionChoice, in session: some SQLSession
     ) throws {
         for (index, pick) in picks.enumerated() {
             let key = DocumentKey(collection: pick.collection, name: pick.name)
@@ -85,7 +85,7 @@ extension GuestDataHandler {
     }
 
     private func sealed(
-        _ picks: [IdentityV1.DocumentPick], of row: AccountRow, _ migration: MigrationID
+        _ picks: [GatewayV1.DocumentPick], of row: AccountRow, _ migration: MigrationID
     ) throws -> [UInt8]? {
         guard !picks.isEmpty else { return nil }
         return try AccountReader(keys: keys, randomness: documents.randomness).vault(row).seal(
@@ -97,7 +97,7 @@ extension GuestDataHandler {
 extension DocumentSide {
     /// The side of a message.
     /// - Returns: nil if it is missing or unknown.
-    init?(_ message: IdentityV1.DocumentOwner) {
+    init?(_ message: GatewayV1.DocumentOwner) {
         switch message {
         case .guest: self = .guest
         case .account: self = .account
@@ -106,7 +106,7 @@ extension DocumentSide {
     }
 
     /// The side in a message.
-    var message: IdentityV1.DocumentOwner {
+    var message: GatewayV1.DocumentOwner {
         switch self {
         case .guest: .guest
         case .account: .account

@@ -51,8 +51,8 @@ extension GuestDataHandler {
     /// What a side has of documents, without their JSON.
     private func sides(
         _ side: DocumentSide, _ choice: CollisionChoice
-    ) async throws -> [DocumentKey: IdentityV1.DocumentSide] {
-        var sides: [DocumentKey: IdentityV1.DocumentSide] = [:]
+    ) async throws -> [DocumentKey: GatewayV1.DocumentSide] {
+        var sides: [DocumentKey: GatewayV1.DocumentSide] = [:]
         var selection = DocumentSelection()
         while true {
             let (owner, page) = try await store.read { [selection] session in
@@ -61,7 +61,7 @@ extension GuestDataHandler {
             }
             let opened = try documents.opened(owner).open(page)
             for document in opened.documents {
-                sides[document.key] = IdentityV1.DocumentSide(
+                sides[document.key] = GatewayV1.DocumentSide(
                     version: document.version, bytes: UInt32(clamping: document.json.utf8.count),
                     changedAtMs: document.changedAt.milliseconds)
             }
@@ -113,17 +113,17 @@ extension GuestDataHandler {
 
 extension StoredDocument {
     /// One side of a comparison, with its JSON; nil for a removed document.
-    fileprivate var side: IdentityV1.DocumentSide? {
+    fileprivate var side: GatewayV1.DocumentSide? {
         guard !isRemoved else { return nil }
-        return IdentityV1.DocumentSide(
+        return GatewayV1.DocumentSide(
             version: version, bytes: UInt32(clamping: json.utf8.count),
             changedAtMs: changedAt.milliseconds, json: json)
     }
 }
 
-extension IdentityV1.ComparedDocument {
+extension GatewayV1.ComparedDocument {
     fileprivate init(
-        _ key: DocumentKey, guest: IdentityV1.DocumentSide?, account: IdentityV1.DocumentSide?
+        _ key: DocumentKey, guest: GatewayV1.DocumentSide?, account: GatewayV1.DocumentSide?
     ) {
         let side = guest.map { guest in
             MigrationRule.kept(

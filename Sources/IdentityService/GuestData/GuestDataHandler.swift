@@ -56,7 +56,7 @@ struct GuestDataHandler: GuestDataService {
     /// - Throws: as `SQLSession.callersRow`; if the account's key does not decrypt.
     func message(
         _ migration: StoredMigration, in session: some SQLSession
-    ) throws -> IdentityV1.Migration {
+    ) throws -> GatewayV1.Migration {
         let row = try session.callersRow(migration.account)
         let vault = try AccountReader(keys: keys, randomness: documents.randomness).vault(row)
         let issues = try session.migrationItems(
@@ -64,7 +64,7 @@ struct GuestDataHandler: GuestDataService {
         ).map { row in
             // The step has logged one that does not open, and the rest of the answer is readable.
             let key = (try? vault.open(row))?.key
-            return IdentityV1.MigrationIssue(
+            return GatewayV1.MigrationIssue(
                 collection: key?.collection ?? "", name: key?.name ?? "", code: row.issue ?? "")
         }
         return migration.message(issues: issues)

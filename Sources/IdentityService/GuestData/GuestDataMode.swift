@@ -33,10 +33,10 @@ enum GuestDataChoice: Int64, CaseIterable, Sendable {
 
     /// The choice of a request.
     /// - Returns: nil if it is missing or unknown.
-    init?(_ message: IdentityV1.GuestDataChoice) { self.init(rawValue: Int64(message.rawValue)) }
+    init?(_ message: GatewayV1.GuestDataChoice) { self.init(rawValue: Int64(message.rawValue)) }
 
     /// The choice in a message.
-    var message: IdentityV1.GuestDataChoice {
-        IdentityV1.GuestDataChoice(rawValue: Int32(rawValue))
+    var message: GatewayV1.GuestDataChoice {
+        GatewayV1.GuestDataChoice(rawValue: Int32(rawValue))
     }
 }

@@ -41,10 +41,10 @@ struct StoredMigration: Hashable, Sendable {
     var subjects: [Subject] { [.account(account)] + (guest.map { [.account($0)] } ?? []) }
 
     /// The migration as a message.
-    func message(issues: [IdentityV1.MigrationIssue] = []) -> IdentityV1.Migration {
-        IdentityV1.Migration(
+    func message(issues: [GatewayV1.MigrationIssue] = []) -> GatewayV1.Migration {
+        GatewayV1.Migration(
             migrationId: migration.text,
-            state: IdentityV1.MigrationState(rawValue: Int32(state.rawValue)),
+            state: GatewayV1.MigrationState(rawValue: Int32(state.rawValue)),
             choice: choice?.message ?? .unspecified, documents: UInt32(clamping: documents),
             done: UInt32(clamping: done), issues: issues, createdAtMs: createdAt.milliseconds,
             changedAtMs: changedAt.milliseconds)

@@ -121,7 +121,7 @@ extension GuestDataHandler {
 
     /// A device's clock may be ahead: then its document would be newer than any other for years.
     private func document(
-        _ message: IdentityV1.BundledDocument
+        _ message: GatewayV1.BundledDocument
     ) throws(ServiceError) -> MigrationItem {
         let key = try DocumentKey.required(
             collection: message.collection, name: message.name, in: "document.")
@@ -176,7 +176,7 @@ extension GuestDataHandler {
     /// Lets the job begin, or finds the migration of a call that was faster with the same key.
     private func complete(
         _ bundle: StoredMigration, _ call: RepeatableCall?, _ origin: CallOrigin
-    ) async throws -> IdentityV1.Migration {
+    ) async throws -> GatewayV1.Migration {
         let migration = try await store.write(about: bundle.subjects) { transaction in
             if let first = try first(call, in: transaction) {
                 try transaction.remove(bundle)
@@ -201,7 +201,7 @@ extension GuestDataHandler {
     /// - Throws: `rpc/unavailable` if it was forgotten while the documents arrived.
     private func first(
         _ call: RepeatableCall?, of account: AccountID
-    ) async throws -> IdentityV1.Migration {
+    ) async throws -> GatewayV1.Migration {
         try await store.write(about: [.account(account)]) { transaction in
             guard let first = try first(call, in: transaction) else {
                 throw ServiceError(.unavailable, detail: "the first call was forgotten meanwhile")
@@ -213,7 +213,7 @@ extension GuestDataHandler {
     /// - Returns: nil if there was no such call.
     private func first(
         _ call: RepeatableCall?, in transaction: Transaction
-    ) throws -> IdentityV1.Migration? {
+    ) throws -> GatewayV1.Migration? {
         guard let first = try transaction.storedResponse(of: call) else { return nil }
         guard let id = MigrationID(key: first.migration), let found = try transaction.migration(id)
         else { throw ServiceError(.internalError, detail: "a repeat's migration is gone") }
@@ -230,7 +230,7 @@ extension GuestDataHandler {
     }
 }
 
-extension IdentityV1.BundledDocument {
+extension GatewayV1.BundledDocument {
     /// What makes two documents the same, for repeats.
     fileprivate var parts: [[UInt8]] {
         [collection, name, json, String(changedAtMs)].map { Array($0.utf8) }

@@ -15,7 +15,7 @@ extension GuestDataHandler {
     ) async throws {
         var id = try Self.migration(request.migrationId)
         let account = try await owner(of: request.accessToken, context).account
-        var sent: IdentityV1.Migration?
+        var sent: GatewayV1.Migration?
         try await watchers.following(account, documents.time) {
             let token = try await owner(of: request.accessToken, context.ofCheck(documents.time))
             let (stored, now) = try await store.read { [id] session in

@@ -35,7 +35,7 @@ protocol ProviderTokens: Sendable {
     /// Verifies a token and returns the identity that it proves.
     /// - Throws: `auth/operation-not-allowed`, `auth/missing-or-invalid-nonce`,
     ///   `auth/invalid-provider-token`, `auth/provider-unavailable`.
-    func identity(provedBy token: IdentityV1.ProviderToken) async throws -> ProvedIdentity
+    func identity(provedBy token: GatewayV1.ProviderToken) async throws -> ProvedIdentity
 }
 
 extension Providers: ProviderTokens {
@@ -43,7 +43,7 @@ extension Providers: ProviderTokens {
         nonces.issue(for: try provider(named: name))
     }
 
-    func identity(provedBy token: IdentityV1.ProviderToken) async throws -> ProvedIdentity {
+    func identity(provedBy token: GatewayV1.ProviderToken) async throws -> ProvedIdentity {
         try await check.identity(provedBy: token)
     }
 }
@@ -54,7 +54,7 @@ extension IdentitiesHandler {
     /// - Parameter account: The account of the caller's session; nil outside a session.
     /// - Throws: as `ProviderTokens`; `rpc/invalid-argument` if there is no token.
     func identity(
-        provedBy token: IdentityV1.ProviderToken?, for account: AccountID?,
+        provedBy token: GatewayV1.ProviderToken?, for account: AccountID?,
         _ origin: IdentityV1.Origin?
     ) async throws -> ProvedIdentity {
         guard let token else { throw ServiceError(.invalidArgument, fields: ["token"]) }

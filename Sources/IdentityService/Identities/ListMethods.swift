@@ -23,13 +23,13 @@ extension IdentitiesHandler {
         var methods = try identities.map { identity in
             let details = try IdentityDetails(
                 text: try vault.open(identity.sealedDetails, .identityDetails(identity.identity)))
-            return IdentityV1.SignInMethod(
+            return GatewayV1.SignInMethod(
                 method: identity.method, addedAtMs: identity.linkedAt.milliseconds,
                 hint: details.hint(method: identity.method))
         }
         if let passwordSetAt, let address = row.address {
             methods.append(
-                IdentityV1.SignInMethod(
+                GatewayV1.SignInMethod(
                     method: "password", addedAtMs: passwordSetAt.milliseconds,
                     hint: try vault.open(address.sealed, .address)))
         }

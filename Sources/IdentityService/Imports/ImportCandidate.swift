@@ -82,7 +82,7 @@ struct ImportCandidate: Sendable {
             return ""
         }
         return Acceptance(
-            IdentityV1.Acceptance(
+            GatewayV1.Acceptance(
                 termsVersion: version(record.termsVersion, "terms_version"),
                 privacyVersion: version(record.privacyVersion, "privacy_version"),
                 marketing: record.marketing, analytics: record.analytics))

@@ -57,7 +57,7 @@ extension AccountOnboardingHandler {
     }
 
     private func completed(
-        _ account: AccountID, _ written: [IdentityV1.Document], in session: some SQLSession
+        _ account: AccountID, _ written: [GatewayV1.Document], in session: some SQLSession
     ) throws -> CompletedOnboarding {
         guard let row = try session.account(account) else {
             throw ServiceError(.internalError, detail: "an account with documents is missing")
@@ -139,7 +139,7 @@ extension AccountOnboardingHandler {
     private func complete(
         _ changes: [SealedDocument], of owner: DocumentOwner, from origin: CallOrigin,
         _ transaction: Transaction
-    ) throws -> [IdentityV1.Document] {
+    ) throws -> [GatewayV1.Document] {
         let written = try transaction.write(
             changes, of: owner,
             within: DocumentQuota(isGuest: owner.isGuest, documents.settings))
@@ -156,5 +156,5 @@ extension AccountOnboardingHandler {
 private struct CompletedOnboarding: Sendable {
     let row: AccountRow
     let facts: AccountFacts
-    let written: [IdentityV1.Document]
+    let written: [GatewayV1.Document]
 }

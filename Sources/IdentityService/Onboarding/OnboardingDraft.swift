@@ -65,12 +65,12 @@ struct SectionWithDraft: Sendable {
     }
 
     /// The section as a message, with reasons in `voice`.
-    func message(_ voice: Voice) -> IdentityV1.OnboardingSection {
-        IdentityV1.OnboardingSection(
+    func message(_ voice: Voice) -> GatewayV1.OnboardingSection {
+        GatewayV1.OnboardingSection(
             name: rules.name, screens: rules.screens.map(\.name), done: isDone,
             json: JSONWriter.text(rules.filled(draft.fields)), version: draft.version,
             missing: rules.missing(in: draft.fields, voice: voice).map {
-                IdentityV1.MissingField(field: $0.field, screen: $0.screen, reason: $0.reason)
+                GatewayV1.MissingField(field: $0.field, screen: $0.screen, reason: $0.reason)
             })
     }
 }

@@ -127,7 +127,7 @@ struct IdentityOutbox: Sendable {
     /// - Parameter session: The session that is kept, "ses_…"; empty for none.
     func endAccount(
         _ account: AccountID, provedUntil moment: Timestamp, generation: Int64,
-        except session: String = "", reason: SessionV1.EndReason = .security
+        except session: String = "", reason: GatewayV1.EndReason = .security
     ) -> OutboxMessage {
         let request = SessionV1.EndAccountSessionsRequest(
             accountId: account.text, beforeMs: (moment + ProofIssuer.afterEnd).milliseconds,

@@ -58,10 +58,10 @@ package enum PasswordPolicy: String, CaseIterable, Sendable {
 
 extension PasswordPolicy {
     /// The rules as a checklist, in the order of `rules` (G-26).
-    func requirements(in voice: Voice) -> [IdentityV1.PasswordRule] {
+    func requirements(in voice: Voice) -> [GatewayV1.PasswordRule] {
         rules.map { rule in
             let bounds = rule == .length ? codePoints : 0...0
-            return IdentityV1.PasswordRule(
+            return GatewayV1.PasswordRule(
                 rule: rule.rawValue, sentence: requirement(of: rule, in: voice),
                 minimum: UInt32(clamping: bounds.lowerBound),
                 maximum: UInt32(clamping: bounds.upperBound))

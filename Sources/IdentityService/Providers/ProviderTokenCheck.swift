@@ -39,7 +39,7 @@ struct ProviderTokenCheck: Sendable {
     /// in its own transaction, because a nonce is single-use.
     /// - Throws: `auth/operation-not-allowed`, `auth/missing-or-invalid-nonce`,
     ///   `auth/invalid-provider-token`, `auth/provider-unavailable`.
-    func identity(provedBy token: IdentityV1.ProviderToken) async throws -> ProvedIdentity {
+    func identity(provedBy token: GatewayV1.ProviderToken) async throws -> ProvedIdentity {
         let source = try source(named: token.provider)
         do {
             let nonce = try nonces.read(token.nonce, for: source.provider, at: time.now())

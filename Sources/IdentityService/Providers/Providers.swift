@@ -65,7 +65,7 @@ extension Providers {
     /// Verifies a token as a sign-in does and writes nothing, for benchmarks.
     /// - Returns: the subject that it proves.
     /// - Throws: as `ProviderTokenCheck.identity`.
-    package func subject(provedBy token: IdentityV1.ProviderToken) async throws -> String {
+    package func subject(provedBy token: GatewayV1.ProviderToken) async throws -> String {
         try await check.identity(provedBy: token).subject
     }
 }

@@ -24,7 +24,7 @@ extension SignInSettingsHandler {
             in: Voice(tag: request.language) ?? .english)
         return IdentityV1.CheckPasswordResponse(
             rules: zip(policy.rules, requirements).map { rule, requirement in
-                IdentityV1.PasswordRuleResult(rule: requirement, met: !broken.contains(rule))
+                GatewayV1.PasswordRuleResult(rule: requirement, met: !broken.contains(rule))
             },
             strength: password.map { $0.strength(breaking: broken) } ?? .weak)
     }
@@ -44,7 +44,7 @@ extension Password {
     ///     none           fewer                         fair
     ///
     /// - Parameter broken: the rules that the password breaks.
-    func strength(breaking broken: [PasswordRule]) -> IdentityV1.PasswordStrength {
+    func strength(breaking broken: [PasswordRule]) -> GatewayV1.PasswordStrength {
         guard broken.isEmpty else { return .weak }
         return withScalars { scalars in
             // Compared in place: a set of them would leave the password's characters in memory.

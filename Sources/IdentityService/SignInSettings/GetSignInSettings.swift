@@ -22,7 +22,7 @@ extension SignInSettingsHandler {
                 in: Voice(tag: request.language) ?? .english),
             allPhoneCountries: settings.phone.countries == .all, phoneCountries: countries,
             providers: settings.providers.providers.map { provider in
-                IdentityV1.ProviderSettings(
+                GatewayV1.ProviderOptions(
                     name: provider.name, issuer: provider.issuer,
                     clientIds: provider.audiences.sorted(),
                     nonceRequired: provider.noncePolicy == .required)

@@ -3,43 +3,6 @@
 internal import CMessages
 
 extension IdentityV1 {
-    /// An identity at a provider.
-    package struct ProviderSubject: Hashable, Sendable {
-        /// The provider's issuer as in its documentation: "https://accounts.google.com".
-        package var issuer: String
-        /// The issuer's identifier for the user: the `sub` of its tokens.
-        package var subject: String
-
-        /// A message of these fields.
-        package init(
-            issuer: String = "",
-            subject: String = ""
-        ) {
-            self.issuer = issuer
-            self.subject = subject
-        }
-    }
-}
-
-extension IdentityV1.ProviderSubject: ProtobufMessage {
-    package static var fullName: String { "postern.identity.v1.ProviderSubject" }
-    package static var layout: MessageLayout { .init(postern__identity__v1__provider_subject__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> IdentityV1.ProviderSubject {
-        let issuer = try reader.text(10)
-        let subject = try reader.text(18)
-        return IdentityV1.ProviderSubject(issuer: issuer, subject: subject)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if !issuer.isEmpty { sink.text(10, issuer) }
-        if !subject.isEmpty { sink.text(18, subject) }
-    }
-}
-
-extension IdentityV1 {
     /// Request for one account.
     package struct LookUpAccountRequest: Hashable, Sendable {
         /// Return email, phone number, name and picture in full; otherwise the first two are masked and
@@ -59,7 +22,7 @@ extension IdentityV1 {
             /// Its phone number in E.164.
             case phoneNumber(String)
             /// Its identity at a provider.
-            case providerSubject(IdentityV1.ProviderSubject)
+            case providerSubject(GatewayV1.ProviderSubject)
         }
 
         /// A message of these fields.
@@ -161,17 +124,17 @@ extension IdentityV1 {
         /// Its activity, from the session service; absent in lists, and while that service is unavailable.
         package var activity: Optional<IdentityV1.AccountActivity>
         /// What its owner has agreed to.
-        package var privacy: Optional<IdentityV1.PrivacySettings>
+        package var privacy: Optional<GatewayV1.PrivacySettings>
         /// Its deletion, if one waits or has begun; only in the response of LookUpAccount.
-        package var deletion: Optional<IdentityV1.Deletion>
+        package var deletion: Optional<GatewayV1.Deletion>
 
         /// A message of these fields.
         package init(
             account: IdentityV1.Account? = nil,
             suspension: IdentityV1.Suspension? = nil,
             activity: IdentityV1.AccountActivity? = nil,
-            privacy: IdentityV1.PrivacySettings? = nil,
-            deletion: IdentityV1.Deletion? = nil
+            privacy: GatewayV1.PrivacySettings? = nil,
+            deletion: GatewayV1.Deletion? = nil
         ) {
             self.account = account
             self.suspension = suspension
@@ -192,8 +155,8 @@ extension IdentityV1.AdminAccount: ProtobufMessage {
         let account: IdentityV1.Account? = try reader.message(10)
         let suspension: IdentityV1.Suspension? = try reader.message(18)
         let activity: IdentityV1.AccountActivity? = try reader.message(26)
-        let privacy: IdentityV1.PrivacySettings? = try reader.message(34)
-        let deletion: IdentityV1.Deletion? = try reader.message(42)
+        let privacy: GatewayV1.PrivacySettings? = try reader.message(34)
+        let deletion: GatewayV1.Deletion? = try reader.message(42)
         return IdentityV1.AdminAccount(account: account, suspension: suspension, activity: activity, privacy: privacy, deletion: deletion)
     }
 
@@ -291,7 +254,7 @@ extension IdentityV1 {
     /// Request for a page of accounts. Fields that are left out (0, unspecified) do not filter.
     package struct ListAccountsRequest: Hashable, Sendable {
         /// Only accounts with this status.
-        package var status: IdentityV1.AccountStatus
+        package var status: GatewayV1.AccountStatus
         /// Only accounts created at this time or later, in milliseconds since 1970.
         package var createdFromMs: Int64
         /// Only accounts created before this time, in milliseconds since 1970.
@@ -311,7 +274,7 @@ extension IdentityV1 {
 
         /// A message of these fields.
         package init(
-            status: IdentityV1.AccountStatus = .unspecified,
+            status: GatewayV1.AccountStatus = .unspecified,
             createdFromMs: Int64 = 0,
             createdBeforeMs: Int64 = 0,
             signedInFromMs: Int64 = 0,
@@ -341,7 +304,7 @@ extension IdentityV1.ListAccountsRequest: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.ListAccountsRequest {
-        let status = try IdentityV1.AccountStatus(rawValue: reader.int32(8))
+        let status = try GatewayV1.AccountStatus(rawValue: reader.int32(8))
         let createdFromMs = try reader.int64(16)
         let createdBeforeMs = try reader.int64(24)
         let signedInFromMs = try reader.int64(32)
@@ -674,11 +637,11 @@ extension IdentityV1 {
     /// The deletion is requested.
     package struct DeleteAccountResponse: Hashable, Sendable {
         /// The deletion.
-        package var deletion: Optional<IdentityV1.Deletion>
+        package var deletion: Optional<GatewayV1.Deletion>
 
         /// A message of these fields.
         package init(
-            deletion: IdentityV1.Deletion? = nil
+            deletion: GatewayV1.Deletion? = nil
         ) {
             self.deletion = deletion
         }
@@ -692,7 +655,7 @@ extension IdentityV1.DeleteAccountResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.DeleteAccountResponse {
-        let deletion: IdentityV1.Deletion? = try reader.message(10)
+        let deletion: GatewayV1.Deletion? = try reader.message(10)
         return IdentityV1.DeleteAccountResponse(deletion: deletion)
     }
 
@@ -736,13 +699,13 @@ extension IdentityV1 {
     /// A page of deletions.
     package struct ListDeletionsResponse: Hashable, Sendable {
         /// The deletions, 200 at most.
-        package var deletions: [IdentityV1.AdminDeletion]
+        package var deletions: [GatewayV1.AdminDeletion]
         /// Token for the next page; empty on the last one.
         package var nextPageToken: String
 
         /// A message of these fields.
         package init(
-            deletions: [IdentityV1.AdminDeletion] = [],
+            deletions: [GatewayV1.AdminDeletion] = [],
             nextPageToken: String = ""
         ) {
             self.deletions = deletions
@@ -758,7 +721,7 @@ extension IdentityV1.ListDeletionsResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.ListDeletionsResponse {
-        let deletions: [IdentityV1.AdminDeletion] = try reader.messages(10)
+        let deletions: [GatewayV1.AdminDeletion] = try reader.messages(10)
         let nextPageToken = try reader.text(18)
         return IdentityV1.ListDeletionsResponse(deletions: deletions, nextPageToken: nextPageToken)
     }
@@ -766,73 +729,6 @@ extension IdentityV1.ListDeletionsResponse: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         for value in deletions { sink.message(10, value) }
         if !nextPageToken.isEmpty { sink.text(18, nextPageToken) }
-    }
-}
-
-extension IdentityV1 {
-    /// A deletion as an operator sees it.
-    package struct AdminDeletion: Hashable, Sendable {
-        /// The account, "acc_…".
-        package var accountId: String
-        /// The deletion.
-        package var deletion: Optional<IdentityV1.Deletion>
-        /// The step that is next, for example "sessions"; empty while it waits.
-        package var step: String
-        /// Number of failed tries of that step.
-        package var attempts: UInt32
-        /// When that step is tried next, in milliseconds since 1970.
-        package var nextAttemptAtMs: Int64
-        /// Who asked: "owner", "operator", "parent", "guest-kept", "guest-data", "tombstone".
-        package var source: String
-        /// It began longer ago than the operator's deletion-overdue (30 days), and has not ended.
-        package var overdue: Bool
-
-        /// A message of these fields.
-        package init(
-            accountId: String = "",
-            deletion: IdentityV1.Deletion? = nil,
-            step: String = "",
-            attempts: UInt32 = 0,
-            nextAttemptAtMs: Int64 = 0,
-            source: String = "",
-            overdue: Bool = false
-        ) {
-            self.accountId = accountId
-            self.deletion = deletion
-            self.step = step
-            self.attempts = attempts
-            self.nextAttemptAtMs = nextAttemptAtMs
-            self.source = source
-            self.overdue = overdue
-        }
-    }
-}
-
-extension IdentityV1.AdminDeletion: ProtobufMessage {
-    package static var fullName: String { "postern.identity.v1.AdminDeletion" }
-    package static var layout: MessageLayout { .init(postern__identity__v1__admin_deletion__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> IdentityV1.AdminDeletion {
-        let accountId = try reader.text(10)
-        let deletion: IdentityV1.Deletion? = try reader.message(18)
-        let step = try reader.text(26)
-        let attempts = try reader.uint32(32)
-        let nextAttemptAtMs = try reader.int64(40)
-        let source = try reader.text(50)
-        let overdue = try reader.bool(56)
-        return IdentityV1.AdminDeletion(accountId: accountId, deletion: deletion, step: step, attempts: attempts, nextAttemptAtMs: nextAttemptAtMs, source: source, overdue: overdue)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if !accountId.isEmpty { sink.text(10, accountId) }
-        if let deletion { sink.message(18, deletion) }
-        if !step.isEmpty { sink.text(26, step) }
-        if attempts != 0 { sink.uint32(32, attempts) }
-        if nextAttemptAtMs != 0 { sink.int64(40, nextAttemptAtMs) }
-        if !source.isEmpty { sink.text(50, source) }
-        if overdue { sink.bool(56, overdue) }
     }
 }
 
@@ -871,7 +767,7 @@ extension IdentityV1 {
     /// A page of unused guests.
     package struct ListUnusedGuestsResponse: Hashable, Sendable {
         /// The guests, 200 at most. A page may be empty without being the last.
-        package var guests: [IdentityV1.UnusedGuest]
+        package var guests: [GatewayV1.UnusedGuest]
         /// Token for the next page; empty on the last one.
         package var nextPageToken: String
         /// The setting guest-kept in days; 0 for ever.
@@ -879,7 +775,7 @@ extension IdentityV1 {
 
         /// A message of these fields.
         package init(
-            guests: [IdentityV1.UnusedGuest] = [],
+            guests: [GatewayV1.UnusedGuest] = [],
             nextPageToken: String = "",
             keptDays: UInt32 = 0
         ) {
@@ -897,7 +793,7 @@ extension IdentityV1.ListUnusedGuestsResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.ListUnusedGuestsResponse {
-        let guests: [IdentityV1.UnusedGuest] = try reader.messages(10)
+        let guests: [GatewayV1.UnusedGuest] = try reader.messages(10)
         let nextPageToken = try reader.text(18)
         let keptDays = try reader.uint32(24)
         return IdentityV1.ListUnusedGuestsResponse(guests: guests, nextPageToken: nextPageToken, keptDays: keptDays)
@@ -907,49 +803,6 @@ extension IdentityV1.ListUnusedGuestsResponse: ProtobufMessage {
         for value in guests { sink.message(10, value) }
         if !nextPageToken.isEmpty { sink.text(18, nextPageToken) }
         if keptDays != 0 { sink.uint32(24, keptDays) }
-    }
-}
-
-extension IdentityV1 {
-    /// A guest without a live session.
-    package struct UnusedGuest: Hashable, Sendable {
-        /// The account, "acc_…".
-        package var accountId: String
-        /// When it was last used, in milliseconds since 1970; 0 if not known.
-        package var lastSeenAtMs: Int64
-        /// When it will be deleted, in milliseconds since 1970; 0 for never.
-        package var deletedAtMs: Int64
-
-        /// A message of these fields.
-        package init(
-            accountId: String = "",
-            lastSeenAtMs: Int64 = 0,
-            deletedAtMs: Int64 = 0
-        ) {
-            self.accountId = accountId
-            self.lastSeenAtMs = lastSeenAtMs
-            self.deletedAtMs = deletedAtMs
-        }
-    }
-}
-
-extension IdentityV1.UnusedGuest: ProtobufMessage {
-    package static var fullName: String { "postern.identity.v1.UnusedGuest" }
-    package static var layout: MessageLayout { .init(postern__identity__v1__unused_guest__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> IdentityV1.UnusedGuest {
-        let accountId = try reader.text(10)
-        let lastSeenAtMs = try reader.int64(16)
-        let deletedAtMs = try reader.int64(24)
-        return IdentityV1.UnusedGuest(accountId: accountId, lastSeenAtMs: lastSeenAtMs, deletedAtMs: deletedAtMs)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if !accountId.isEmpty { sink.text(10, accountId) }
-        if lastSeenAtMs != 0 { sink.int64(16, lastSeenAtMs) }
-        if deletedAtMs != 0 { sink.int64(24, deletedAtMs) }
     }
 }
 
@@ -994,7 +847,7 @@ extension IdentityV1 {
     /// A page of orphans.
     package struct ListOrphansResponse: Hashable, Sendable {
         /// The orphans, 200 at most.
-        package var orphans: [IdentityV1.Orphan]
+        package var orphans: [GatewayV1.Orphan]
         /// Token for the next page; empty on the last one.
         package var nextPageToken: String
         /// When the last check ended, in milliseconds since 1970; 0 if none has ended yet.
@@ -1002,7 +855,7 @@ extension IdentityV1 {
 
         /// A message of these fields.
         package init(
-            orphans: [IdentityV1.Orphan] = [],
+            orphans: [GatewayV1.Orphan] = [],
             nextPageToken: String = "",
             checkedAtMs: Int64 = 0
         ) {
@@ -1020,7 +873,7 @@ extension IdentityV1.ListOrphansResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.ListOrphansResponse {
-        let orphans: [IdentityV1.Orphan] = try reader.messages(10)
+        let orphans: [GatewayV1.Orphan] = try reader.messages(10)
         let nextPageToken = try reader.text(18)
         let checkedAtMs = try reader.int64(24)
         return IdentityV1.ListOrphansResponse(orphans: orphans, nextPageToken: nextPageToken, checkedAtMs: checkedAtMs)
@@ -1030,55 +883,6 @@ extension IdentityV1.ListOrphansResponse: ProtobufMessage {
         for value in orphans { sink.message(10, value) }
         if !nextPageToken.isEmpty { sink.text(18, nextPageToken) }
         if checkedAtMs != 0 { sink.int64(24, checkedAtMs) }
-    }
-}
-
-extension IdentityV1 {
-    /// A row whose counterpart is missing.
-    package struct Orphan: Hashable, Sendable {
-        /// Its kind, as in the metric postern_identity_orphans: "account-without-profile", "session".
-        package var kind: String
-        /// The account that it names, "acc_…".
-        package var accountId: String
-        /// The service that has it: "identity", "session", "notification".
-        package var service: String
-        /// RepairOrphan can repair it.
-        package var repairable: Bool
-
-        /// A message of these fields.
-        package init(
-            kind: String = "",
-            accountId: String = "",
-            service: String = "",
-            repairable: Bool = false
-        ) {
-            self.kind = kind
-            self.accountId = accountId
-            self.service = service
-            self.repairable = repairable
-        }
-    }
-}
-
-extension IdentityV1.Orphan: ProtobufMessage {
-    package static var fullName: String { "postern.identity.v1.Orphan" }
-    package static var layout: MessageLayout { .init(postern__identity__v1__orphan__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> IdentityV1.Orphan {
-        let kind = try reader.text(10)
-        let accountId = try reader.text(18)
-        let service = try reader.text(26)
-        let repairable = try reader.bool(32)
-        return IdentityV1.Orphan(kind: kind, accountId: accountId, service: service, repairable: repairable)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if !kind.isEmpty { sink.text(10, kind) }
-        if !accountId.isEmpty { sink.text(18, accountId) }
-        if !service.isEmpty { sink.text(26, service) }
-        if repairable { sink.bool(32, repairable) }
     }
 }
 

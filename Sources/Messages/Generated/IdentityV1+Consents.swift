@@ -4,332 +4,6 @@ internal import CMessages
 package import Cryptography
 
 extension IdentityV1 {
-    /// Whether the current terms and privacy text must be accepted.
-    package enum ConsentMode: Hashable, Sendable {
-        /// Unspecified.
-        case unspecified
-        /// They need not be.
-        case off
-        /// An account without them has REQUIRED_ACTION_ACCEPT_TERMS.
-        case asked
-        /// As asked; besides, a sign-up without them is auth/consent-required.
-        case required
-        /// A value that this version does not know.
-        case unrecognized(Int32)
-
-        /// The value's number.
-        package var rawValue: Int32 {
-            switch self {
-            case .unspecified: 0
-            case .off: 1
-            case .asked: 2
-            case .required: 3
-            case .unrecognized(let number): number
-            }
-        }
-
-        /// The value of that number.
-        package init(rawValue: Int32) {
-            switch rawValue {
-            case 0: self = .unspecified
-            case 1: self = .off
-            case 2: self = .asked
-            case 3: self = .required
-            default: self = .unrecognized(rawValue)
-            }
-        }
-    }
-}
-
-extension IdentityV1 {
-    /// What a consent is about.
-    package enum ConsentKind: Hashable, Sendable {
-        /// Unspecified.
-        case unspecified
-        /// The operator's terms.
-        case terms
-        /// The operator's privacy text.
-        case privacy
-        /// Marketing.
-        case marketing
-        /// Analytics.
-        case analytics
-        /// A value that this version does not know.
-        case unrecognized(Int32)
-
-        /// The value's number.
-        package var rawValue: Int32 {
-            switch self {
-            case .unspecified: 0
-            case .terms: 1
-            case .privacy: 2
-            case .marketing: 3
-            case .analytics: 4
-            case .unrecognized(let number): number
-            }
-        }
-
-        /// The value of that number.
-        package init(rawValue: Int32) {
-            switch rawValue {
-            case 0: self = .unspecified
-            case 1: self = .terms
-            case 2: self = .privacy
-            case 3: self = .marketing
-            case 4: self = .analytics
-            default: self = .unrecognized(rawValue)
-            }
-        }
-    }
-}
-
-extension IdentityV1 {
-    /// Where the consent of a parent stands.
-    package enum ParentalConsentState: Hashable, Sendable {
-        /// Unspecified.
-        case unspecified
-        /// The account needs none.
-        case notNeeded
-        /// It is needed, and no parent has been asked.
-        case needed
-        /// A parent has been asked.
-        case requested
-        /// A parent has given it.
-        case given
-        /// A parent has refused it, or has withdrawn it: the account is being deleted.
-        case refused
-        /// A value that this version does not know.
-        case unrecognized(Int32)
-
-        /// The value's number.
-        package var rawValue: Int32 {
-            switch self {
-            case .unspecified: 0
-            case .notNeeded: 1
-            case .needed: 2
-            case .requested: 3
-            case .given: 4
-            case .refused: 5
-            case .unrecognized(let number): number
-            }
-        }
-
-        /// The value of that number.
-        package init(rawValue: Int32) {
-            switch rawValue {
-            case 0: self = .unspecified
-            case 1: self = .notNeeded
-            case 2: self = .needed
-            case 3: self = .requested
-            case 4: self = .given
-            case 5: self = .refused
-            default: self = .unrecognized(rawValue)
-            }
-        }
-    }
-}
-
-extension IdentityV1 {
-    /// What a parent answers.
-    package enum ParentalAnswer: Hashable, Sendable {
-        /// Unspecified: nothing is changed, and the response says what the link is about.
-        case unspecified
-        /// Consent is given.
-        case give
-        /// Consent is refused or withdrawn.
-        case refuse
-        /// A value that this version does not know.
-        case unrecognized(Int32)
-
-        /// The value's number.
-        package var rawValue: Int32 {
-            switch self {
-            case .unspecified: 0
-            case .give: 1
-            case .refuse: 2
-            case .unrecognized(let number): number
-            }
-        }
-
-        /// The value of that number.
-        package init(rawValue: Int32) {
-            switch rawValue {
-            case 0: self = .unspecified
-            case 1: self = .give
-            case 2: self = .refuse
-            default: self = .unrecognized(rawValue)
-            }
-        }
-    }
-}
-
-extension IdentityV1 {
-    /// What the operator asks for.
-    package struct ConsentOptions: Hashable, Sendable {
-        /// Whether the current versions must be accepted.
-        package var mode: IdentityV1.ConsentMode
-        /// The current version of the terms; may be empty if mode is off.
-        package var termsVersion: String
-        /// The current version of the privacy text; may be empty if mode is off.
-        package var privacyVersion: String
-        /// URL of the terms; may be empty.
-        package var termsUrl: String
-        /// URL of the privacy text; may be empty.
-        package var privacyUrl: String
-        /// The least age in years for an account of one's own; 0 if nobody is asked for a birth date.
-        package var ageMinimum: UInt32
-        /// Younger people may sign up with the consent of a parent; otherwise they are refused with
-        /// auth/underage-user.
-        package var parentalConsent: Bool
-
-        /// A message of these fields.
-        package init(
-            mode: IdentityV1.ConsentMode = .unspecified,
-            termsVersion: String = "",
-            privacyVersion: String = "",
-            termsUrl: String = "",
-            privacyUrl: String = "",
-            ageMinimum: UInt32 = 0,
-            parentalConsent: Bool = false
-        ) {
-            self.mode = mode
-            self.termsVersion = termsVersion
-            self.privacyVersion = privacyVersion
-            self.termsUrl = termsUrl
-            self.privacyUrl = privacyUrl
-            self.ageMinimum = ageMinimum
-            self.parentalConsent = parentalConsent
-        }
-    }
-}
-
-extension IdentityV1.ConsentOptions: ProtobufMessage {
-    package static var fullName: String { "postern.identity.v1.ConsentOptions" }
-    package static var layout: MessageLayout { .init(postern__identity__v1__consent_options__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> IdentityV1.ConsentOptions {
-        let mode = try IdentityV1.ConsentMode(rawValue: reader.int32(8))
-        let termsVersion = try reader.text(18)
-        let privacyVersion = try reader.text(26)
-        let termsUrl = try reader.text(34)
-        let privacyUrl = try reader.text(42)
-        let ageMinimum = try reader.uint32(48)
-        let parentalConsent = try reader.bool(56)
-        return IdentityV1.ConsentOptions(mode: mode, termsVersion: termsVersion, privacyVersion: privacyVersion, termsUrl: termsUrl, privacyUrl: privacyUrl, ageMinimum: ageMinimum, parentalConsent: parentalConsent)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if mode.rawValue != 0 { sink.int32(8, mode.rawValue) }
-        if !termsVersion.isEmpty { sink.text(18, termsVersion) }
-        if !privacyVersion.isEmpty { sink.text(26, privacyVersion) }
-        if !termsUrl.isEmpty { sink.text(34, termsUrl) }
-        if !privacyUrl.isEmpty { sink.text(42, privacyUrl) }
-        if ageMinimum != 0 { sink.uint32(48, ageMinimum) }
-        if parentalConsent { sink.bool(56, parentalConsent) }
-    }
-}
-
-extension IdentityV1 {
-    /// A consent that was given; it may be withdrawn since.
-    package struct Consent: Hashable, Sendable {
-        /// What it is about.
-        package var kind: IdentityV1.ConsentKind
-        /// The accepted version, or that of the privacy text; may be empty.
-        package var version: String
-        /// When it was given, in milliseconds since 1970.
-        package var givenAtMs: Int64
-        /// When it was withdrawn, in milliseconds since 1970; 0 while it counts.
-        package var withdrawnAtMs: Int64
-        /// Where it was given: "sign-up", "accept-terms", "set-privacy", "import".
-        package var source: String
-        /// The app that it was given in; may be empty.
-        package var app: String
-
-        /// A message of these fields.
-        package init(
-            kind: IdentityV1.ConsentKind = .unspecified,
-            version: String = "",
-            givenAtMs: Int64 = 0,
-            withdrawnAtMs: Int64 = 0,
-            source: String = "",
-            app: String = ""
-        ) {
-            self.kind = kind
-            self.version = version
-            self.givenAtMs = givenAtMs
-            self.withdrawnAtMs = withdrawnAtMs
-            self.source = source
-            self.app = app
-        }
-    }
-}
-
-extension IdentityV1.Consent: ProtobufMessage {
-    package static var fullName: String { "postern.identity.v1.Consent" }
-    package static var layout: MessageLayout { .init(postern__identity__v1__consent__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> IdentityV1.Consent {
-        let kind = try IdentityV1.ConsentKind(rawValue: reader.int32(8))
-        let version = try reader.text(18)
-        let givenAtMs = try reader.int64(24)
-        let withdrawnAtMs = try reader.int64(32)
-        let source = try reader.text(42)
-        let app = try reader.text(50)
-        return IdentityV1.Consent(kind: kind, version: version, givenAtMs: givenAtMs, withdrawnAtMs: withdrawnAtMs, source: source, app: app)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if kind.rawValue != 0 { sink.int32(8, kind.rawValue) }
-        if !version.isEmpty { sink.text(18, version) }
-        if givenAtMs != 0 { sink.int64(24, givenAtMs) }
-        if withdrawnAtMs != 0 { sink.int64(32, withdrawnAtMs) }
-        if !source.isEmpty { sink.text(42, source) }
-        if !app.isEmpty { sink.text(50, app) }
-    }
-}
-
-extension IdentityV1 {
-    /// Marketing and analytics.
-    package struct PrivacySettings: Hashable, Sendable {
-        /// The person agrees to marketing.
-        package var marketing: Bool
-        /// The person agrees to analytics.
-        package var analytics: Bool
-
-        /// A message of these fields.
-        package init(
-            marketing: Bool = false,
-            analytics: Bool = false
-        ) {
-            self.marketing = marketing
-            self.analytics = analytics
-        }
-    }
-}
-
-extension IdentityV1.PrivacySettings: ProtobufMessage {
-    package static var fullName: String { "postern.identity.v1.PrivacySettings" }
-    package static var layout: MessageLayout { .init(postern__identity__v1__privacy_settings__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> IdentityV1.PrivacySettings {
-        let marketing = try reader.bool(8)
-        let analytics = try reader.bool(16)
-        return IdentityV1.PrivacySettings(marketing: marketing, analytics: analytics)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if marketing { sink.bool(8, marketing) }
-        if analytics { sink.bool(16, analytics) }
-    }
-}
-
-extension IdentityV1 {
     /// Request for the consents.
     package struct GetConsentsRequest: Hashable, Sendable {
         /// A valid access token of the account.
@@ -364,20 +38,20 @@ extension IdentityV1 {
     /// The consents.
     package struct GetConsentsResponse: Hashable, Sendable {
         /// Those that were given, at most one of each kind.
-        package var consents: [IdentityV1.Consent]
+        package var consents: [GatewayV1.Consent]
         /// The current terms and privacy text are accepted.
         package var isCurrent: Bool
         /// What the operator asks for.
-        package var options: Optional<IdentityV1.ConsentOptions>
+        package var options: Optional<GatewayV1.ConsentOptions>
         /// Where the consent of a parent stands.
-        package var parentalConsent: IdentityV1.ParentalConsentState
+        package var parentalConsent: GatewayV1.ParentalConsentState
 
         /// A message of these fields.
         package init(
-            consents: [IdentityV1.Consent] = [],
+            consents: [GatewayV1.Consent] = [],
             isCurrent: Bool = false,
-            options: IdentityV1.ConsentOptions? = nil,
-            parentalConsent: IdentityV1.ParentalConsentState = .unspecified
+            options: GatewayV1.ConsentOptions? = nil,
+            parentalConsent: GatewayV1.ParentalConsentState = .unspecified
         ) {
             self.consents = consents
             self.isCurrent = isCurrent
@@ -394,10 +68,10 @@ extension IdentityV1.GetConsentsResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.GetConsentsResponse {
-        let consents: [IdentityV1.Consent] = try reader.messages(10)
+        let consents: [GatewayV1.Consent] = try reader.messages(10)
         let isCurrent = try reader.bool(16)
-        let options: IdentityV1.ConsentOptions? = try reader.message(26)
-        let parentalConsent = try IdentityV1.ParentalConsentState(rawValue: reader.int32(32))
+        let options: GatewayV1.ConsentOptions? = try reader.message(26)
+        let parentalConsent = try GatewayV1.ParentalConsentState(rawValue: reader.int32(32))
         return IdentityV1.GetConsentsResponse(consents: consents, isCurrent: isCurrent, options: options, parentalConsent: parentalConsent)
     }
 
@@ -462,11 +136,11 @@ extension IdentityV1 {
     /// They are accepted.
     package struct AcceptTermsResponse: Hashable, Sendable {
         /// All consents.
-        package var consents: [IdentityV1.Consent]
+        package var consents: [GatewayV1.Consent]
 
         /// A message of these fields.
         package init(
-            consents: [IdentityV1.Consent] = []
+            consents: [GatewayV1.Consent] = []
         ) {
             self.consents = consents
         }
@@ -480,7 +154,7 @@ extension IdentityV1.AcceptTermsResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.AcceptTermsResponse {
-        let consents: [IdentityV1.Consent] = try reader.messages(10)
+        let consents: [GatewayV1.Consent] = try reader.messages(10)
         return IdentityV1.AcceptTermsResponse(consents: consents)
     }
 
@@ -495,14 +169,14 @@ extension IdentityV1 {
         /// A valid access token of the account.
         package var accessToken: String
         /// Which.
-        package var kind: IdentityV1.ConsentKind
+        package var kind: GatewayV1.ConsentKind
         /// The device and client address of the call.
         package var origin: Optional<IdentityV1.Origin>
 
         /// A message of these fields.
         package init(
             accessToken: String = "",
-            kind: IdentityV1.ConsentKind = .unspecified,
+            kind: GatewayV1.ConsentKind = .unspecified,
             origin: IdentityV1.Origin? = nil
         ) {
             self.accessToken = accessToken
@@ -520,7 +194,7 @@ extension IdentityV1.WithdrawConsentRequest: ProtobufMessage {
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.WithdrawConsentRequest {
         let accessToken = try reader.text(10)
-        let kind = try IdentityV1.ConsentKind(rawValue: reader.int32(16))
+        let kind = try GatewayV1.ConsentKind(rawValue: reader.int32(16))
         let origin: IdentityV1.Origin? = try reader.message(26)
         return IdentityV1.WithdrawConsentRequest(accessToken: accessToken, kind: kind, origin: origin)
     }
@@ -536,11 +210,11 @@ extension IdentityV1 {
     /// It is withdrawn.
     package struct WithdrawConsentResponse: Hashable, Sendable {
         /// All consents, with the withdrawn one.
-        package var consents: [IdentityV1.Consent]
+        package var consents: [GatewayV1.Consent]
 
         /// A message of these fields.
         package init(
-            consents: [IdentityV1.Consent] = []
+            consents: [GatewayV1.Consent] = []
         ) {
             self.consents = consents
         }
@@ -554,7 +228,7 @@ extension IdentityV1.WithdrawConsentResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.WithdrawConsentResponse {
-        let consents: [IdentityV1.Consent] = try reader.messages(10)
+        let consents: [GatewayV1.Consent] = try reader.messages(10)
         return IdentityV1.WithdrawConsentResponse(consents: consents)
     }
 
@@ -598,11 +272,11 @@ extension IdentityV1 {
     /// The privacy settings.
     package struct GetPrivacyResponse: Hashable, Sendable {
         /// The settings.
-        package var privacy: Optional<IdentityV1.PrivacySettings>
+        package var privacy: Optional<GatewayV1.PrivacySettings>
 
         /// A message of these fields.
         package init(
-            privacy: IdentityV1.PrivacySettings? = nil
+            privacy: GatewayV1.PrivacySettings? = nil
         ) {
             self.privacy = privacy
         }
@@ -616,7 +290,7 @@ extension IdentityV1.GetPrivacyResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.GetPrivacyResponse {
-        let privacy: IdentityV1.PrivacySettings? = try reader.message(10)
+        let privacy: GatewayV1.PrivacySettings? = try reader.message(10)
         return IdentityV1.GetPrivacyResponse(privacy: privacy)
     }
 
@@ -700,11 +374,11 @@ extension IdentityV1 {
     /// The settings are changed.
     package struct SetPrivacyResponse: Hashable, Sendable {
         /// The settings.
-        package var privacy: Optional<IdentityV1.PrivacySettings>
+        package var privacy: Optional<GatewayV1.PrivacySettings>
 
         /// A message of these fields.
         package init(
-            privacy: IdentityV1.PrivacySettings? = nil
+            privacy: GatewayV1.PrivacySettings? = nil
         ) {
             self.privacy = privacy
         }
@@ -718,7 +392,7 @@ extension IdentityV1.SetPrivacyResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.SetPrivacyResponse {
-        let privacy: IdentityV1.PrivacySettings? = try reader.message(10)
+        let privacy: GatewayV1.PrivacySettings? = try reader.message(10)
         return IdentityV1.SetPrivacyResponse(privacy: privacy)
     }
 
@@ -780,13 +454,13 @@ extension IdentityV1 {
     /// The parent is asked.
     package struct RequestParentalConsentResponse: Hashable, Sendable {
         /// The state now.
-        package var state: IdentityV1.ParentalConsentState
+        package var state: GatewayV1.ParentalConsentState
         /// When the account is deleted unless a parent consents, in milliseconds since 1970.
         package var expiresAtMs: Int64
 
         /// A message of these fields.
         package init(
-            state: IdentityV1.ParentalConsentState = .unspecified,
+            state: GatewayV1.ParentalConsentState = .unspecified,
             expiresAtMs: Int64 = 0
         ) {
             self.state = state
@@ -802,7 +476,7 @@ extension IdentityV1.RequestParentalConsentResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.RequestParentalConsentResponse {
-        let state = try IdentityV1.ParentalConsentState(rawValue: reader.int32(8))
+        let state = try GatewayV1.ParentalConsentState(rawValue: reader.int32(8))
         let expiresAtMs = try reader.int64(16)
         return IdentityV1.RequestParentalConsentResponse(state: state, expiresAtMs: expiresAtMs)
     }
@@ -819,14 +493,14 @@ extension IdentityV1 {
         /// The token from the mailed link.
         package var token: SecretBytes
         /// The answer.
-        package var answer: IdentityV1.ParentalAnswer
+        package var answer: GatewayV1.ParentalAnswer
         /// The device and client address of the call.
         package var origin: Optional<IdentityV1.Origin>
 
         /// A message of these fields.
         package init(
             token: SecretBytes = .empty,
-            answer: IdentityV1.ParentalAnswer = .unspecified,
+            answer: GatewayV1.ParentalAnswer = .unspecified,
             origin: IdentityV1.Origin? = nil
         ) {
             self.token = token
@@ -844,7 +518,7 @@ extension IdentityV1.AnswerParentalConsentRequest: ProtobufMessage {
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.AnswerParentalConsentRequest {
         let token = try reader.secret(10)
-        let answer = try IdentityV1.ParentalAnswer(rawValue: reader.int32(16))
+        let answer = try GatewayV1.ParentalAnswer(rawValue: reader.int32(16))
         let origin: IdentityV1.Origin? = try reader.message(26)
         return IdentityV1.AnswerParentalConsentRequest(token: token, answer: answer, origin: origin)
     }
@@ -860,13 +534,13 @@ extension IdentityV1 {
     /// The state after the answer.
     package struct AnswerParentalConsentResponse: Hashable, Sendable {
         /// The state now.
-        package var state: IdentityV1.ParentalConsentState
+        package var state: GatewayV1.ParentalConsentState
         /// The child's display name, for the page; may be empty.
         package var childName: String
 
         /// A message of these fields.
         package init(
-            state: IdentityV1.ParentalConsentState = .unspecified,
+            state: GatewayV1.ParentalConsentState = .unspecified,
             childName: String = ""
         ) {
             self.state = state
@@ -882,7 +556,7 @@ extension IdentityV1.AnswerParentalConsentResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.AnswerParentalConsentResponse {
-        let state = try IdentityV1.ParentalConsentState(rawValue: reader.int32(8))
+        let state = try GatewayV1.ParentalConsentState(rawValue: reader.int32(8))
         let childName = try reader.text(18)
         return IdentityV1.AnswerParentalConsentResponse(state: state, childName: childName)
     }

@@ -3,95 +3,6 @@
 internal import CMessages
 
 extension IdentityV1 {
-    /// The state of an export.
-    package enum DataExportState: Hashable, Sendable {
-        /// Unspecified.
-        case unspecified
-        /// It is being prepared. After a failure of a service it goes on by itself.
-        case preparing
-        /// It can be fetched.
-        case ready
-        /// A value that this version does not know.
-        case unrecognized(Int32)
-
-        /// The value's number.
-        package var rawValue: Int32 {
-            switch self {
-            case .unspecified: 0
-            case .preparing: 1
-            case .ready: 2
-            case .unrecognized(let number): number
-            }
-        }
-
-        /// The value of that number.
-        package init(rawValue: Int32) {
-            switch rawValue {
-            case 0: self = .unspecified
-            case 1: self = .preparing
-            case 2: self = .ready
-            default: self = .unrecognized(rawValue)
-            }
-        }
-    }
-}
-
-extension IdentityV1 {
-    /// An export.
-    package struct DataExport: Hashable, Sendable {
-        /// The export, "exp_…".
-        package var exportId: String
-        /// Its state.
-        package var state: IdentityV1.DataExportState
-        /// When it was ordered, in milliseconds since 1970.
-        package var requestedAtMs: Int64
-        /// When it is deleted, in milliseconds since 1970; 0 until it is ready.
-        package var expiresAtMs: Int64
-        /// The archive's length in bytes; 0 until it is ready.
-        package var bytes: Int64
-
-        /// A message of these fields.
-        package init(
-            exportId: String = "",
-            state: IdentityV1.DataExportState = .unspecified,
-            requestedAtMs: Int64 = 0,
-            expiresAtMs: Int64 = 0,
-            bytes: Int64 = 0
-        ) {
-            self.exportId = exportId
-            self.state = state
-            self.requestedAtMs = requestedAtMs
-            self.expiresAtMs = expiresAtMs
-            self.bytes = bytes
-        }
-    }
-}
-
-extension IdentityV1.DataExport: ProtobufMessage {
-    package static var fullName: String { "postern.identity.v1.DataExport" }
-    package static var layout: MessageLayout { .init(postern__identity__v1__data_export__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> IdentityV1.DataExport {
-        let exportId = try reader.text(10)
-        let state = try IdentityV1.DataExportState(rawValue: reader.int32(16))
-        let requestedAtMs = try reader.int64(24)
-        let expiresAtMs = try reader.int64(32)
-        let bytes = try reader.int64(40)
-        return IdentityV1.DataExport(exportId: exportId, state: state, requestedAtMs: requestedAtMs, expiresAtMs: expiresAtMs, bytes: bytes)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if !exportId.isEmpty { sink.text(10, exportId) }
-        if state.rawValue != 0 { sink.int32(16, state.rawValue) }
-        if requestedAtMs != 0 { sink.int64(24, requestedAtMs) }
-        if expiresAtMs != 0 { sink.int64(32, expiresAtMs) }
-        if bytes != 0 { sink.int64(40, bytes) }
-    }
-}
-
-extension IdentityV1 {
     /// Request for an export.
     package struct RequestDataExportRequest: Hashable, Sendable {
         /// A valid access token of the account.
@@ -138,11 +49,11 @@ extension IdentityV1 {
     /// The export is ordered.
     package struct RequestDataExportResponse: Hashable, Sendable {
         /// The export.
-        package var dataExport: Optional<IdentityV1.DataExport>
+        package var dataExport: Optional<GatewayV1.DataExport>
 
         /// A message of these fields.
         package init(
-            dataExport: IdentityV1.DataExport? = nil
+            dataExport: GatewayV1.DataExport? = nil
         ) {
             self.dataExport = dataExport
         }
@@ -156,7 +67,7 @@ extension IdentityV1.RequestDataExportResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.RequestDataExportResponse {
-        let dataExport: IdentityV1.DataExport? = try reader.message(10)
+        let dataExport: GatewayV1.DataExport? = try reader.message(10)
         return IdentityV1.RequestDataExportResponse(dataExport: dataExport)
     }
 
@@ -200,11 +111,11 @@ extension IdentityV1 {
     /// The export's state.
     package struct GetDataExportResponse: Hashable, Sendable {
         /// The export.
-        package var dataExport: Optional<IdentityV1.DataExport>
+        package var dataExport: Optional<GatewayV1.DataExport>
 
         /// A message of these fields.
         package init(
-            dataExport: IdentityV1.DataExport? = nil
+            dataExport: GatewayV1.DataExport? = nil
         ) {
             self.dataExport = dataExport
         }
@@ -218,7 +129,7 @@ extension IdentityV1.GetDataExportResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.GetDataExportResponse {
-        let dataExport: IdentityV1.DataExport? = try reader.message(10)
+        let dataExport: GatewayV1.DataExport? = try reader.message(10)
         return IdentityV1.GetDataExportResponse(dataExport: dataExport)
     }
 
@@ -262,11 +173,11 @@ extension IdentityV1 {
     /// A state of the export.
     package struct WatchDataExportItem: Hashable, Sendable {
         /// The export.
-        package var dataExport: Optional<IdentityV1.DataExport>
+        package var dataExport: Optional<GatewayV1.DataExport>
 
         /// A message of these fields.
         package init(
-            dataExport: IdentityV1.DataExport? = nil
+            dataExport: GatewayV1.DataExport? = nil
         ) {
             self.dataExport = dataExport
         }
@@ -280,7 +191,7 @@ extension IdentityV1.WatchDataExportItem: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.WatchDataExportItem {
-        let dataExport: IdentityV1.DataExport? = try reader.message(10)
+        let dataExport: GatewayV1.DataExport? = try reader.message(10)
         return IdentityV1.WatchDataExportItem(dataExport: dataExport)
     }
 

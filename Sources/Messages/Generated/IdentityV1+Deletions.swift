@@ -3,44 +3,6 @@
 internal import CMessages
 
 extension IdentityV1 {
-    /// The state of a deletion.
-    package enum DeletionState: Hashable, Sendable {
-        /// Unspecified.
-        case unspecified
-        /// None was requested, or it was cancelled.
-        case none
-        /// It waits. The account works as before, and the deletion can be cancelled.
-        case waiting
-        /// It has begun and cannot be cancelled. Sign-in is refused.
-        case deleting
-        /// A value that this version does not know.
-        case unrecognized(Int32)
-
-        /// The value's number.
-        package var rawValue: Int32 {
-            switch self {
-            case .unspecified: 0
-            case .none: 1
-            case .waiting: 2
-            case .deleting: 3
-            case .unrecognized(let number): number
-            }
-        }
-
-        /// The value of that number.
-        package init(rawValue: Int32) {
-            switch rawValue {
-            case 0: self = .unspecified
-            case 1: self = .none
-            case 2: self = .waiting
-            case 3: self = .deleting
-            default: self = .unrecognized(rawValue)
-            }
-        }
-    }
-}
-
-extension IdentityV1 {
     /// Who asks for a deletion.
     package struct DeletionCaller: Hashable, Sendable {
         /// The account.
@@ -87,49 +49,6 @@ extension IdentityV1.DeletionCaller: ProtobufMessage {
         if case .linkToken(let value) = by {
             sink.text(18, value)
         }
-    }
-}
-
-extension IdentityV1 {
-    /// A deletion.
-    package struct Deletion: Hashable, Sendable {
-        /// Its state.
-        package var state: IdentityV1.DeletionState
-        /// When it was requested, in milliseconds since 1970; 0 if it was not.
-        package var requestedAtMs: Int64
-        /// While it waits: when it begins, in milliseconds since 1970.
-        package var dueAtMs: Int64
-
-        /// A message of these fields.
-        package init(
-            state: IdentityV1.DeletionState = .unspecified,
-            requestedAtMs: Int64 = 0,
-            dueAtMs: Int64 = 0
-        ) {
-            self.state = state
-            self.requestedAtMs = requestedAtMs
-            self.dueAtMs = dueAtMs
-        }
-    }
-}
-
-extension IdentityV1.Deletion: ProtobufMessage {
-    package static var fullName: String { "postern.identity.v1.Deletion" }
-    package static var layout: MessageLayout { .init(postern__identity__v1__deletion__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> IdentityV1.Deletion {
-        let state = try IdentityV1.DeletionState(rawValue: reader.int32(8))
-        let requestedAtMs = try reader.int64(16)
-        let dueAtMs = try reader.int64(24)
-        return IdentityV1.Deletion(state: state, requestedAtMs: requestedAtMs, dueAtMs: dueAtMs)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if state.rawValue != 0 { sink.int32(8, state.rawValue) }
-        if requestedAtMs != 0 { sink.int64(16, requestedAtMs) }
-        if dueAtMs != 0 { sink.int64(24, dueAtMs) }
     }
 }
 
@@ -214,7 +133,7 @@ extension IdentityV1 {
         /// How long a deletion waits that is requested with `wait`, in seconds.
         package var waitSeconds: UInt32
         /// The deletion that is under way, if any.
-        package var deletion: Optional<IdentityV1.Deletion>
+        package var deletion: Optional<GatewayV1.Deletion>
 
         /// A message of these fields.
         package init(
@@ -222,7 +141,7 @@ extension IdentityV1 {
             confirmationToken: String = "",
             expiresAtMs: Int64 = 0,
             waitSeconds: UInt32 = 0,
-            deletion: IdentityV1.Deletion? = nil
+            deletion: GatewayV1.Deletion? = nil
         ) {
             self.consequences = consequences
             self.confirmationToken = confirmationToken
@@ -244,7 +163,7 @@ extension IdentityV1.PreviewDeletionResponse: ProtobufMessage {
         let confirmationToken = try reader.text(18)
         let expiresAtMs = try reader.int64(24)
         let waitSeconds = try reader.uint32(32)
-        let deletion: IdentityV1.Deletion? = try reader.message(42)
+        let deletion: GatewayV1.Deletion? = try reader.message(42)
         return IdentityV1.PreviewDeletionResponse(consequences: consequences, confirmationToken: confirmationToken, expiresAtMs: expiresAtMs, waitSeconds: waitSeconds, deletion: deletion)
     }
 
@@ -312,11 +231,11 @@ extension IdentityV1 {
     /// The deletion is requested.
     package struct RequestDeletionResponse: Hashable, Sendable {
         /// The deletion.
-        package var deletion: Optional<IdentityV1.Deletion>
+        package var deletion: Optional<GatewayV1.Deletion>
 
         /// A message of these fields.
         package init(
-            deletion: IdentityV1.Deletion? = nil
+            deletion: GatewayV1.Deletion? = nil
         ) {
             self.deletion = deletion
         }
@@ -330,7 +249,7 @@ extension IdentityV1.RequestDeletionResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.RequestDeletionResponse {
-        let deletion: IdentityV1.Deletion? = try reader.message(10)
+        let deletion: GatewayV1.Deletion? = try reader.message(10)
         return IdentityV1.RequestDeletionResponse(deletion: deletion)
     }
 
@@ -442,11 +361,11 @@ extension IdentityV1 {
     /// The deletion.
     package struct GetDeletionResponse: Hashable, Sendable {
         /// The deletion.
-        package var deletion: Optional<IdentityV1.Deletion>
+        package var deletion: Optional<GatewayV1.Deletion>
 
         /// A message of these fields.
         package init(
-            deletion: IdentityV1.Deletion? = nil
+            deletion: GatewayV1.Deletion? = nil
         ) {
             self.deletion = deletion
         }
@@ -460,7 +379,7 @@ extension IdentityV1.GetDeletionResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.GetDeletionResponse {
-        let deletion: IdentityV1.Deletion? = try reader.message(10)
+        let deletion: GatewayV1.Deletion? = try reader.message(10)
         return IdentityV1.GetDeletionResponse(deletion: deletion)
     }
 

@@ -13,7 +13,7 @@ extension IdentityV1 {
             /// A valid access token of the account.
             case accessToken(String)
             /// A backend, for an account that it names.
-            case backend(IdentityV1.BackendCaller)
+            case backend(GatewayV1.BackendCall)
         }
 
         /// A message of these fields.
@@ -49,171 +49,6 @@ extension IdentityV1.DocumentCaller: ProtobufMessage {
         if case .backend(let value) = by {
             sink.message(18, value)
         }
-    }
-}
-
-extension IdentityV1 {
-    /// A backend that acts on an account.
-    package struct BackendCaller: Hashable, Sendable {
-        /// The account, "acc_…".
-        package var accountId: String
-        /// The application token for the public call (postern.gateway.v1.BackendDocuments).
-        package var applicationToken: String
-        /// The person or job on whose behalf the backend acts; may be empty.
-        package var actor: String
-
-        /// A message of these fields.
-        package init(
-            accountId: String = "",
-            applicationToken: String = "",
-            actor: String = ""
-        ) {
-            self.accountId = accountId
-            self.applicationToken = applicationToken
-            self.actor = actor
-        }
-    }
-}
-
-extension IdentityV1.BackendCaller: ProtobufMessage {
-    package static var fullName: String { "postern.identity.v1.BackendCaller" }
-    package static var layout: MessageLayout { .init(postern__identity__v1__backend_caller__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> IdentityV1.BackendCaller {
-        let accountId = try reader.text(10)
-        let applicationToken = try reader.text(18)
-        let actor = try reader.text(26)
-        return IdentityV1.BackendCaller(accountId: accountId, applicationToken: applicationToken, actor: actor)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if !accountId.isEmpty { sink.text(10, accountId) }
-        if !applicationToken.isEmpty { sink.text(18, applicationToken) }
-        if !actor.isEmpty { sink.text(26, actor) }
-    }
-}
-
-extension IdentityV1 {
-    /// A document.
-    package struct Document: Hashable, Sendable {
-        /// Its collection.
-        package var collection: String
-        /// Its name in the collection.
-        package var name: String
-        /// Its version, from 1.
-        package var version: Int64
-        /// The JSON object as text; empty where it was not requested, or the document was removed.
-        package var json: String
-        /// When it was last changed, in milliseconds since 1970: written, or for a document that was moved
-        /// from a guest or a device, changed there.
-        package var changedAtMs: Int64
-
-        /// A message of these fields.
-        package init(
-            collection: String = "",
-            name: String = "",
-            version: Int64 = 0,
-            json: String = "",
-            changedAtMs: Int64 = 0
-        ) {
-            self.collection = collection
-            self.name = name
-            self.version = version
-            self.json = json
-            self.changedAtMs = changedAtMs
-        }
-    }
-}
-
-extension IdentityV1.Document: ProtobufMessage {
-    package static var fullName: String { "postern.identity.v1.Document" }
-    package static var layout: MessageLayout { .init(postern__identity__v1__document__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> IdentityV1.Document {
-        let collection = try reader.text(10)
-        let name = try reader.text(18)
-        let version = try reader.int64(24)
-        let json = try reader.text(34)
-        let changedAtMs = try reader.int64(40)
-        return IdentityV1.Document(collection: collection, name: name, version: version, json: json, changedAtMs: changedAtMs)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if !collection.isEmpty { sink.text(10, collection) }
-        if !name.isEmpty { sink.text(18, name) }
-        if version != 0 { sink.int64(24, version) }
-        if !json.isEmpty { sink.text(34, json) }
-        if changedAtMs != 0 { sink.int64(40, changedAtMs) }
-    }
-}
-
-extension IdentityV1 {
-    /// A document to write.
-    package struct DocumentWrite: Hashable, Sendable {
-        /// Its collection.
-        package var collection: String
-        /// Its name in the collection.
-        package var name: String
-        /// The JSON object as text.
-        package var json: String
-        /// The fields of json replace those of the document, and null removes a field.
-        package var merge: Bool
-        /// Absent: it is written whatever its version is.
-        package var base: Optional<Base>
-
-        /// Absent: it is written whatever its version is.
-        package enum Base: Hashable, Sendable {
-            /// The version that the caller has seen; 0 if it did not exist.
-            case baseVersion(Int64)
-        }
-
-        /// A message of these fields.
-        package init(
-            collection: String = "",
-            name: String = "",
-            json: String = "",
-            merge: Bool = false,
-            base: Base? = nil
-        ) {
-            self.collection = collection
-            self.name = name
-            self.json = json
-            self.merge = merge
-            self.base = base
-        }
-    }
-}
-
-extension IdentityV1.DocumentWrite: ProtobufMessage {
-    package static var fullName: String { "postern.identity.v1.DocumentWrite" }
-    package static var layout: MessageLayout { .init(postern__identity__v1__document_write__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> IdentityV1.DocumentWrite {
-        var base: Base?
-        let collection = try reader.text(10)
-        let name = try reader.text(18)
-        if reader.tag == 24 {
-            base = .baseVersion(try reader.int64(24))
-        }
-        let json = try reader.text(34)
-        let merge = try reader.bool(40)
-        return IdentityV1.DocumentWrite(collection: collection, name: name, json: json, merge: merge, base: base)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if !collection.isEmpty { sink.text(10, collection) }
-        if !name.isEmpty { sink.text(18, name) }
-        if case .baseVersion(let value) = base {
-            sink.int64(24, value)
-        }
-        if !json.isEmpty { sink.text(34, json) }
-        if merge { sink.bool(40, merge) }
     }
 }
 
@@ -264,11 +99,11 @@ extension IdentityV1 {
     /// One document.
     package struct ReadDocumentResponse: Hashable, Sendable {
         /// The document.
-        package var document: Optional<IdentityV1.Document>
+        package var document: Optional<GatewayV1.Document>
 
         /// A message of these fields.
         package init(
-            document: IdentityV1.Document? = nil
+            document: GatewayV1.Document? = nil
         ) {
             self.document = document
         }
@@ -282,7 +117,7 @@ extension IdentityV1.ReadDocumentResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.ReadDocumentResponse {
-        let document: IdentityV1.Document? = try reader.message(10)
+        let document: GatewayV1.Document? = try reader.message(10)
         return IdentityV1.ReadDocumentResponse(document: document)
     }
 
@@ -297,7 +132,7 @@ extension IdentityV1 {
         /// Whose.
         package var caller: Optional<IdentityV1.DocumentCaller>
         /// The documents, 1 to 50, each at most once.
-        package var writes: [IdentityV1.DocumentWrite]
+        package var writes: [GatewayV1.DocumentWrite]
         /// The device and client address of the call.
         package var origin: Optional<IdentityV1.Origin>
         /// The value of the call's accept-language, for the sentences of violations; may be empty.
@@ -308,7 +143,7 @@ extension IdentityV1 {
         /// A message of these fields.
         package init(
             caller: IdentityV1.DocumentCaller? = nil,
-            writes: [IdentityV1.DocumentWrite] = [],
+            writes: [GatewayV1.DocumentWrite] = [],
             origin: IdentityV1.Origin? = nil,
             acceptLanguage: String = "",
             paidUnits: UInt32 = 0
@@ -330,7 +165,7 @@ extension IdentityV1.WriteDocumentsRequest: ProtobufMessage {
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.WriteDocumentsRequest {
         let caller: IdentityV1.DocumentCaller? = try reader.message(10)
-        let writes: [IdentityV1.DocumentWrite] = try reader.messages(18)
+        let writes: [GatewayV1.DocumentWrite] = try reader.messages(18)
         let origin: IdentityV1.Origin? = try reader.message(26)
         let acceptLanguage = try reader.text(34)
         let paidUnits = try reader.uint32(40)
@@ -350,13 +185,13 @@ extension IdentityV1 {
     /// The documents are written, unless units_needed is set.
     package struct WriteDocumentsResponse: Hashable, Sendable {
         /// The documents without their JSON, in the order of the request.
-        package var written: [IdentityV1.Document]
+        package var written: [GatewayV1.Document]
         /// Nothing was written: it costs so many units, which is more than paid_units. 0 if it was written.
         package var unitsNeeded: UInt32
 
         /// A message of these fields.
         package init(
-            written: [IdentityV1.Document] = [],
+            written: [GatewayV1.Document] = [],
             unitsNeeded: UInt32 = 0
         ) {
             self.written = written
@@ -372,7 +207,7 @@ extension IdentityV1.WriteDocumentsResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.WriteDocumentsResponse {
-        let written: [IdentityV1.Document] = try reader.messages(10)
+        let written: [GatewayV1.Document] = try reader.messages(10)
         let unitsNeeded = try reader.uint32(16)
         return IdentityV1.WriteDocumentsResponse(written: written, unitsNeeded: unitsNeeded)
     }
@@ -533,7 +368,7 @@ extension IdentityV1 {
     /// A page of documents.
     package struct ListDocumentsResponse: Hashable, Sendable {
         /// The documents, in the order of their last changes.
-        package var documents: [IdentityV1.Document]
+        package var documents: [GatewayV1.Document]
         /// Token for the next page; empty on the last one.
         package var nextPageToken: String
         /// The position after all changes up to now.
@@ -541,7 +376,7 @@ extension IdentityV1 {
 
         /// A message of these fields.
         package init(
-            documents: [IdentityV1.Document] = [],
+            documents: [GatewayV1.Document] = [],
             nextPageToken: String = "",
             position: Int64 = 0
         ) {
@@ -559,7 +394,7 @@ extension IdentityV1.ListDocumentsResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.ListDocumentsResponse {
-        let documents: [IdentityV1.Document] = try reader.messages(10)
+        let documents: [GatewayV1.Document] = try reader.messages(10)
         let nextPageToken = try reader.text(18)
         let position = try reader.int64(24)
         return IdentityV1.ListDocumentsResponse(documents: documents, nextPageToken: nextPageToken, position: position)
@@ -639,9 +474,9 @@ extension IdentityV1 {
         /// Absent in an item that only says that the client is up to date.
         package enum Change: Hashable, Sendable {
             /// The document as it is now.
-            case written(IdentityV1.Document)
+            case written(GatewayV1.Document)
             /// The document was removed.
-            case removed(IdentityV1.Document)
+            case removed(GatewayV1.Document)
         }
 
         /// A message of these fields.
@@ -692,7 +527,7 @@ extension IdentityV1 {
     /// Request to set the flag.
     package struct SetOnboardingRequest: Hashable, Sendable {
         /// The backend and the account.
-        package var backend: Optional<IdentityV1.BackendCaller>
+        package var backend: Optional<GatewayV1.BackendCall>
         /// Whether the account has completed onboarding.
         package var complete: Bool
         /// The device and client address of the call.
@@ -700,7 +535,7 @@ extension IdentityV1 {
 
         /// A message of these fields.
         package init(
-            backend: IdentityV1.BackendCaller? = nil,
+            backend: GatewayV1.BackendCall? = nil,
             complete: Bool = false,
             origin: IdentityV1.Origin? = nil
         ) {
@@ -718,7 +553,7 @@ extension IdentityV1.SetOnboardingRequest: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.SetOnboardingRequest {
-        let backend: IdentityV1.BackendCaller? = try reader.message(10)
+        let backend: GatewayV1.BackendCall? = try reader.message(10)
         let complete = try reader.bool(16)
         let origin: IdentityV1.Origin? = try reader.message(26)
         return IdentityV1.SetOnboardingRequest(backend: backend, complete: complete, origin: origin)

@@ -3,40 +3,6 @@
 internal import CMessages
 
 extension IdentityV1 {
-    /// One of the two sides.
-    package enum DocumentOwner: Hashable, Sendable {
-        /// Unspecified.
-        case unspecified
-        /// The guest.
-        case guest
-        /// The account.
-        case account
-        /// A value that this version does not know.
-        case unrecognized(Int32)
-
-        /// The value's number.
-        package var rawValue: Int32 {
-            switch self {
-            case .unspecified: 0
-            case .guest: 1
-            case .account: 2
-            case .unrecognized(let number): number
-            }
-        }
-
-        /// The value of that number.
-        package init(rawValue: Int32) {
-            switch rawValue {
-            case 0: self = .unspecified
-            case 1: self = .guest
-            case 2: self = .account
-            default: self = .unrecognized(rawValue)
-            }
-        }
-    }
-}
-
-extension IdentityV1 {
     /// Request to compare.
     package struct CompareGuestRequest: Hashable, Sendable {
         /// A valid access token of the account.
@@ -89,7 +55,7 @@ extension IdentityV1 {
     /// A page of the comparison.
     package struct CompareGuestResponse: Hashable, Sendable {
         /// Documents that one side has or both.
-        package var documents: [IdentityV1.ComparedDocument]
+        package var documents: [GatewayV1.ComparedDocument]
         /// Token for the next page; empty on the last one.
         package var nextPageToken: String
         /// The guest's sum of documents.
@@ -99,7 +65,7 @@ extension IdentityV1 {
 
         /// A message of these fields.
         package init(
-            documents: [IdentityV1.ComparedDocument] = [],
+            documents: [GatewayV1.ComparedDocument] = [],
             nextPageToken: String = "",
             guestDocuments: UInt32 = 0,
             accountDocuments: UInt32 = 0
@@ -119,7 +85,7 @@ extension IdentityV1.CompareGuestResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.CompareGuestResponse {
-        let documents: [IdentityV1.ComparedDocument] = try reader.messages(10)
+        let documents: [GatewayV1.ComparedDocument] = try reader.messages(10)
         let nextPageToken = try reader.text(18)
         let guestDocuments = try reader.uint32(24)
         let accountDocuments = try reader.uint32(32)
@@ -135,111 +101,6 @@ extension IdentityV1.CompareGuestResponse: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// A document on both sides.
-    package struct ComparedDocument: Hashable, Sendable {
-        /// Its collection.
-        package var collection: String
-        /// Its name in the collection.
-        package var name: String
-        /// The guest's; absent if it has none.
-        package var guest: Optional<IdentityV1.DocumentSide>
-        /// The account's; absent if it has none.
-        package var account: Optional<IdentityV1.DocumentSide>
-        /// Which of them a merge keeps unless it is chosen.
-        package var newer: IdentityV1.DocumentOwner
-
-        /// A message of these fields.
-        package init(
-            collection: String = "",
-            name: String = "",
-            guest: IdentityV1.DocumentSide? = nil,
-            account: IdentityV1.DocumentSide? = nil,
-            newer: IdentityV1.DocumentOwner = .unspecified
-        ) {
-            self.collection = collection
-            self.name = name
-            self.guest = guest
-            self.account = account
-            self.newer = newer
-        }
-    }
-}
-
-extension IdentityV1.ComparedDocument: ProtobufMessage {
-    package static var fullName: String { "postern.identity.v1.ComparedDocument" }
-    package static var layout: MessageLayout { .init(postern__identity__v1__compared_document__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> IdentityV1.ComparedDocument {
-        let collection = try reader.text(10)
-        let name = try reader.text(18)
-        let guest: IdentityV1.DocumentSide? = try reader.message(26)
-        let account: IdentityV1.DocumentSide? = try reader.message(34)
-        let newer = try IdentityV1.DocumentOwner(rawValue: reader.int32(40))
-        return IdentityV1.ComparedDocument(collection: collection, name: name, guest: guest, account: account, newer: newer)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if !collection.isEmpty { sink.text(10, collection) }
-        if !name.isEmpty { sink.text(18, name) }
-        if let guest { sink.message(26, guest) }
-        if let account { sink.message(34, account) }
-        if newer.rawValue != 0 { sink.int32(40, newer.rawValue) }
-    }
-}
-
-extension IdentityV1 {
-    /// A document on one side.
-    package struct DocumentSide: Hashable, Sendable {
-        /// Its version.
-        package var version: Int64
-        /// The bytes of its JSON.
-        package var bytes: UInt32
-        /// When it was last changed, in milliseconds since 1970.
-        package var changedAtMs: Int64
-        /// The JSON object as text; empty unless requested, and where both sides together are longer than
-        /// 96 KiB.
-        package var json: String
-
-        /// A message of these fields.
-        package init(
-            version: Int64 = 0,
-            bytes: UInt32 = 0,
-            changedAtMs: Int64 = 0,
-            json: String = ""
-        ) {
-            self.version = version
-            self.bytes = bytes
-            self.changedAtMs = changedAtMs
-            self.json = json
-        }
-    }
-}
-
-extension IdentityV1.DocumentSide: ProtobufMessage {
-    package static var fullName: String { "postern.identity.v1.DocumentSide" }
-    package static var layout: MessageLayout { .init(postern__identity__v1__document_side__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> IdentityV1.DocumentSide {
-        let version = try reader.int64(8)
-        let bytes = try reader.uint32(16)
-        let changedAtMs = try reader.int64(24)
-        let json = try reader.text(34)
-        return IdentityV1.DocumentSide(version: version, bytes: bytes, changedAtMs: changedAtMs, json: json)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if version != 0 { sink.int64(8, version) }
-        if bytes != 0 { sink.uint32(16, bytes) }
-        if changedAtMs != 0 { sink.int64(24, changedAtMs) }
-        if !json.isEmpty { sink.text(34, json) }
-    }
-}
-
-extension IdentityV1 {
     /// Request to choose.
     package struct ChooseGuestDataRequest: Hashable, Sendable {
         /// A valid access token of the account.
@@ -247,9 +108,9 @@ extension IdentityV1 {
         /// The choice_token of the collision.
         package var choiceToken: String
         /// What happens to the guest's documents.
-        package var choice: IdentityV1.GuestDataChoice
+        package var choice: GatewayV1.GuestDataChoice
         /// With a merge: documents that a side was chosen for, 200 at most.
-        package var picks: [IdentityV1.DocumentPick]
+        package var picks: [GatewayV1.DocumentPick]
         /// The device and client address of the call.
         package var origin: Optional<IdentityV1.Origin>
 
@@ -257,8 +118,8 @@ extension IdentityV1 {
         package init(
             accessToken: String = "",
             choiceToken: String = "",
-            choice: IdentityV1.GuestDataChoice = .unspecified,
-            picks: [IdentityV1.DocumentPick] = [],
+            choice: GatewayV1.GuestDataChoice = .unspecified,
+            picks: [GatewayV1.DocumentPick] = [],
             origin: IdentityV1.Origin? = nil
         ) {
             self.accessToken = accessToken
@@ -279,8 +140,8 @@ extension IdentityV1.ChooseGuestDataRequest: ProtobufMessage {
     ) throws(NonCanonicalEncoding) -> IdentityV1.ChooseGuestDataRequest {
         let accessToken = try reader.text(10)
         let choiceToken = try reader.text(18)
-        let choice = try IdentityV1.GuestDataChoice(rawValue: reader.int32(24))
-        let picks: [IdentityV1.DocumentPick] = try reader.messages(34)
+        let choice = try GatewayV1.GuestDataChoice(rawValue: reader.int32(24))
+        let picks: [GatewayV1.DocumentPick] = try reader.messages(34)
         let origin: IdentityV1.Origin? = try reader.message(42)
         return IdentityV1.ChooseGuestDataRequest(accessToken: accessToken, choiceToken: choiceToken, choice: choice, picks: picks, origin: origin)
     }
@@ -295,57 +156,14 @@ extension IdentityV1.ChooseGuestDataRequest: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// The side that was chosen for a document.
-    package struct DocumentPick: Hashable, Sendable {
-        /// Its collection.
-        package var collection: String
-        /// Its name in the collection.
-        package var name: String
-        /// The side whose document is kept.
-        package var keep: IdentityV1.DocumentOwner
-
-        /// A message of these fields.
-        package init(
-            collection: String = "",
-            name: String = "",
-            keep: IdentityV1.DocumentOwner = .unspecified
-        ) {
-            self.collection = collection
-            self.name = name
-            self.keep = keep
-        }
-    }
-}
-
-extension IdentityV1.DocumentPick: ProtobufMessage {
-    package static var fullName: String { "postern.identity.v1.DocumentPick" }
-    package static var layout: MessageLayout { .init(postern__identity__v1__document_pick__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> IdentityV1.DocumentPick {
-        let collection = try reader.text(10)
-        let name = try reader.text(18)
-        let keep = try IdentityV1.DocumentOwner(rawValue: reader.int32(24))
-        return IdentityV1.DocumentPick(collection: collection, name: name, keep: keep)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if !collection.isEmpty { sink.text(10, collection) }
-        if !name.isEmpty { sink.text(18, name) }
-        if keep.rawValue != 0 { sink.int32(24, keep.rawValue) }
-    }
-}
-
-extension IdentityV1 {
     /// The choice counts.
     package struct ChooseGuestDataResponse: Hashable, Sendable {
         /// The migration.
-        package var migration: Optional<IdentityV1.Migration>
+        package var migration: Optional<GatewayV1.Migration>
 
         /// A message of these fields.
         package init(
-            migration: IdentityV1.Migration? = nil
+            migration: GatewayV1.Migration? = nil
         ) {
             self.migration = migration
         }
@@ -359,7 +177,7 @@ extension IdentityV1.ChooseGuestDataResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.ChooseGuestDataResponse {
-        let migration: IdentityV1.Migration? = try reader.message(10)
+        let migration: GatewayV1.Migration? = try reader.message(10)
         return IdentityV1.ChooseGuestDataResponse(migration: migration)
     }
 
@@ -412,55 +230,6 @@ extension IdentityV1.GuestBundleHead: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// A document of a bundle.
-    package struct BundledDocument: Hashable, Sendable {
-        /// Its collection.
-        package var collection: String
-        /// Its name in the collection.
-        package var name: String
-        /// The JSON object as text.
-        package var json: String
-        /// When it was last changed on the device, in milliseconds since 1970.
-        package var changedAtMs: Int64
-
-        /// A message of these fields.
-        package init(
-            collection: String = "",
-            name: String = "",
-            json: String = "",
-            changedAtMs: Int64 = 0
-        ) {
-            self.collection = collection
-            self.name = name
-            self.json = json
-            self.changedAtMs = changedAtMs
-        }
-    }
-}
-
-extension IdentityV1.BundledDocument: ProtobufMessage {
-    package static var fullName: String { "postern.identity.v1.BundledDocument" }
-    package static var layout: MessageLayout { .init(postern__identity__v1__bundled_document__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> IdentityV1.BundledDocument {
-        let collection = try reader.text(10)
-        let name = try reader.text(18)
-        let json = try reader.text(26)
-        let changedAtMs = try reader.int64(32)
-        return IdentityV1.BundledDocument(collection: collection, name: name, json: json, changedAtMs: changedAtMs)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if !collection.isEmpty { sink.text(10, collection) }
-        if !name.isEmpty { sink.text(18, name) }
-        if !json.isEmpty { sink.text(26, json) }
-        if changedAtMs != 0 { sink.int64(32, changedAtMs) }
-    }
-}
-
-extension IdentityV1 {
     /// A part of a bundle.
     package struct UploadGuestBundleRequest: Hashable, Sendable {
         /// The part.
@@ -471,7 +240,7 @@ extension IdentityV1 {
             /// First.
             case head(IdentityV1.GuestBundleHead)
             /// Then one document an item.
-            case document(IdentityV1.BundledDocument)
+            case document(GatewayV1.BundledDocument)
         }
 
         /// A message of these fields.
@@ -516,12 +285,12 @@ extension IdentityV1 {
         /// Number of documents received so far.
         package var receivedDocuments: UInt32
         /// In the last item: the migration.
-        package var migration: Optional<IdentityV1.Migration>
+        package var migration: Optional<GatewayV1.Migration>
 
         /// A message of these fields.
         package init(
             receivedDocuments: UInt32 = 0,
-            migration: IdentityV1.Migration? = nil
+            migration: GatewayV1.Migration? = nil
         ) {
             self.receivedDocuments = receivedDocuments
             self.migration = migration
@@ -537,7 +306,7 @@ extension IdentityV1.UploadGuestBundleItem: ProtobufMessage {
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.UploadGuestBundleItem {
         let receivedDocuments = try reader.uint32(8)
-        let migration: IdentityV1.Migration? = try reader.message(18)
+        let migration: GatewayV1.Migration? = try reader.message(18)
         return IdentityV1.UploadGuestBundleItem(receivedDocuments: receivedDocuments, migration: migration)
     }
 
@@ -588,11 +357,11 @@ extension IdentityV1 {
     /// The migration.
     package struct GetMigrationResponse: Hashable, Sendable {
         /// The migration.
-        package var migration: Optional<IdentityV1.Migration>
+        package var migration: Optional<GatewayV1.Migration>
 
         /// A message of these fields.
         package init(
-            migration: IdentityV1.Migration? = nil
+            migration: GatewayV1.Migration? = nil
         ) {
             self.migration = migration
         }
@@ -606,7 +375,7 @@ extension IdentityV1.GetMigrationResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.GetMigrationResponse {
-        let migration: IdentityV1.Migration? = try reader.message(10)
+        let migration: GatewayV1.Migration? = try reader.message(10)
         return IdentityV1.GetMigrationResponse(migration: migration)
     }
 
@@ -656,11 +425,11 @@ extension IdentityV1 {
     /// A state of the migration.
     package struct WatchMigrationItem: Hashable, Sendable {
         /// The migration.
-        package var migration: Optional<IdentityV1.Migration>
+        package var migration: Optional<GatewayV1.Migration>
 
         /// A message of these fields.
         package init(
-            migration: IdentityV1.Migration? = nil
+            migration: GatewayV1.Migration? = nil
         ) {
             self.migration = migration
         }
@@ -674,7 +443,7 @@ extension IdentityV1.WatchMigrationItem: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.WatchMigrationItem {
-        let migration: IdentityV1.Migration? = try reader.message(10)
+        let migration: GatewayV1.Migration? = try reader.message(10)
         return IdentityV1.WatchMigrationItem(migration: migration)
     }
 
@@ -737,11 +506,11 @@ extension IdentityV1 {
     /// It is tried again, or has succeeded.
     package struct RetryMigrationResponse: Hashable, Sendable {
         /// The migration.
-        package var migration: Optional<IdentityV1.Migration>
+        package var migration: Optional<GatewayV1.Migration>
 
         /// A message of these fields.
         package init(
-            migration: IdentityV1.Migration? = nil
+            migration: GatewayV1.Migration? = nil
         ) {
             self.migration = migration
         }
@@ -755,7 +524,7 @@ extension IdentityV1.RetryMigrationResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.RetryMigrationResponse {
-        let migration: IdentityV1.Migration? = try reader.message(10)
+        let migration: GatewayV1.Migration? = try reader.message(10)
         return IdentityV1.RetryMigrationResponse(migration: migration)
     }
 

@@ -78,66 +78,10 @@ extension IdentityV1.IssueNonceResponse: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// What the app received from a provider's dialog.
-    package struct ProviderToken: Hashable, Sendable {
-        /// The provider's name in the operator's settings: "google", "apple".
-        package var provider: String
-        /// The ID token, a JWT.
-        package var idToken: String
-        /// The nonce from IssueNonceResponse.
-        package var nonce: String
-        /// Apple's authorization code, for the grant that is revoked when the account is deleted; may be
-        /// empty.
-        package var authorizationCode: String
-        /// The user's name, which Apple gives to the app at the first sign-in only; may be empty.
-        package var displayName: String
-
-        /// A message of these fields.
-        package init(
-            provider: String = "",
-            idToken: String = "",
-            nonce: String = "",
-            authorizationCode: String = "",
-            displayName: String = ""
-        ) {
-            self.provider = provider
-            self.idToken = idToken
-            self.nonce = nonce
-            self.authorizationCode = authorizationCode
-            self.displayName = displayName
-        }
-    }
-}
-
-extension IdentityV1.ProviderToken: ProtobufMessage {
-    package static var fullName: String { "postern.identity.v1.ProviderToken" }
-    package static var layout: MessageLayout { .init(postern__identity__v1__provider_token__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> IdentityV1.ProviderToken {
-        let provider = try reader.text(10)
-        let idToken = try reader.text(18)
-        let nonce = try reader.text(26)
-        let authorizationCode = try reader.text(34)
-        let displayName = try reader.text(42)
-        return IdentityV1.ProviderToken(provider: provider, idToken: idToken, nonce: nonce, authorizationCode: authorizationCode, displayName: displayName)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if !provider.isEmpty { sink.text(10, provider) }
-        if !idToken.isEmpty { sink.text(18, idToken) }
-        if !nonce.isEmpty { sink.text(26, nonce) }
-        if !authorizationCode.isEmpty { sink.text(34, authorizationCode) }
-        if !displayName.isEmpty { sink.text(42, displayName) }
-    }
-}
-
-extension IdentityV1 {
     /// Request to sign in with a provider.
     package struct SignInWithProviderRequest: Hashable, Sendable {
         /// The result of the provider's dialog.
-        package var token: Optional<IdentityV1.ProviderToken>
+        package var token: Optional<GatewayV1.ProviderToken>
         /// The access token of the calling session; empty for none. A guest becomes the account; an
         /// account's session is ignored.
         package var guestAccessToken: String
@@ -146,15 +90,15 @@ extension IdentityV1 {
         /// The device and client address of the call.
         package var origin: Optional<IdentityV1.Origin>
         /// What the person has agreed to; absent if nothing.
-        package var acceptance: Optional<IdentityV1.Acceptance>
+        package var acceptance: Optional<GatewayV1.Acceptance>
 
         /// A message of these fields.
         package init(
-            token: IdentityV1.ProviderToken? = nil,
+            token: GatewayV1.ProviderToken? = nil,
             guestAccessToken: String = "",
             language: String = "",
             origin: IdentityV1.Origin? = nil,
-            acceptance: IdentityV1.Acceptance? = nil
+            acceptance: GatewayV1.Acceptance? = nil
         ) {
             self.token = token
             self.guestAccessToken = guestAccessToken
@@ -172,11 +116,11 @@ extension IdentityV1.SignInWithProviderRequest: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.SignInWithProviderRequest {
-        let token: IdentityV1.ProviderToken? = try reader.message(10)
+        let token: GatewayV1.ProviderToken? = try reader.message(10)
         let guestAccessToken = try reader.text(18)
         let language = try reader.text(26)
         let origin: IdentityV1.Origin? = try reader.message(34)
-        let acceptance: IdentityV1.Acceptance? = try reader.message(42)
+        let acceptance: GatewayV1.Acceptance? = try reader.message(42)
         return IdentityV1.SignInWithProviderRequest(token: token, guestAccessToken: guestAccessToken, language: language, origin: origin, acceptance: acceptance)
     }
 
@@ -197,13 +141,13 @@ extension IdentityV1 {
         /// The device and client address of the call.
         package var origin: Optional<IdentityV1.Origin>
         /// What the person has agreed to; absent if nothing.
-        package var acceptance: Optional<IdentityV1.Acceptance>
+        package var acceptance: Optional<GatewayV1.Acceptance>
 
         /// A message of these fields.
         package init(
             language: String = "",
             origin: IdentityV1.Origin? = nil,
-            acceptance: IdentityV1.Acceptance? = nil
+            acceptance: GatewayV1.Acceptance? = nil
         ) {
             self.language = language
             self.origin = origin
@@ -221,7 +165,7 @@ extension IdentityV1.SignInAsGuestRequest: ProtobufMessage {
     ) throws(NonCanonicalEncoding) -> IdentityV1.SignInAsGuestRequest {
         let language = try reader.text(10)
         let origin: IdentityV1.Origin? = try reader.message(18)
-        let acceptance: IdentityV1.Acceptance? = try reader.message(26)
+        let acceptance: GatewayV1.Acceptance? = try reader.message(26)
         return IdentityV1.SignInAsGuestRequest(language: language, origin: origin, acceptance: acceptance)
     }
 
@@ -312,14 +256,14 @@ extension IdentityV1 {
         /// A valid access token of the account; requires recent authentication.
         package var accessToken: String
         /// The result of the provider's dialog.
-        package var token: Optional<IdentityV1.ProviderToken>
+        package var token: Optional<GatewayV1.ProviderToken>
         /// The device and client address of the call.
         package var origin: Optional<IdentityV1.Origin>
 
         /// A message of these fields.
         package init(
             accessToken: String = "",
-            token: IdentityV1.ProviderToken? = nil,
+            token: GatewayV1.ProviderToken? = nil,
             origin: IdentityV1.Origin? = nil
         ) {
             self.accessToken = accessToken
@@ -337,7 +281,7 @@ extension IdentityV1.LinkProviderRequest: ProtobufMessage {
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.LinkProviderRequest {
         let accessToken = try reader.text(10)
-        let token: IdentityV1.ProviderToken? = try reader.message(18)
+        let token: GatewayV1.ProviderToken? = try reader.message(18)
         let origin: IdentityV1.Origin? = try reader.message(26)
         return IdentityV1.LinkProviderRequest(accessToken: accessToken, token: token, origin: origin)
     }
@@ -455,50 +399,6 @@ extension IdentityV1.UnlinkResponse: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// A sign-in method.
-    package struct SignInMethod: Hashable, Sendable {
-        /// "password", "phone", or a provider's name.
-        package var method: String
-        /// When it was added, in milliseconds since 1970.
-        package var addedAtMs: Int64
-        /// A hint by which its owner recognises it: an email address, the end of a phone number; may be
-        /// empty.
-        package var hint: String
-
-        /// A message of these fields.
-        package init(
-            method: String = "",
-            addedAtMs: Int64 = 0,
-            hint: String = ""
-        ) {
-            self.method = method
-            self.addedAtMs = addedAtMs
-            self.hint = hint
-        }
-    }
-}
-
-extension IdentityV1.SignInMethod: ProtobufMessage {
-    package static var fullName: String { "postern.identity.v1.SignInMethod" }
-    package static var layout: MessageLayout { .init(postern__identity__v1__sign_in_method__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> IdentityV1.SignInMethod {
-        let method = try reader.text(10)
-        let addedAtMs = try reader.int64(16)
-        let hint = try reader.text(26)
-        return IdentityV1.SignInMethod(method: method, addedAtMs: addedAtMs, hint: hint)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if !method.isEmpty { sink.text(10, method) }
-        if addedAtMs != 0 { sink.int64(16, addedAtMs) }
-        if !hint.isEmpty { sink.text(26, hint) }
-    }
-}
-
-extension IdentityV1 {
     /// Request for the account's methods.
     package struct ListMethodsRequest: Hashable, Sendable {
         /// A valid access token of the account.
@@ -533,11 +433,11 @@ extension IdentityV1 {
     /// The account's methods.
     package struct ListMethodsResponse: Hashable, Sendable {
         /// The methods, the oldest first.
-        package var methods: [IdentityV1.SignInMethod]
+        package var methods: [GatewayV1.SignInMethod]
 
         /// A message of these fields.
         package init(
-            methods: [IdentityV1.SignInMethod] = []
+            methods: [GatewayV1.SignInMethod] = []
         ) {
             self.methods = methods
         }
@@ -551,7 +451,7 @@ extension IdentityV1.ListMethodsResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.ListMethodsResponse {
-        let methods: [IdentityV1.SignInMethod] = try reader.messages(10)
+        let methods: [GatewayV1.SignInMethod] = try reader.messages(10)
         return IdentityV1.ListMethodsResponse(methods: methods)
     }
 
@@ -566,14 +466,14 @@ extension IdentityV1 {
         /// A valid access token of the session.
         package var accessToken: String
         /// The result of the provider's dialog.
-        package var token: Optional<IdentityV1.ProviderToken>
+        package var token: Optional<GatewayV1.ProviderToken>
         /// The device and client address of the call.
         package var origin: Optional<IdentityV1.Origin>
 
         /// A message of these fields.
         package init(
             accessToken: String = "",
-            token: IdentityV1.ProviderToken? = nil,
+            token: GatewayV1.ProviderToken? = nil,
             origin: IdentityV1.Origin? = nil
         ) {
             self.accessToken = accessToken
@@ -591,7 +491,7 @@ extension IdentityV1.ProveByProviderRequest: ProtobufMessage {
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.ProveByProviderRequest {
         let accessToken = try reader.text(10)
-        let token: IdentityV1.ProviderToken? = try reader.message(18)
+        let token: GatewayV1.ProviderToken? = try reader.message(18)
         let origin: IdentityV1.Origin? = try reader.message(26)
         return IdentityV1.ProveByProviderRequest(accessToken: accessToken, token: token, origin: origin)
     }

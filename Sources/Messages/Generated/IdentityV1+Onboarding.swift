@@ -3,110 +3,6 @@
 internal import CMessages
 
 extension IdentityV1 {
-    /// A section of onboarding.
-    package struct OnboardingSection: Hashable, Sendable {
-        /// Its name.
-        package var name: String
-        /// Its screens, in order.
-        package var screens: [String]
-        /// It was saved, and nothing required is missing.
-        package var done: Bool
-        /// The draft, with defaults.
-        package var json: String
-        /// The draft's version; 0 if it was not saved.
-        package var version: Int64
-        /// What is missing.
-        package var missing: [IdentityV1.MissingField]
-
-        /// A message of these fields.
-        package init(
-            name: String = "",
-            screens: [String] = [],
-            done: Bool = false,
-            json: String = "",
-            version: Int64 = 0,
-            missing: [IdentityV1.MissingField] = []
-        ) {
-            self.name = name
-            self.screens = screens
-            self.done = done
-            self.json = json
-            self.version = version
-            self.missing = missing
-        }
-    }
-}
-
-extension IdentityV1.OnboardingSection: ProtobufMessage {
-    package static var fullName: String { "postern.identity.v1.OnboardingSection" }
-    package static var layout: MessageLayout { .init(postern__identity__v1__onboarding_section__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> IdentityV1.OnboardingSection {
-        let name = try reader.text(10)
-        let screens = try reader.texts(18)
-        let done = try reader.bool(24)
-        let json = try reader.text(34)
-        let version = try reader.int64(40)
-        let missing: [IdentityV1.MissingField] = try reader.messages(50)
-        return IdentityV1.OnboardingSection(name: name, screens: screens, done: done, json: json, version: version, missing: missing)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if !name.isEmpty { sink.text(10, name) }
-        for value in screens { sink.text(18, value) }
-        if done { sink.bool(24, done) }
-        if !json.isEmpty { sink.text(34, json) }
-        if version != 0 { sink.int64(40, version) }
-        for value in missing { sink.message(50, value) }
-    }
-}
-
-extension IdentityV1 {
-    /// A required field that a draft lacks.
-    package struct MissingField: Hashable, Sendable {
-        /// The field's name.
-        package var field: String
-        /// The screen that asks for it; may be empty.
-        package var screen: String
-        /// Why it is required, in the language of the call; may be empty.
-        package var reason: String
-
-        /// A message of these fields.
-        package init(
-            field: String = "",
-            screen: String = "",
-            reason: String = ""
-        ) {
-            self.field = field
-            self.screen = screen
-            self.reason = reason
-        }
-    }
-}
-
-extension IdentityV1.MissingField: ProtobufMessage {
-    package static var fullName: String { "postern.identity.v1.MissingField" }
-    package static var layout: MessageLayout { .init(postern__identity__v1__missing_field__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> IdentityV1.MissingField {
-        let field = try reader.text(10)
-        let screen = try reader.text(18)
-        let reason = try reader.text(26)
-        return IdentityV1.MissingField(field: field, screen: screen, reason: reason)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if !field.isEmpty { sink.text(10, field) }
-        if !screen.isEmpty { sink.text(18, screen) }
-        if !reason.isEmpty { sink.text(26, reason) }
-    }
-}
-
-extension IdentityV1 {
     /// Request for the state of onboarding.
     package struct GetOnboardingRequest: Hashable, Sendable {
         /// A valid access token of the account.
@@ -147,7 +43,7 @@ extension IdentityV1 {
     /// The state of onboarding.
     package struct GetOnboardingResponse: Hashable, Sendable {
         /// The sections, in order.
-        package var sections: [IdentityV1.OnboardingSection]
+        package var sections: [GatewayV1.OnboardingSection]
         /// The section to resume at; empty if all are done.
         package var resumeSection: String
         /// The screen to resume at; empty for the section's first.
@@ -157,7 +53,7 @@ extension IdentityV1 {
 
         /// A message of these fields.
         package init(
-            sections: [IdentityV1.OnboardingSection] = [],
+            sections: [GatewayV1.OnboardingSection] = [],
             resumeSection: String = "",
             resumeScreen: String = "",
             complete: Bool = false
@@ -177,7 +73,7 @@ extension IdentityV1.GetOnboardingResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.GetOnboardingResponse {
-        let sections: [IdentityV1.OnboardingSection] = try reader.messages(10)
+        let sections: [GatewayV1.OnboardingSection] = try reader.messages(10)
         let resumeSection = try reader.text(18)
         let resumeScreen = try reader.text(26)
         let complete = try reader.bool(32)
@@ -274,11 +170,11 @@ extension IdentityV1 {
     /// The section is saved.
     package struct SaveOnboardingSectionResponse: Hashable, Sendable {
         /// The section.
-        package var section: Optional<IdentityV1.OnboardingSection>
+        package var section: Optional<GatewayV1.OnboardingSection>
 
         /// A message of these fields.
         package init(
-            section: IdentityV1.OnboardingSection? = nil
+            section: GatewayV1.OnboardingSection? = nil
         ) {
             self.section = section
         }
@@ -292,7 +188,7 @@ extension IdentityV1.SaveOnboardingSectionResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.SaveOnboardingSectionResponse {
-        let section: IdentityV1.OnboardingSection? = try reader.message(10)
+        let section: GatewayV1.OnboardingSection? = try reader.message(10)
         return IdentityV1.SaveOnboardingSectionResponse(section: section)
     }
 
@@ -416,14 +312,14 @@ extension IdentityV1 {
         /// The account.
         package var account: Optional<IdentityV1.Account>
         /// The documents that were written, without their JSON; none at a repeat.
-        package var written: [IdentityV1.Document]
+        package var written: [GatewayV1.Document]
         /// Nothing was done: it costs so many units, which is more than paid_units. 0 if it is complete.
         package var unitsNeeded: UInt32
 
         /// A message of these fields.
         package init(
             account: IdentityV1.Account? = nil,
-            written: [IdentityV1.Document] = [],
+            written: [GatewayV1.Document] = [],
             unitsNeeded: UInt32 = 0
         ) {
             self.account = account
@@ -441,7 +337,7 @@ extension IdentityV1.CompleteOnboardingResponse: ProtobufMessage {
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.CompleteOnboardingResponse {
         let account: IdentityV1.Account? = try reader.message(10)
-        let written: [IdentityV1.Document] = try reader.messages(18)
+        let written: [GatewayV1.Document] = try reader.messages(18)
         let unitsNeeded = try reader.uint32(24)
         return IdentityV1.CompleteOnboardingResponse(account: account, written: written, unitsNeeded: unitsNeeded)
     }

@@ -157,7 +157,7 @@ extension IdentityV1 {
         /// The device and client address of the call.
         package var origin: Optional<IdentityV1.Origin>
         /// What the person has agreed to; absent if nothing.
-        package var acceptance: Optional<IdentityV1.Acceptance>
+        package var acceptance: Optional<GatewayV1.Acceptance>
 
         /// A message of these fields.
         package init(
@@ -167,7 +167,7 @@ extension IdentityV1 {
             guestAccessToken: String = "",
             language: String = "",
             origin: IdentityV1.Origin? = nil,
-            acceptance: IdentityV1.Acceptance? = nil
+            acceptance: GatewayV1.Acceptance? = nil
         ) {
             self.requestId = requestId
             self.phoneNumber = phoneNumber
@@ -193,7 +193,7 @@ extension IdentityV1.SignInWithCodeRequest: ProtobufMessage {
         let guestAccessToken = try reader.text(34)
         let language = try reader.text(42)
         let origin: IdentityV1.Origin? = try reader.message(50)
-        let acceptance: IdentityV1.Acceptance? = try reader.message(58)
+        let acceptance: GatewayV1.Acceptance? = try reader.message(58)
         return IdentityV1.SignInWithCodeRequest(requestId: requestId, phoneNumber: phoneNumber, code: code, guestAccessToken: guestAccessToken, language: language, origin: origin, acceptance: acceptance)
     }
 

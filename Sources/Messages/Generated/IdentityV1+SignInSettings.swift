@@ -4,44 +4,6 @@ internal import CMessages
 package import Cryptography
 
 extension IdentityV1 {
-    /// How strong a password is.
-    package enum PasswordStrength: Hashable, Sendable {
-        /// Unspecified.
-        case unspecified
-        /// It does not meet the rules.
-        case weak
-        /// It meets the rules.
-        case fair
-        /// It meets the rules, and is long: 15 code points or more, of which 8 are different.
-        case strong
-        /// A value that this version does not know.
-        case unrecognized(Int32)
-
-        /// The value's number.
-        package var rawValue: Int32 {
-            switch self {
-            case .unspecified: 0
-            case .weak: 1
-            case .fair: 2
-            case .strong: 3
-            case .unrecognized(let number): number
-            }
-        }
-
-        /// The value of that number.
-        package init(rawValue: Int32) {
-            switch rawValue {
-            case 0: self = .unspecified
-            case 1: self = .weak
-            case 2: self = .fair
-            case 3: self = .strong
-            default: self = .unrecognized(rawValue)
-            }
-        }
-    }
-}
-
-extension IdentityV1 {
     /// Request for the settings.
     package struct GetSignInSettingsRequest: Hashable, Sendable {
         /// Language of the sentences: en, de, es, fr, ja, de-formal or es-formal; else English.
@@ -78,25 +40,25 @@ extension IdentityV1 {
         /// The address must be verified before the account can sign in.
         package var emailVerificationRequired: Bool
         /// The rules for a new password, in order.
-        package var passwordRules: [IdentityV1.PasswordRule]
+        package var passwordRules: [GatewayV1.PasswordRule]
         /// Codes are sent to all countries; `phone_countries` is empty then.
         package var allPhoneCountries: Bool
         /// The countries to which codes are sent, ISO 3166-1 alpha-2, in alphabetical order. None at all:
         /// sign-in by phone is switched off.
         package var phoneCountries: [String]
         /// The providers that are switched on, in the order of the settings.
-        package var providers: [IdentityV1.ProviderSettings]
+        package var providers: [GatewayV1.ProviderOptions]
         /// What the operator asks consent for.
-        package var consent: Optional<IdentityV1.ConsentOptions>
+        package var consent: Optional<GatewayV1.ConsentOptions>
 
         /// A message of these fields.
         package init(
             emailVerificationRequired: Bool = false,
-            passwordRules: [IdentityV1.PasswordRule] = [],
+            passwordRules: [GatewayV1.PasswordRule] = [],
             allPhoneCountries: Bool = false,
             phoneCountries: [String] = [],
-            providers: [IdentityV1.ProviderSettings] = [],
-            consent: IdentityV1.ConsentOptions? = nil
+            providers: [GatewayV1.ProviderOptions] = [],
+            consent: GatewayV1.ConsentOptions? = nil
         ) {
             self.emailVerificationRequired = emailVerificationRequired
             self.passwordRules = passwordRules
@@ -116,11 +78,11 @@ extension IdentityV1.GetSignInSettingsResponse: ProtobufMessage {
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.GetSignInSettingsResponse {
         let emailVerificationRequired = try reader.bool(8)
-        let passwordRules: [IdentityV1.PasswordRule] = try reader.messages(18)
+        let passwordRules: [GatewayV1.PasswordRule] = try reader.messages(18)
         let allPhoneCountries = try reader.bool(24)
         let phoneCountries = try reader.texts(34)
-        let providers: [IdentityV1.ProviderSettings] = try reader.messages(42)
-        let consent: IdentityV1.ConsentOptions? = try reader.message(50)
+        let providers: [GatewayV1.ProviderOptions] = try reader.messages(42)
+        let consent: GatewayV1.ConsentOptions? = try reader.message(50)
         return IdentityV1.GetSignInSettingsResponse(emailVerificationRequired: emailVerificationRequired, passwordRules: passwordRules, allPhoneCountries: allPhoneCountries, phoneCountries: phoneCountries, providers: providers, consent: consent)
     }
 
@@ -131,104 +93,6 @@ extension IdentityV1.GetSignInSettingsResponse: ProtobufMessage {
         for value in phoneCountries { sink.text(34, value) }
         for value in providers { sink.message(42, value) }
         if let consent { sink.message(50, consent) }
-    }
-}
-
-extension IdentityV1 {
-    /// A rule for new passwords.
-    package struct PasswordRule: Hashable, Sendable {
-        /// Its name, as in the violations of auth/weak-password.
-        package var rule: String
-        /// What the rule requires, in the requested language.
-        package var sentence: String
-        /// Of "length": the minimum in code points; otherwise 0.
-        package var minimum: UInt32
-        /// Of "length": the maximum in code points; otherwise 0.
-        package var maximum: UInt32
-
-        /// A message of these fields.
-        package init(
-            rule: String = "",
-            sentence: String = "",
-            minimum: UInt32 = 0,
-            maximum: UInt32 = 0
-        ) {
-            self.rule = rule
-            self.sentence = sentence
-            self.minimum = minimum
-            self.maximum = maximum
-        }
-    }
-}
-
-extension IdentityV1.PasswordRule: ProtobufMessage {
-    package static var fullName: String { "postern.identity.v1.PasswordRule" }
-    package static var layout: MessageLayout { .init(postern__identity__v1__password_rule__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> IdentityV1.PasswordRule {
-        let rule = try reader.text(10)
-        let sentence = try reader.text(18)
-        let minimum = try reader.uint32(24)
-        let maximum = try reader.uint32(32)
-        return IdentityV1.PasswordRule(rule: rule, sentence: sentence, minimum: minimum, maximum: maximum)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if !rule.isEmpty { sink.text(10, rule) }
-        if !sentence.isEmpty { sink.text(18, sentence) }
-        if minimum != 0 { sink.uint32(24, minimum) }
-        if maximum != 0 { sink.uint32(32, maximum) }
-    }
-}
-
-extension IdentityV1 {
-    /// A provider.
-    package struct ProviderSettings: Hashable, Sendable {
-        /// Its name in calls: "google".
-        package var name: String
-        /// Its issuer, the `iss` of its tokens.
-        package var issuer: String
-        /// The operator's client ids there, in alphabetical order.
-        package var clientIds: [String]
-        /// Each sign-in needs a nonce.
-        package var nonceRequired: Bool
-
-        /// A message of these fields.
-        package init(
-            name: String = "",
-            issuer: String = "",
-            clientIds: [String] = [],
-            nonceRequired: Bool = false
-        ) {
-            self.name = name
-            self.issuer = issuer
-            self.clientIds = clientIds
-            self.nonceRequired = nonceRequired
-        }
-    }
-}
-
-extension IdentityV1.ProviderSettings: ProtobufMessage {
-    package static var fullName: String { "postern.identity.v1.ProviderSettings" }
-    package static var layout: MessageLayout { .init(postern__identity__v1__provider_settings__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> IdentityV1.ProviderSettings {
-        let name = try reader.text(10)
-        let issuer = try reader.text(18)
-        let clientIds = try reader.texts(26)
-        let nonceRequired = try reader.bool(32)
-        return IdentityV1.ProviderSettings(name: name, issuer: issuer, clientIds: clientIds, nonceRequired: nonceRequired)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if !name.isEmpty { sink.text(10, name) }
-        if !issuer.isEmpty { sink.text(18, issuer) }
-        for value in clientIds { sink.text(26, value) }
-        if nonceRequired { sink.bool(32, nonceRequired) }
     }
 }
 
@@ -285,14 +149,14 @@ extension IdentityV1 {
     /// The result for the password.
     package struct CheckPasswordResponse: Hashable, Sendable {
         /// Each rule and whether the password meets it, in order.
-        package var rules: [IdentityV1.PasswordRuleResult]
+        package var rules: [GatewayV1.PasswordRuleResult]
         /// How strong it is.
-        package var strength: IdentityV1.PasswordStrength
+        package var strength: GatewayV1.PasswordStrength
 
         /// A message of these fields.
         package init(
-            rules: [IdentityV1.PasswordRuleResult] = [],
-            strength: IdentityV1.PasswordStrength = .unspecified
+            rules: [GatewayV1.PasswordRuleResult] = [],
+            strength: GatewayV1.PasswordStrength = .unspecified
         ) {
             self.rules = rules
             self.strength = strength
@@ -307,50 +171,13 @@ extension IdentityV1.CheckPasswordResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.CheckPasswordResponse {
-        let rules: [IdentityV1.PasswordRuleResult] = try reader.messages(10)
-        let strength = try IdentityV1.PasswordStrength(rawValue: reader.int32(16))
+        let rules: [GatewayV1.PasswordRuleResult] = try reader.messages(10)
+        let strength = try GatewayV1.PasswordStrength(rawValue: reader.int32(16))
         return IdentityV1.CheckPasswordResponse(rules: rules, strength: strength)
     }
 
     package func write(to sink: inout some WireSink) {
         for value in rules { sink.message(10, value) }
         if strength.rawValue != 0 { sink.int32(16, strength.rawValue) }
-    }
-}
-
-extension IdentityV1 {
-    /// Whether a password meets a rule.
-    package struct PasswordRuleResult: Hashable, Sendable {
-        /// The rule.
-        package var rule: Optional<IdentityV1.PasswordRule>
-        /// Whether the password meets it.
-        package var met: Bool
-
-        /// A message of these fields.
-        package init(
-            rule: IdentityV1.PasswordRule? = nil,
-            met: Bool = false
-        ) {
-            self.rule = rule
-            self.met = met
-        }
-    }
-}
-
-extension IdentityV1.PasswordRuleResult: ProtobufMessage {
-    package static var fullName: String { "postern.identity.v1.PasswordRuleResult" }
-    package static var layout: MessageLayout { .init(postern__identity__v1__password_rule_result__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> IdentityV1.PasswordRuleResult {
-        let rule: IdentityV1.PasswordRule? = try reader.message(10)
-        let met = try reader.bool(16)
-        return IdentityV1.PasswordRuleResult(rule: rule, met: met)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if let rule { sink.message(10, rule) }
-        if met { sink.bool(16, met) }
     }
 }

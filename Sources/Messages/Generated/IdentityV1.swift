@@ -7,175 +7,6 @@ package import Cryptography
 package enum IdentityV1 {}
 
 extension IdentityV1 {
-    /// What a user still has to do.
-    package enum RequiredAction: Hashable, Sendable {
-        /// Unspecified.
-        case unspecified
-        /// Verify the email address.
-        case verifyEmail
-        /// Complete the profile.
-        case completeProfile
-        /// Complete onboarding.
-        case completeOnboarding
-        /// Accept the current terms and privacy text.
-        case acceptTerms
-        /// Get a parent's consent.
-        case parentalConsent
-        /// A value that this version does not know.
-        case unrecognized(Int32)
-
-        /// The value's number.
-        package var rawValue: Int32 {
-            switch self {
-            case .unspecified: 0
-            case .verifyEmail: 1
-            case .completeProfile: 2
-            case .completeOnboarding: 3
-            case .acceptTerms: 4
-            case .parentalConsent: 5
-            case .unrecognized(let number): number
-            }
-        }
-
-        /// The value of that number.
-        package init(rawValue: Int32) {
-            switch rawValue {
-            case 0: self = .unspecified
-            case 1: self = .verifyEmail
-            case 2: self = .completeProfile
-            case 3: self = .completeOnboarding
-            case 4: self = .acceptTerms
-            case 5: self = .parentalConsent
-            default: self = .unrecognized(rawValue)
-            }
-        }
-    }
-}
-
-extension IdentityV1 {
-    /// Whether an account may sign in.
-    package enum AccountStatus: Hashable, Sendable {
-        /// Unspecified.
-        case unspecified
-        /// In use.
-        case active
-        /// Suspended by the operator.
-        case suspended
-        /// Its email must be verified before it can sign in, as the operator requires.
-        case pendingVerification
-        /// Being deleted.
-        case deleting
-        /// A value that this version does not know.
-        case unrecognized(Int32)
-
-        /// The value's number.
-        package var rawValue: Int32 {
-            switch self {
-            case .unspecified: 0
-            case .active: 1
-            case .suspended: 2
-            case .pendingVerification: 3
-            case .deleting: 4
-            case .unrecognized(let number): number
-            }
-        }
-
-        /// The value of that number.
-        package init(rawValue: Int32) {
-            switch rawValue {
-            case 0: self = .unspecified
-            case 1: self = .active
-            case 2: self = .suspended
-            case 3: self = .pendingVerification
-            case 4: self = .deleting
-            default: self = .unrecognized(rawValue)
-            }
-        }
-    }
-}
-
-extension IdentityV1 {
-    /// What happens to a guest's documents.
-    package enum GuestDataChoice: Hashable, Sendable {
-        /// Unspecified.
-        case unspecified
-        /// The guest is deleted with its documents.
-        case discard
-        /// They are moved into the account, and the guest is deleted.
-        case merge
-        /// The guest stays readable with its own session for 30 days, then it is deleted.
-        case keep
-        /// A value that this version does not know.
-        case unrecognized(Int32)
-
-        /// The value's number.
-        package var rawValue: Int32 {
-            switch self {
-            case .unspecified: 0
-            case .discard: 1
-            case .merge: 2
-            case .keep: 3
-            case .unrecognized(let number): number
-            }
-        }
-
-        /// The value of that number.
-        package init(rawValue: Int32) {
-            switch rawValue {
-            case 0: self = .unspecified
-            case 1: self = .discard
-            case 2: self = .merge
-            case 3: self = .keep
-            default: self = .unrecognized(rawValue)
-            }
-        }
-    }
-}
-
-extension IdentityV1 {
-    /// The state of a migration.
-    package enum MigrationState: Hashable, Sendable {
-        /// Unspecified.
-        case unspecified
-        /// It has not begun.
-        case waiting
-        /// It has begun.
-        case running
-        /// It is over. If done is less than documents, the others were dropped, or the guest was deleted or
-        /// became an account before they were moved.
-        case succeeded
-        /// Some documents could not be moved.
-        case needsAttention
-        /// A value that this version does not know.
-        case unrecognized(Int32)
-
-        /// The value's number.
-        package var rawValue: Int32 {
-            switch self {
-            case .unspecified: 0
-            case .waiting: 1
-            case .running: 2
-            case .succeeded: 3
-            case .needsAttention: 4
-            case .unrecognized(let number): number
-            }
-        }
-
-        /// The value of that number.
-        package init(rawValue: Int32) {
-            switch rawValue {
-            case 0: self = .unspecified
-            case 1: self = .waiting
-            case 2: self = .running
-            case 3: self = .succeeded
-            case 4: self = .needsAttention
-            default: self = .unrecognized(rawValue)
-            }
-        }
-    }
-}
-
-extension IdentityV1 {
     /// An account as its owner sees it.
     package struct Account: Hashable, Sendable {
         /// The account, "acc_…".
@@ -191,7 +22,7 @@ extension IdentityV1 {
         /// Its previous sign-in, in milliseconds since 1970; 0 if there was none.
         package var lastSignInAtMs: Int64
         /// Whether it may sign in.
-        package var status: IdentityV1.AccountStatus
+        package var status: GatewayV1.AccountStatus
         /// Its sign-in methods: "password", "phone", or a provider's name. Empty for a guest.
         package var methods: [String]
         /// Its phone number in E.164; empty if it has none.
@@ -203,7 +34,7 @@ extension IdentityV1 {
         /// The account has completed the app's onboarding.
         package var onboardingComplete: Bool
         /// What its owner still has to do.
-        package var requiredActions: [IdentityV1.RequiredAction]
+        package var requiredActions: [GatewayV1.RequiredAction]
         /// The name of the photo that was uploaded; empty if there is none.
         package var photoName: String
         /// An address that is not the account's yet: a pending change, or the address of a sign-up under
@@ -219,13 +50,13 @@ extension IdentityV1 {
             displayName: String = "",
             createdAtMs: Int64 = 0,
             lastSignInAtMs: Int64 = 0,
-            status: IdentityV1.AccountStatus = .unspecified,
+            status: GatewayV1.AccountStatus = .unspecified,
             methods: [String] = [],
             phoneNumber: String = "",
             photoUrl: String = "",
             isGuest: Bool = false,
             onboardingComplete: Bool = false,
-            requiredActions: [IdentityV1.RequiredAction] = [],
+            requiredActions: [GatewayV1.RequiredAction] = [],
             photoName: String = "",
             pendingEmail: String = ""
         ) {
@@ -261,13 +92,13 @@ extension IdentityV1.Account: ProtobufMessage {
         let displayName = try reader.text(34)
         let createdAtMs = try reader.int64(40)
         let lastSignInAtMs = try reader.int64(48)
-        let status = try IdentityV1.AccountStatus(rawValue: reader.int32(56))
+        let status = try GatewayV1.AccountStatus(rawValue: reader.int32(56))
         let methods = try reader.texts(66)
         let phoneNumber = try reader.text(74)
         let photoUrl = try reader.text(82)
         let isGuest = try reader.bool(88)
         let onboardingComplete = try reader.bool(96)
-        let requiredActions = try reader.numbers(106) { IdentityV1.RequiredAction(rawValue: Int32(truncatingIfNeeded: $0)) }
+        let requiredActions = try reader.numbers(106) { GatewayV1.RequiredAction(rawValue: Int32(truncatingIfNeeded: $0)) }
         let photoName = try reader.text(114)
         let pendingEmail = try reader.text(162)
         return IdentityV1.Account(accountId: accountId, email: email, emailVerified: emailVerified, displayName: displayName, createdAtMs: createdAtMs, lastSignInAtMs: lastSignInAtMs, status: status, methods: methods, phoneNumber: phoneNumber, photoUrl: photoUrl, isGuest: isGuest, onboardingComplete: onboardingComplete, requiredActions: requiredActions, photoName: photoName, pendingEmail: pendingEmail)
@@ -351,63 +182,6 @@ extension IdentityV1.Origin: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// What a person has agreed to at a sign-up. It counts for an account that the call creates or
-    /// upgrades.
-    package struct Acceptance: Hashable, Sendable {
-        /// The accepted version of the terms; empty for none. Terms and privacy text count only together,
-        /// and only in their current versions.
-        package var termsVersion: String
-        /// The accepted version of the privacy text; empty for none.
-        package var privacyVersion: String
-        /// The person agrees to marketing.
-        package var marketing: Bool
-        /// The person agrees to analytics.
-        package var analytics: Bool
-        /// The person's birth date as "YYYY-MM-DD"; empty if not given.
-        package var birthDate: SecretBytes
-
-        /// A message of these fields.
-        package init(
-            termsVersion: String = "",
-            privacyVersion: String = "",
-            marketing: Bool = false,
-            analytics: Bool = false,
-            birthDate: SecretBytes = .empty
-        ) {
-            self.termsVersion = termsVersion
-            self.privacyVersion = privacyVersion
-            self.marketing = marketing
-            self.analytics = analytics
-            self.birthDate = birthDate
-        }
-    }
-}
-
-extension IdentityV1.Acceptance: ProtobufMessage {
-    package static var fullName: String { "postern.identity.v1.Acceptance" }
-    package static var layout: MessageLayout { .init(postern__identity__v1__acceptance__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> IdentityV1.Acceptance {
-        let termsVersion = try reader.text(10)
-        let privacyVersion = try reader.text(18)
-        let marketing = try reader.bool(24)
-        let analytics = try reader.bool(32)
-        let birthDate = try reader.secret(42)
-        return IdentityV1.Acceptance(termsVersion: termsVersion, privacyVersion: privacyVersion, marketing: marketing, analytics: analytics, birthDate: birthDate)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if !termsVersion.isEmpty { sink.text(10, termsVersion) }
-        if !privacyVersion.isEmpty { sink.text(18, privacyVersion) }
-        if marketing { sink.bool(24, marketing) }
-        if analytics { sink.bool(32, analytics) }
-        if !birthDate.isEmpty { sink.secret(42, birthDate) }
-    }
-}
-
-extension IdentityV1 {
     /// Request to register an account.
     package struct RegisterRequest: Hashable, Sendable {
         /// Email address as entered.
@@ -427,7 +201,7 @@ extension IdentityV1 {
         /// verified first, no mail is sent. The response is the same.
         package var mailWithheld: Bool
         /// What the person has agreed to; absent if nothing.
-        package var acceptance: Optional<IdentityV1.Acceptance>
+        package var acceptance: Optional<GatewayV1.Acceptance>
 
         /// A message of these fields.
         package init(
@@ -438,7 +212,7 @@ extension IdentityV1 {
             origin: IdentityV1.Origin? = nil,
             guestAccessToken: String = "",
             mailWithheld: Bool = false,
-            acceptance: IdentityV1.Acceptance? = nil
+            acceptance: GatewayV1.Acceptance? = nil
         ) {
             self.email = email
             self.password = password
@@ -466,7 +240,7 @@ extension IdentityV1.RegisterRequest: ProtobufMessage {
         let origin: IdentityV1.Origin? = try reader.message(42)
         let guestAccessToken = try reader.text(50)
         let mailWithheld = try reader.bool(56)
-        let acceptance: IdentityV1.Acceptance? = try reader.message(66)
+        let acceptance: GatewayV1.Acceptance? = try reader.message(66)
         return IdentityV1.RegisterRequest(email: email, password: password, displayName: displayName, language: language, origin: origin, guestAccessToken: guestAccessToken, mailWithheld: mailWithheld, acceptance: acceptance)
     }
 
@@ -707,17 +481,17 @@ extension IdentityV1 {
         /// When the choice expires, in milliseconds since 1970.
         package var expiresAtMs: Int64
         /// What the setting guest-data has chosen; unspecified if the user is to choose.
-        package var choice: IdentityV1.GuestDataChoice
+        package var choice: GatewayV1.GuestDataChoice
         /// The migration that has begun; absent if the user is to choose.
-        package var migration: Optional<IdentityV1.Migration>
+        package var migration: Optional<GatewayV1.Migration>
 
         /// A message of these fields.
         package init(
             guest: IdentityV1.Account? = nil,
             choiceToken: String = "",
             expiresAtMs: Int64 = 0,
-            choice: IdentityV1.GuestDataChoice = .unspecified,
-            migration: IdentityV1.Migration? = nil
+            choice: GatewayV1.GuestDataChoice = .unspecified,
+            migration: GatewayV1.Migration? = nil
         ) {
             self.guest = guest
             self.choiceToken = choiceToken
@@ -738,8 +512,8 @@ extension IdentityV1.Collision: ProtobufMessage {
         let guest: IdentityV1.Account? = try reader.message(10)
         let choiceToken = try reader.text(18)
         let expiresAtMs = try reader.int64(24)
-        let choice = try IdentityV1.GuestDataChoice(rawValue: reader.int32(32))
-        let migration: IdentityV1.Migration? = try reader.message(42)
+        let choice = try GatewayV1.GuestDataChoice(rawValue: reader.int32(32))
+        let migration: GatewayV1.Migration? = try reader.message(42)
         return IdentityV1.Collision(guest: guest, choiceToken: choiceToken, expiresAtMs: expiresAtMs, choice: choice, migration: migration)
     }
 
@@ -749,122 +523,6 @@ extension IdentityV1.Collision: ProtobufMessage {
         if expiresAtMs != 0 { sink.int64(24, expiresAtMs) }
         if choice.rawValue != 0 { sink.int32(32, choice.rawValue) }
         if let migration { sink.message(42, migration) }
-    }
-}
-
-extension IdentityV1 {
-    /// Documents that are moved into an account.
-    package struct Migration: Hashable, Sendable {
-        /// The migration, "mig_…".
-        package var migrationId: String
-        /// Its state.
-        package var state: IdentityV1.MigrationState
-        /// What was chosen; unspecified for a bundle.
-        package var choice: IdentityV1.GuestDataChoice
-        /// Number of documents to move.
-        package var documents: UInt32
-        /// Number of those that are done.
-        package var done: UInt32
-        /// Documents that could not be moved, 50 at most.
-        package var issues: [IdentityV1.MigrationIssue]
-        /// When it was ordered, in milliseconds since 1970.
-        package var createdAtMs: Int64
-        /// When it last changed, in milliseconds since 1970.
-        package var changedAtMs: Int64
-
-        /// A message of these fields.
-        package init(
-            migrationId: String = "",
-            state: IdentityV1.MigrationState = .unspecified,
-            choice: IdentityV1.GuestDataChoice = .unspecified,
-            documents: UInt32 = 0,
-            done: UInt32 = 0,
-            issues: [IdentityV1.MigrationIssue] = [],
-            createdAtMs: Int64 = 0,
-            changedAtMs: Int64 = 0
-        ) {
-            self.migrationId = migrationId
-            self.state = state
-            self.choice = choice
-            self.documents = documents
-            self.done = done
-            self.issues = issues
-            self.createdAtMs = createdAtMs
-            self.changedAtMs = changedAtMs
-        }
-    }
-}
-
-extension IdentityV1.Migration: ProtobufMessage {
-    package static var fullName: String { "postern.identity.v1.Migration" }
-    package static var layout: MessageLayout { .init(postern__identity__v1__migration__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> IdentityV1.Migration {
-        let migrationId = try reader.text(10)
-        let state = try IdentityV1.MigrationState(rawValue: reader.int32(16))
-        let choice = try IdentityV1.GuestDataChoice(rawValue: reader.int32(24))
-        let documents = try reader.uint32(32)
-        let done = try reader.uint32(40)
-        let issues: [IdentityV1.MigrationIssue] = try reader.messages(50)
-        let createdAtMs = try reader.int64(56)
-        let changedAtMs = try reader.int64(64)
-        return IdentityV1.Migration(migrationId: migrationId, state: state, choice: choice, documents: documents, done: done, issues: issues, createdAtMs: createdAtMs, changedAtMs: changedAtMs)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if !migrationId.isEmpty { sink.text(10, migrationId) }
-        if state.rawValue != 0 { sink.int32(16, state.rawValue) }
-        if choice.rawValue != 0 { sink.int32(24, choice.rawValue) }
-        if documents != 0 { sink.uint32(32, documents) }
-        if done != 0 { sink.uint32(40, done) }
-        for value in issues { sink.message(50, value) }
-        if createdAtMs != 0 { sink.int64(56, createdAtMs) }
-        if changedAtMs != 0 { sink.int64(64, changedAtMs) }
-    }
-}
-
-extension IdentityV1 {
-    /// A document that could not be moved.
-    package struct MigrationIssue: Hashable, Sendable {
-        /// Its collection; empty if the document cannot be read.
-        package var collection: String
-        /// Its name in the collection; empty if the document cannot be read.
-        package var name: String
-        /// The error's code.
-        package var code: String
-
-        /// A message of these fields.
-        package init(
-            collection: String = "",
-            name: String = "",
-            code: String = ""
-        ) {
-            self.collection = collection
-            self.name = name
-            self.code = code
-        }
-    }
-}
-
-extension IdentityV1.MigrationIssue: ProtobufMessage {
-    package static var fullName: String { "postern.identity.v1.MigrationIssue" }
-    package static var layout: MessageLayout { .init(postern__identity__v1__migration_issue__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> IdentityV1.MigrationIssue {
-        let collection = try reader.text(10)
-        let name = try reader.text(18)
-        let code = try reader.text(26)
-        return IdentityV1.MigrationIssue(collection: collection, name: name, code: code)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if !collection.isEmpty { sink.text(10, collection) }
-        if !name.isEmpty { sink.text(18, name) }
-        if !code.isEmpty { sink.text(26, code) }
     }
 }
 

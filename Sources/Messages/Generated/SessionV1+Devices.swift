@@ -277,14 +277,14 @@ extension SessionV1 {
         /// The device and client address of the call.
         package var origin: Optional<IdentityV1.Origin>
         /// Instead of identity's proof: a presence proof by the device key that the session is bound to.
-        package var presence: Optional<SessionV1.PresenceProof>
+        package var presence: Optional<GatewayV1.PresenceProof>
 
         /// A message of these fields.
         package init(
             accessToken: String = "",
             proof: IdentityV1.SignInProof? = nil,
             origin: IdentityV1.Origin? = nil,
-            presence: SessionV1.PresenceProof? = nil
+            presence: GatewayV1.PresenceProof? = nil
         ) {
             self.accessToken = accessToken
             self.proof = proof
@@ -304,7 +304,7 @@ extension SessionV1.ReauthenticateRequest: ProtobufMessage {
         let accessToken = try reader.text(10)
         let proof: IdentityV1.SignInProof? = try reader.message(18)
         let origin: IdentityV1.Origin? = try reader.message(26)
-        let presence: SessionV1.PresenceProof? = try reader.message(34)
+        let presence: GatewayV1.PresenceProof? = try reader.message(34)
         return SessionV1.ReauthenticateRequest(accessToken: accessToken, proof: proof, origin: origin, presence: presence)
     }
 
@@ -313,53 +313,6 @@ extension SessionV1.ReauthenticateRequest: ProtobufMessage {
         if let proof { sink.message(18, proof) }
         if let origin { sink.message(26, origin) }
         if let presence { sink.message(34, presence) }
-    }
-}
-
-extension SessionV1 {
-    /// A device's signature that its owner has just passed its prompt (fingerprint, face, PIN), with the
-    /// key that the session is bound to. A refresh's DeviceProof, which an app makes unattended, covers
-    /// other bytes and is not accepted in its place.
-    package struct PresenceProof: Hashable, Sendable {
-        /// When the prompt was passed, in milliseconds since 1970, within 60 s of the server's clock.
-        package var signedAtMs: Int64
-        /// Hardware keeps the key and does not export it: the proof is recorded as "hwk", otherwise as
-        /// "swk" (RFC 8176). Stated by the app, not attested.
-        package var hardwareKey: Bool
-        /// The device's signature over: "postern presence v1", the access token as received, signed_at_ms
-        /// in eight bytes, big-endian, and one byte, 1 with hardware_key and otherwise 0.
-        package var signature: [UInt8]
-
-        /// A message of these fields.
-        package init(
-            signedAtMs: Int64 = 0,
-            hardwareKey: Bool = false,
-            signature: [UInt8] = []
-        ) {
-            self.signedAtMs = signedAtMs
-            self.hardwareKey = hardwareKey
-            self.signature = signature
-        }
-    }
-}
-
-extension SessionV1.PresenceProof: ProtobufMessage {
-    package static var fullName: String { "postern.session.v1.PresenceProof" }
-    package static var layout: MessageLayout { .init(postern__session__v1__presence_proof__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> SessionV1.PresenceProof {
-        let signedAtMs = try reader.int64(8)
-        let hardwareKey = try reader.bool(16)
-        let signature = try reader.bytes(26)
-        return SessionV1.PresenceProof(signedAtMs: signedAtMs, hardwareKey: hardwareKey, signature: signature)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if signedAtMs != 0 { sink.int64(8, signedAtMs) }
-        if hardwareKey { sink.bool(16, hardwareKey) }
-        if !signature.isEmpty { sink.bytes(26, signature) }
     }
 }
 

@@ -127,7 +127,7 @@ extension SessionV1 {
         /// When it ended, in milliseconds since 1970.
         package var endedAtMs: Int64
         /// Why it ended.
-        package var reason: SessionV1.EndReason
+        package var reason: GatewayV1.EndReason
         /// Its position in the order of revocations.
         package var position: UInt64
 
@@ -135,7 +135,7 @@ extension SessionV1 {
         package init(
             sessionId: String = "",
             endedAtMs: Int64 = 0,
-            reason: SessionV1.EndReason = .unspecified,
+            reason: GatewayV1.EndReason = .unspecified,
             position: UInt64 = 0
         ) {
             self.sessionId = sessionId
@@ -155,7 +155,7 @@ extension SessionV1.RevokedSession: ProtobufMessage {
     ) throws(NonCanonicalEncoding) -> SessionV1.RevokedSession {
         let sessionId = try reader.text(10)
         let endedAtMs = try reader.int64(16)
-        let reason = try SessionV1.EndReason(rawValue: reader.int32(24))
+        let reason = try GatewayV1.EndReason(rawValue: reader.int32(24))
         let position = try reader.uint64(32)
         return SessionV1.RevokedSession(sessionId: sessionId, endedAtMs: endedAtMs, reason: reason, position: position)
     }

@@ -6,103 +6,6 @@ internal import CMessages
 package enum SessionV1 {}
 
 extension SessionV1 {
-    /// The kind of a device key.
-    package enum DeviceKeyKind: Hashable, Sendable {
-        /// Unspecified.
-        case unspecified
-        /// P-256: a public key is the uncompressed point of SEC 1 (4, x, y: 65 bytes), a signature ECDSA
-        /// with SHA-256 as r and s of 32 bytes each (RFC 7518, 3.4), not DER.
-        case p256
-        /// Ed25519 (RFC 8032): a public key of 32 bytes, a signature of 64.
-        case ed25519
-        /// A value that this version does not know.
-        case unrecognized(Int32)
-
-        /// The value's number.
-        package var rawValue: Int32 {
-            switch self {
-            case .unspecified: 0
-            case .p256: 1
-            case .ed25519: 2
-            case .unrecognized(let number): number
-            }
-        }
-
-        /// The value of that number.
-        package init(rawValue: Int32) {
-            switch rawValue {
-            case 0: self = .unspecified
-            case 1: self = .p256
-            case 2: self = .ed25519
-            default: self = .unrecognized(rawValue)
-            }
-        }
-    }
-}
-
-extension SessionV1 {
-    /// Why a session has ended.
-    package enum EndReason: Hashable, Sendable {
-        /// It has not ended.
-        case unspecified
-        /// Its owner signed out.
-        case signedOut
-        /// It was not used for too long.
-        case inactive
-        /// It reached its maximum age.
-        case maximumAge
-        /// A newer session displaced it.
-        case displaced
-        /// A refresh token was replayed.
-        case replayed
-        /// Ended to protect the account, for example when the password was replaced.
-        case security
-        /// Ended by the operator.
-        case revoked
-        /// Its owner's consent at a provider was revoked, or the provider's account was deleted.
-        case providerRevoked
-        /// The account was deleted.
-        case accountDeleted
-        /// A value that this version does not know.
-        case unrecognized(Int32)
-
-        /// The value's number.
-        package var rawValue: Int32 {
-            switch self {
-            case .unspecified: 0
-            case .signedOut: 1
-            case .inactive: 2
-            case .maximumAge: 3
-            case .displaced: 4
-            case .replayed: 5
-            case .security: 6
-            case .revoked: 7
-            case .providerRevoked: 8
-            case .accountDeleted: 9
-            case .unrecognized(let number): number
-            }
-        }
-
-        /// The value of that number.
-        package init(rawValue: Int32) {
-            switch rawValue {
-            case 0: self = .unspecified
-            case 1: self = .signedOut
-            case 2: self = .inactive
-            case 3: self = .maximumAge
-            case 4: self = .displaced
-            case 5: self = .replayed
-            case 6: self = .security
-            case 7: self = .revoked
-            case 8: self = .providerRevoked
-            case 9: self = .accountDeleted
-            default: self = .unrecognized(rawValue)
-            }
-        }
-    }
-}
-
-extension SessionV1 {
     /// The tokens of a session.
     package struct Tokens: Hashable, Sendable {
         /// The session, "ses_…".
@@ -171,92 +74,6 @@ extension SessionV1.Tokens: ProtobufMessage {
 }
 
 extension SessionV1 {
-    /// A device's public key, registered with its session. From then on each refresh needs a proof by
-    /// it, so a stolen refresh token is useless. The private key never leaves the device.
-    ///
-    /// A signature, here and in DeviceProof, covers several parts, each preceded by its length in four
-    /// bytes, big-endian, so that two different lists of parts are never the same message.
-    package struct DeviceKey: Hashable, Sendable {
-        /// The key's kind.
-        package var kind: SessionV1.DeviceKeyKind
-        /// The public key.
-        package var publicKey: [UInt8]
-        /// The device's signature over: "postern device key v1", the public key, the device's id. It shows
-        /// at sign-in, not at the first refresh ten minutes later, that the device can sign.
-        package var possession: [UInt8]
-
-        /// A message of these fields.
-        package init(
-            kind: SessionV1.DeviceKeyKind = .unspecified,
-            publicKey: [UInt8] = [],
-            possession: [UInt8] = []
-        ) {
-            self.kind = kind
-            self.publicKey = publicKey
-            self.possession = possession
-        }
-    }
-}
-
-extension SessionV1.DeviceKey: ProtobufMessage {
-    package static var fullName: String { "postern.session.v1.DeviceKey" }
-    package static var layout: MessageLayout { .init(postern__session__v1__device_key__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> SessionV1.DeviceKey {
-        let kind = try SessionV1.DeviceKeyKind(rawValue: reader.int32(8))
-        let publicKey = try reader.bytes(18)
-        let possession = try reader.bytes(26)
-        return SessionV1.DeviceKey(kind: kind, publicKey: publicKey, possession: possession)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if kind.rawValue != 0 { sink.int32(8, kind.rawValue) }
-        if !publicKey.isEmpty { sink.bytes(18, publicKey) }
-        if !possession.isEmpty { sink.bytes(26, possession) }
-    }
-}
-
-extension SessionV1 {
-    /// A device's signature that it uses a refresh token itself.
-    package struct DeviceProof: Hashable, Sendable {
-        /// When the device signed, in milliseconds since 1970, within 5 min of the server's clock.
-        package var signedAtMs: Int64
-        /// The signature over: "postern refresh v1", the refresh token as received, signed_at_ms in eight
-        /// bytes, big-endian.
-        package var signature: [UInt8]
-
-        /// A message of these fields.
-        package init(
-            signedAtMs: Int64 = 0,
-            signature: [UInt8] = []
-        ) {
-            self.signedAtMs = signedAtMs
-            self.signature = signature
-        }
-    }
-}
-
-extension SessionV1.DeviceProof: ProtobufMessage {
-    package static var fullName: String { "postern.session.v1.DeviceProof" }
-    package static var layout: MessageLayout { .init(postern__session__v1__device_proof__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> SessionV1.DeviceProof {
-        let signedAtMs = try reader.int64(8)
-        let signature = try reader.bytes(18)
-        return SessionV1.DeviceProof(signedAtMs: signedAtMs, signature: signature)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if signedAtMs != 0 { sink.int64(8, signedAtMs) }
-        if !signature.isEmpty { sink.bytes(18, signature) }
-    }
-}
-
-extension SessionV1 {
     /// Request to create a session.
     package struct CreateSessionRequest: Hashable, Sendable {
         /// Identity's proof; valid once, within 30 s.
@@ -264,13 +81,13 @@ extension SessionV1 {
         /// The device and client address that it is created from.
         package var origin: Optional<IdentityV1.Origin>
         /// The key that the session is bound to; absent for none.
-        package var deviceKey: Optional<SessionV1.DeviceKey>
+        package var deviceKey: Optional<GatewayV1.DeviceKey>
 
         /// A message of these fields.
         package init(
             proof: IdentityV1.SignInProof? = nil,
             origin: IdentityV1.Origin? = nil,
-            deviceKey: SessionV1.DeviceKey? = nil
+            deviceKey: GatewayV1.DeviceKey? = nil
         ) {
             self.proof = proof
             self.origin = origin
@@ -288,7 +105,7 @@ extension SessionV1.CreateSessionRequest: ProtobufMessage {
     ) throws(NonCanonicalEncoding) -> SessionV1.CreateSessionRequest {
         let proof: IdentityV1.SignInProof? = try reader.message(10)
         let origin: IdentityV1.Origin? = try reader.message(18)
-        let deviceKey: SessionV1.DeviceKey? = try reader.message(26)
+        let deviceKey: GatewayV1.DeviceKey? = try reader.message(26)
         return SessionV1.CreateSessionRequest(proof: proof, origin: origin, deviceKey: deviceKey)
     }
 
@@ -338,13 +155,13 @@ extension SessionV1 {
         /// The device and client address that it is used from.
         package var origin: Optional<IdentityV1.Origin>
         /// A signature by the device key, if the session is bound to one.
-        package var deviceProof: Optional<SessionV1.DeviceProof>
+        package var deviceProof: Optional<GatewayV1.DeviceProof>
 
         /// A message of these fields.
         package init(
             refreshToken: String = "",
             origin: IdentityV1.Origin? = nil,
-            deviceProof: SessionV1.DeviceProof? = nil
+            deviceProof: GatewayV1.DeviceProof? = nil
         ) {
             self.refreshToken = refreshToken
             self.origin = origin
@@ -362,7 +179,7 @@ extension SessionV1.RefreshSessionRequest: ProtobufMessage {
     ) throws(NonCanonicalEncoding) -> SessionV1.RefreshSessionRequest {
         let refreshToken = try reader.text(10)
         let origin: IdentityV1.Origin? = try reader.message(18)
-        let deviceProof: SessionV1.DeviceProof? = try reader.message(26)
+        let deviceProof: GatewayV1.DeviceProof? = try reader.message(26)
         return SessionV1.RefreshSessionRequest(refreshToken: refreshToken, origin: origin, deviceProof: deviceProof)
     }
 
@@ -545,7 +362,7 @@ extension SessionV1 {
         /// The session is live, though its access token may have expired.
         package var live: Bool
         /// Why it ended, if it has.
-        package var endReason: SessionV1.EndReason
+        package var endReason: GatewayV1.EndReason
         /// The access token itself has not expired.
         package var accessTokenCurrent: Bool
 
@@ -555,7 +372,7 @@ extension SessionV1 {
             sessionId: String = "",
             accountId: String = "",
             live: Bool = false,
-            endReason: SessionV1.EndReason = .unspecified,
+            endReason: GatewayV1.EndReason = .unspecified,
             accessTokenCurrent: Bool = false
         ) {
             self.known = known
@@ -579,7 +396,7 @@ extension SessionV1.InspectSessionResponse: ProtobufMessage {
         let sessionId = try reader.text(18)
         let accountId = try reader.text(26)
         let live = try reader.bool(32)
-        let endReason = try SessionV1.EndReason(rawValue: reader.int32(40))
+        let endReason = try GatewayV1.EndReason(rawValue: reader.int32(40))
         let accessTokenCurrent = try reader.bool(48)
         return SessionV1.InspectSessionResponse(known: known, sessionId: sessionId, accountId: accountId, live: live, endReason: endReason, accessTokenCurrent: accessTokenCurrent)
     }
@@ -603,7 +420,7 @@ extension SessionV1 {
         /// session for the end of all.
         package var all: Bool
         /// With a refresh token of a session that is bound to a key: the proof that a refresh needs.
-        package var deviceProof: Optional<SessionV1.DeviceProof>
+        package var deviceProof: Optional<GatewayV1.DeviceProof>
         /// A token of the session.
         package var token: Optional<Token>
 
@@ -618,7 +435,7 @@ extension SessionV1 {
         /// A message of these fields.
         package init(
             all: Bool = false,
-            deviceProof: SessionV1.DeviceProof? = nil,
+            deviceProof: GatewayV1.DeviceProof? = nil,
             token: Token? = nil
         ) {
             self.all = all
@@ -643,7 +460,7 @@ extension SessionV1.SignOutRequest: ProtobufMessage {
             token = .refreshToken(try reader.text(18))
         }
         let all = try reader.bool(24)
-        let deviceProof: SessionV1.DeviceProof? = try reader.message(34)
+        let deviceProof: GatewayV1.DeviceProof? = try reader.message(34)
         return SessionV1.SignOutRequest(all: all, deviceProof: deviceProof, token: token)
     }
 
@@ -698,7 +515,7 @@ extension SessionV1 {
         /// Sign-in proofs issued before this time are rejected from now on, in milliseconds since 1970.
         package var beforeMs: Int64
         /// Why the sessions end.
-        package var reason: SessionV1.EndReason
+        package var reason: GatewayV1.EndReason
         /// A session that stays live, "ses_…", for example the one in which the owner has replaced the
         /// password; empty for none.
         package var exceptSessionId: String
@@ -711,7 +528,7 @@ extension SessionV1 {
         package init(
             accountId: String = "",
             beforeMs: Int64 = 0,
-            reason: SessionV1.EndReason = .unspecified,
+            reason: GatewayV1.EndReason = .unspecified,
             exceptSessionId: String = "",
             sessionGeneration: Int64 = 0
         ) {
@@ -733,7 +550,7 @@ extension SessionV1.EndAccountSessionsRequest: ProtobufMessage {
     ) throws(NonCanonicalEncoding) -> SessionV1.EndAccountSessionsRequest {
         let accountId = try reader.text(10)
         let beforeMs = try reader.int64(16)
-        let reason = try SessionV1.EndReason(rawValue: reader.int32(24))
+        let reason = try GatewayV1.EndReason(rawValue: reader.int32(24))
         let exceptSessionId = try reader.text(34)
         let sessionGeneration = try reader.int64(40)
         return SessionV1.EndAccountSessionsRequest(accountId: accountId, beforeMs: beforeMs, reason: reason, exceptSessionId: exceptSessionId, sessionGeneration: sessionGeneration)

@@ -21,7 +21,7 @@ struct DeviceKey: Hashable, Sendable {
     /// signature need not be fresh: a client that registers another device's key only locks itself
     /// out.
     /// - Throws: `auth/invalid-device-key`.
-    init(_ message: SessionV1.DeviceKey, deviceID: String) throws(ServiceError) {
+    init(_ message: GatewayV1.DeviceKey, deviceID: String) throws(ServiceError) {
         let length: Int
         switch message.kind {
         case .p256: length = Self.pointBytes

@@ -39,7 +39,7 @@ enum DeviceProofRule {
 
     /// - Parameter token: the refresh token as it was sent.
     static func finding(
-        _ proof: SessionV1.DeviceProof?, on token: String, by key: DeviceKey?, at now: Timestamp
+        _ proof: GatewayV1.DeviceProof?, on token: String, by key: DeviceKey?, at now: Timestamp
     ) -> Finding {
         guard let proof, let key else { return .absent }
         let signedAt = Timestamp(milliseconds: proof.signedAtMs)

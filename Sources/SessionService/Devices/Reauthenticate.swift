@@ -71,7 +71,7 @@ extension DevicesHandler {
     /// changes in between. When there is nothing new to write, there is no transaction: a client
     /// that sends one signature repeatedly must not fill the audit trail or block the writer.
     private func grant(
-        _ presence: SessionV1.PresenceProof, _ request: SessionV1.ReauthenticateRequest,
+        _ presence: GatewayV1.PresenceProof, _ request: SessionV1.ReauthenticateRequest,
         _ token: AccessToken, _ origin: CallOrigin
     ) async throws -> TokenGrant {
         guard request.proof == nil else { throw ServiceError(.invalidArgument, fields: ["proof"]) }

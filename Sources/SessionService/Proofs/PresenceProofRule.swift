@@ -25,7 +25,7 @@ enum PresenceProofRule {
     /// - Parameter token: the access token as it was sent.
     /// - Throws: `auth/invalid-device-proof`, `auth/device-proof-stale`.
     static func proof(
-        _ presence: SessionV1.PresenceProof, on token: String, by key: DeviceKey?,
+        _ presence: GatewayV1.PresenceProof, on token: String, by key: DeviceKey?,
         at now: Timestamp
     ) throws(ServiceError) -> SessionProof {
         guard let key else { throw ServiceError(.invalidDeviceProof) }

@@ -153,6 +153,6 @@ extension Revocation {
         self.init(
             position: UInt64(clamping: try row.integer("number")), session: session,
             at: try row.timestamp("ended_at_ms"),
-            reason: SessionV1.EndReason(rawValue: Int32(clamping: try row.integer("reason"))))
+            reason: GatewayV1.EndReason(rawValue: Int32(clamping: try row.integer("reason"))))
     }
 }

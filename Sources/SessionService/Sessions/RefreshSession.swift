@@ -174,7 +174,7 @@ extension SessionsHandler {
     /// it is done before the transaction, outside the store's only writer. A session's key never
     /// changes in between.
     func finding(
-        of proof: SessionV1.DeviceProof?, on token: String, of id: SessionID
+        of proof: GatewayV1.DeviceProof?, on token: String, of id: SessionID
     ) async throws -> DeviceProofRule.Finding {
         guard let proof else { return .absent }
         let key = try await store.read { try $0.deviceKey(of: id) }

@@ -59,10 +59,10 @@ enum EndReason: Int64, CaseIterable, Sendable {
     case accountDeleted = 9
 
     /// The reason on the wire.
-    var message: SessionV1.EndReason { SessionV1.EndReason(rawValue: Int32(rawValue)) }
+    var message: GatewayV1.EndReason { GatewayV1.EndReason(rawValue: Int32(rawValue)) }
 
     /// The reason in a request; nil for none or an unknown one.
-    init?(_ message: SessionV1.EndReason) {
+    init?(_ message: GatewayV1.EndReason) {
         self.init(rawValue: Int64(message.rawValue))
     }
 }

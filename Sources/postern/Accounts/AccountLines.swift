@@ -93,7 +93,7 @@ extension IdentityV1.AdminAccount {
     }
 }
 
-extension IdentityV1.AccountStatus: NamedValue {
+extension GatewayV1.AccountStatus: NamedValue {
     static var words: KeyValuePairs<Self, String> {
         [
             .active: "active", .suspended: "suspended", .pendingVerification: "pending",

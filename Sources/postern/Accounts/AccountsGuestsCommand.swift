@@ -32,7 +32,7 @@ extension AccountsCommand {
     }
 }
 
-extension IdentityV1.UnusedGuest {
+extension GatewayV1.UnusedGuest {
     /// Its row in a list, as a line `acc_…  last seen 2026-01-31  will be deleted 2026-07-30`.
     var row: Row {
         let (seen, deleted) = (Self.day(lastSeenAtMs), Self.day(deletedAtMs))

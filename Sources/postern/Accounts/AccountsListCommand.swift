@@ -16,7 +16,7 @@ extension AccountsCommand {
                 Example: postern accounts list --status suspended --created-from 2026-01-31
                 """)
 
-        @Option(help: "Only accounts with this status.") var status: IdentityV1.AccountStatus?
+        @Option(help: "Only accounts with this status.") var status: GatewayV1.AccountStatus?
         @Option(help: "Only accounts created at this time or later.") var createdFrom: Moment?
         @Option(help: "Only accounts created before this time.") var createdBefore: Moment?
         @Option(help: "Only accounts that last signed in at this time or later.")

@@ -80,7 +80,7 @@ extension AccountsCommand {
     }
 }
 
-extension IdentityV1.Orphan {
+extension GatewayV1.Orphan {
     /// Its row in a list, as a line `session  acc_…  at session`.
     var row: Row {
         Row([

@@ -2,7 +2,7 @@ import JSON
 import Messages
 import ServiceRuntime
 
-extension IdentityV1.Deletion {
+extension GatewayV1.Deletion {
     /// `waiting until 2026-02-07T09:05:00Z`, or `deleting`.
     var phrase: String {
         switch state {
@@ -13,11 +13,11 @@ extension IdentityV1.Deletion {
     }
 }
 
-extension IdentityV1.AdminDeletion {
+extension GatewayV1.AdminDeletion {
     /// As a line
     /// `acc_…  deleting  sessions  3 tries  again at 2026-02-07T09:06:00Z  by owner  OVERDUE`.
     var row: Row {
-        let deletion = deletion ?? IdentityV1.Deletion()
+        let deletion = deletion ?? GatewayV1.Deletion()
         let tries = attempts == 1 ? "1 try" : "\(attempts) tries"
         let again =
             attempts == 0
@@ -39,7 +39,7 @@ extension IdentityV1.AdminDeletion {
     }
 }
 
-extension IdentityV1.DeletionState {
+extension GatewayV1.DeletionState {
     /// Its word in JSON.
     var word: String {
         switch self {

@@ -62,7 +62,7 @@ final class DocumentWriters: Sendable {
     /// The next guest writes a document of 1 KiB at identity.
     func writeNext(at identity: RPCClient) async throws {
         let (_, token) = next()
-        let write = IdentityV1.DocumentWrite(
+        let write = GatewayV1.DocumentWrite(
             collection: DocumentOptions.collection, name: DocumentOptions.name, json: Self.json)
         _ = try await AccountDocumentsClient(identity).writeDocuments(
             .init(

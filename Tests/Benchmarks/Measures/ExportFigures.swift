@@ -50,7 +50,7 @@ struct ExportFigures: AsyncParsableCommand {
     ) async throws {
         let json = DocumentOptions.json(bytes: bytes)
         let writes = numbers.map {
-            IdentityV1.DocumentWrite(
+            GatewayV1.DocumentWrite(
                 collection: DocumentOptions.collection, name: "d\($0)", json: json)
         }
         _ = try await AccountDocumentsClient(identity).writeDocuments(
@@ -60,7 +60,7 @@ struct ExportFigures: AsyncParsableCommand {
 
     private func prepare(
         _ token: String, _ exports: AccountExportsClient, _ identity: RPCClient
-    ) async throws -> IdentityV1.DataExport {
+    ) async throws -> GatewayV1.DataExport {
         _ = try await exports.requestDataExport(
             .init(accessToken: token), identity.context(timeout: .seconds(10)))
         let states = exports.watchDataExport(
@@ -72,7 +72,7 @@ struct ExportFigures: AsyncParsableCommand {
     }
 
     private func fetch(
-        _ export: IdentityV1.DataExport, _ token: String, _ exports: AccountExportsClient,
+        _ export: GatewayV1.DataExport, _ token: String, _ exports: AccountExportsClient,
         _ identity: RPCClient
     ) async throws {
         var bytes: Int64 = 0

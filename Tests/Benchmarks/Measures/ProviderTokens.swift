@@ -33,7 +33,7 @@ struct ProviderTokens: AsyncParsableCommand {
 
     private struct Check {
         let providers: Providers
-        let token: IdentityV1.ProviderToken
+        let token: GatewayV1.ProviderToken
     }
 
     /// The issuer as Google, with the settings that an operator would write.

@@ -246,7 +246,7 @@ extension Argon2Parameters {
 /// A latch that holds a thread of the pool until the test opens it. The test itself waits without
 /// blocking a thread, since a small machine has only a few.
 private final class Latch: Sendable {
-    private let opened = HashWorkers.Semaphore()
+    private let opened = Semaphore()
     private let visits: AsyncStream<Void>
     private let arrived: AsyncStream<Void>.Continuation
 

@@ -8,14 +8,14 @@ import Synchronization
 final class ScriptedGuestData: GuestDataService {
     private struct State {
         var head: IdentityV1.GuestBundleHead?
-        var documents: [IdentityV1.BundledDocument] = []
+        var documents: [GatewayV1.BundledDocument] = []
         var keys: [String?] = []
         var choices: [IdentityV1.ChooseGuestDataRequest] = []
         var retries: [IdentityV1.RetryMigrationRequest] = []
     }
 
     /// What it says about every migration.
-    static let migration = IdentityV1.Migration(
+    static let migration = GatewayV1.Migration(
         migrationId: "mig_0000000000001", state: .needsAttention, choice: .merge, documents: 3,
         done: 2, issues: [.init(collection: "goals", name: "main", code: "auth/document-quota")],
         createdAtMs: 5, changedAtMs: 7)
@@ -27,7 +27,7 @@ final class ScriptedGuestData: GuestDataService {
     init(refusal: ServiceError? = nil) { self.refusal = refusal }
 
     var head: IdentityV1.GuestBundleHead? { state.withLock { $0.head } }
-    var documents: [IdentityV1.BundledDocument] { state.withLock { $0.documents } }
+    var documents: [GatewayV1.BundledDocument] { state.withLock { $0.documents } }
     /// The idempotency keys of the uploads.
     var keys: [String?] { state.withLock { $0.keys } }
     var choices: [IdentityV1.ChooseGuestDataRequest] { state.withLock { $0.choices } }
@@ -63,7 +63,7 @@ final class ScriptedGuestData: GuestDataService {
         _ items: OutgoingItems<IdentityV1.WatchMigrationItem>, _ context: CallContext
     ) async throws {
         try check()
-        for state in [IdentityV1.MigrationState.waiting, .running, .succeeded] {
+        for state in [GatewayV1.MigrationState.waiting, .running, .succeeded] {
             var migration = Self.migration
             migration.state = state
             try await items.write(.init(migration: migration))

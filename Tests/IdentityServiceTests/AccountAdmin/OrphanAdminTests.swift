@@ -70,7 +70,7 @@ struct OrphanAdminTests {
         try find([.session, .lastSeen], accounts: 450, at: .session)
         try find([.profile], accounts: 1, at: .identity)
         for (kind, count) in [("", 901), ("last-seen", 450), ("push-device", 0)] {
-            var (found, token, pages) = ([IdentityV1.Orphan](), "", 0)
+            var (found, token, pages) = ([GatewayV1.Orphan](), "", 0)
             repeat {
                 let page = try await list(kind, token: token)
                 #expect(page.orphans.count <= 200)

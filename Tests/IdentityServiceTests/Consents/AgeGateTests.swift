@@ -21,7 +21,7 @@ extension ConsentSettings {
     }
 }
 
-extension IdentityV1.Acceptance {
+extension GatewayV1.Acceptance {
     /// A birth date alone. The tests begin on 2026-01-01.
     static func born(_ date: String) -> Self { .init(birthDate: .init(date)) }
 
@@ -40,7 +40,7 @@ struct AgeGateTests {
     }
 
     private static func register(
-        _ fixture: IdentityFixture, _ acceptance: IdentityV1.Acceptance?, on device: String = "d1",
+        _ fixture: IdentityFixture, _ acceptance: GatewayV1.Acceptance?, on device: String = "d1",
         _ email: String = "ada@example.org", guest: String = "", key: String? = nil
     ) async throws -> IdentityV1.Account {
         let answer = try await fixture.accounts.register(
@@ -59,7 +59,7 @@ struct AgeGateTests {
         arguments: [IdentitySettings.EnumerationMode.friendly, .strict])
     func password(enumeration: IdentitySettings.EnumerationMode) async throws {
         let fixture = try IdentityFixture(enumeration: enumeration, consent: .age())
-        let missing: [IdentityV1.Acceptance?] = [nil, .init(), .first]
+        let missing: [GatewayV1.Acceptance?] = [nil, .init(), .first]
         for acceptance in missing {
             let error = try await refusal { try await Self.register(fixture, acceptance) }
             #expect(error.code == .consentRequired && error.fields == ["acceptance.birth_date"])
@@ -136,7 +136,7 @@ struct AgeGateTests {
     func provider() async throws {
         let fixture = try IdentityFixture(consent: .age())
         func signIn(
-            _ acceptance: IdentityV1.Acceptance?, _ nonce: String, on device: String
+            _ acceptance: GatewayV1.Acceptance?, _ nonce: String, on device: String
         ) async throws -> IdentityV1.AdmissionResponse {
             try await fixture.identities.signInWithProvider(
                 .init(
@@ -157,7 +157,7 @@ struct AgeGateTests {
     @Test("a sign-up by a code to a phone is refused")
     func phone() async throws {
         let fixture = PhoneCodeFixture(try IdentityFixture(consent: .age()))
-        func signIn(_ acceptance: IdentityV1.Acceptance?) async throws -> Bool {
+        func signIn(_ acceptance: GatewayV1.Acceptance?) async throws -> Bool {
             let sent = try await fixture.sent()
             return try await fixture.phones.signInWithCode(
                 .init(

@@ -14,9 +14,9 @@ extension ConsentSettings {
     }
 }
 
-extension IdentityV1.Acceptance {
+extension GatewayV1.Acceptance {
     /// Accepts the version 1 of both texts.
-    static let first = IdentityV1.Acceptance(termsVersion: "t1", privacyVersion: "p1")
+    static let first = GatewayV1.Acceptance(termsVersion: "t1", privacyVersion: "p1")
 }
 
 extension IdentityFixture {
@@ -24,7 +24,7 @@ extension IdentityFixture {
 
     /// Registers with what the person has agreed to.
     func register(
-        _ email: String = "ada@example.org", accepting acceptance: IdentityV1.Acceptance?,
+        _ email: String = "ada@example.org", accepting acceptance: GatewayV1.Acceptance?,
         guest: String = "", key: String? = nil
     ) async throws -> IdentityV1.Account {
         let answer = try await accounts.register(
@@ -53,8 +53,8 @@ extension IdentityFixture {
 
     /// A parent's answer.
     func answerParent(
-        _ link: String, _ answer: IdentityV1.ParentalAnswer
-    ) async throws -> IdentityV1.ParentalConsentState {
+        _ link: String, _ answer: GatewayV1.ParentalAnswer
+    ) async throws -> GatewayV1.ParentalConsentState {
         try await consents.answerParentalConsent(
             .init(token: .init(link), answer: answer, origin: Self.origin), context()
         ).state
@@ -80,7 +80,7 @@ extension IdentityFixture {
                 origin: Self.origin), context())
     }
 
-    func withdraw(_ kind: IdentityV1.ConsentKind, _ token: String) async throws {
+    func withdraw(_ kind: GatewayV1.ConsentKind, _ token: String) async throws {
         _ = try await consents.withdrawConsent(
             .init(accessToken: token, kind: kind, origin: Self.origin), context())
     }

@@ -20,7 +20,7 @@ struct ConsentsTests {
         token = fixture.devices.open(account)
     }
 
-    private func privacy() async throws -> IdentityV1.PrivacySettings? {
+    private func privacy() async throws -> GatewayV1.PrivacySettings? {
         try await fixture.consents.getPrivacy(
             .init(accessToken: token), fixture.context()
         ).privacy
@@ -28,7 +28,7 @@ struct ConsentsTests {
 
     private func set(
         marketing: Bool? = nil, analytics: Bool? = nil
-    ) async throws -> IdentityV1.PrivacySettings? {
+    ) async throws -> GatewayV1.PrivacySettings? {
         try await fixture.consents.setPrivacy(
             .init(
                 accessToken: token, origin: IdentityFixture.origin,
@@ -47,7 +47,7 @@ struct ConsentsTests {
         let now = fixture.time.now().milliseconds
         #expect(
             answer.consents.allSatisfy {
-                $0.givenAtMs == now && $0.withdrawnAtMs == 0 && $0.source == "sign-up"
+                $0.givenAtMs == now && $0.withdrawn == nil && $0.source == "sign-up"
             })
     }
 
@@ -59,7 +59,9 @@ struct ConsentsTests {
             try await fixture.withdraw(.terms, token)
             #expect(try await fixture.isAsked(account))
             let answer = try await fixture.given(token)
-            #expect(!answer.isCurrent && answer.consents.first?.withdrawnAtMs == withdrawnAt)
+            #expect(
+                !answer.isCurrent && answer.consents.first?.withdrawn == .withdrawnAtMs(withdrawnAt)
+            )
             fixture.time.advance(by: .seconds(60))
         }
         #expect(try await fixture.audited("consent.withdrawn") == 1)
@@ -68,7 +70,7 @@ struct ConsentsTests {
         #expect(try await !fixture.isAsked(account))
         #expect(try await fixture.audited("consent.given") == 3, "the privacy text counted still")
         let terms = try #require(try await fixture.given(token).consents.first)
-        #expect(terms.withdrawnAtMs == 0 && terms.source == "accept-terms")
+        #expect(terms.withdrawn == nil && terms.source == "accept-terms")
         let unknown = try await refusal { try await fixture.withdraw(.unspecified, token) }
         #expect(unknown.code == .invalidArgument && unknown.fields == ["kind"])
     }
@@ -105,7 +107,7 @@ struct ConsentsTests {
         #expect(try await privacy() == .init())
         let given = try await fixture.given(token).consents
         #expect(given.map(\.kind) == [.terms, .privacy, .marketing, .analytics])
-        #expect(given.map { $0.withdrawnAtMs > 0 } == [false, false, true, true])
+        #expect(given.map { $0.withdrawn != nil } == [false, false, true, true])
         let listed = try await fixture.admin(NoActivity()).listAccounts(
             .init(), fixture.context(application: "tool"))
         #expect(listed.accounts.map(\.privacy) == [.init()])

@@ -35,7 +35,7 @@ struct ParentalConsentTests {
     }
 
     private func answer(
-        _ link: String, _ answer: IdentityV1.ParentalAnswer
+        _ link: String, _ answer: GatewayV1.ParentalAnswer
     ) async throws -> IdentityV1.AnswerParentalConsentResponse {
         try await fixture.consents.answerParentalConsent(
             .init(token: .init(link), answer: answer, origin: IdentityFixture.origin),
@@ -55,11 +55,11 @@ struct ParentalConsentTests {
         return String(link.dropFirst(start.count))
     }
 
-    private func state() async throws -> IdentityV1.ParentalConsentState {
+    private func state() async throws -> GatewayV1.ParentalConsentState {
         try await fixture.given(token).parentalConsent
     }
 
-    private func actions() async throws -> [IdentityV1.RequiredAction] {
+    private func actions() async throws -> [GatewayV1.RequiredAction] {
         let answer = try await fixture.accounts.getAccount(
             .init(accountId: child), fixture.context())
         return try #require(answer.account).requiredActions

@@ -28,8 +28,8 @@ struct ParentalTakeoverTests {
     }
 
     private func signIn(
-        _ acceptance: IdentityV1.Acceptance?, on device: String
-    ) async throws -> [IdentityV1.RequiredAction]? {
+        _ acceptance: GatewayV1.Acceptance?, on device: String
+    ) async throws -> [GatewayV1.RequiredAction]? {
         try await fixture.identities.signInWithProvider(
             .init(
                 token: .token("g1", email: Self.email), origin: IdentityFixture.origin(of: device),
@@ -146,7 +146,7 @@ struct ParentalTakeoverTests {
         if isGiven { #expect(try await strict.answerParent(link, .give) == .given) }
         let end = strict.time.now() + Self.week
         strict.time.advance(by: .seconds(3_600))
-        let actions: [IdentityV1.RequiredAction]?
+        let actions: [GatewayV1.RequiredAction]?
         if way == "upgrade" {
             let upgraded = try await strict.identities.signInWithProvider(
                 .init(

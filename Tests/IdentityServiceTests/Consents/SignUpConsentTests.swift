@@ -36,7 +36,7 @@ struct SignUpConsentTests {
         arguments: [IdentitySettings.EnumerationMode.friendly, .strict])
     func password(enumeration: IdentitySettings.EnumerationMode) async throws {
         let fixture = try IdentityFixture(enumeration: enumeration, consent: .first(.required))
-        let wrong: [IdentityV1.Acceptance?] = [
+        let wrong: [GatewayV1.Acceptance?] = [
             nil, .init(), .init(termsVersion: "t1"), .init(privacyVersion: "p1"),
             .init(termsVersion: "t0", privacyVersion: "p1"),
             .init(marketing: true, analytics: true),
@@ -60,7 +60,7 @@ struct SignUpConsentTests {
     func repeats() async throws {
         let first = try IdentityFixture(consent: .first(.required))
         let ada = try await first.register(accepting: .first, key: "k")
-        var other = IdentityV1.Acceptance.first
+        var other = GatewayV1.Acceptance.first
         other.marketing = true
         let error = try await refusal { try await first.register(accepting: other, key: "k") }
         #expect(error.code == .idempotencyKeyReused)
@@ -70,8 +70,8 @@ struct SignUpConsentTests {
     @Test("required: a provider's sign-up is refused before the nonce is used up")
     func provider() async throws {
         let fixture = try IdentityFixture(consent: .first(.required))
-        let token = IdentityV1.ProviderToken.token("g1", email: "ada@example.org", nonce: "n1")
-        func signIn(_ acceptance: IdentityV1.Acceptance?) async throws -> IdentityV1.Account? {
+        let token = GatewayV1.ProviderToken.token("g1", email: "ada@example.org", nonce: "n1")
+        func signIn(_ acceptance: GatewayV1.Acceptance?) async throws -> IdentityV1.Account? {
             try await fixture.identities.signInWithProvider(
                 .init(token: token, origin: IdentityFixture.origin, acceptance: acceptance),
                 fixture.context("k")
@@ -83,7 +83,7 @@ struct SignUpConsentTests {
         let ada = try #require(try await signIn(.first))
         #expect(ada.requiredActions == [])
         #expect(try await fixture.count("consents") == 2)
-        let known = IdentityV1.ProviderToken.token("g1", email: "ada@example.org", nonce: "n2")
+        let known = GatewayV1.ProviderToken.token("g1", email: "ada@example.org", nonce: "n2")
         let again = try await fixture.signIn(by: known)
         #expect(again.account?.accountId == ada.accountId, "a known identity just signs in")
     }
@@ -127,7 +127,7 @@ struct SignUpConsentTests {
     @Test("X-04: the owner of an address who takes an account over is asked for the own consent")
     func takeover() async throws {
         let fixture = try IdentityFixture(consent: .first(.asked))
-        var agreed = IdentityV1.Acceptance.first
+        var agreed = GatewayV1.Acceptance.first
         agreed.marketing = true
         let stranger = try await fixture.register(accepting: agreed)
         let owner = try #require(
@@ -135,7 +135,7 @@ struct SignUpConsentTests {
         #expect(owner.accountId == stranger.accountId)
         #expect(owner.requiredActions == [.acceptTerms])
         let given = try await fixture.given(fixture.devices.open(owner.accountId))
-        #expect(given.consents.count == 3 && given.consents.allSatisfy { $0.withdrawnAtMs > 0 })
+        #expect(given.consents.count == 3 && given.consents.allSatisfy { $0.withdrawn != nil })
     }
 
     @Test("a guest may bring consents along; a sign-in to an account that existed ignores them")

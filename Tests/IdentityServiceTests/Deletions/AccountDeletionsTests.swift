@@ -23,14 +23,14 @@ struct AccountDeletionsTests {
 
     private func request(
         _ confirmation: String, by caller: IdentityV1.DeletionCaller? = nil, wait: Bool = false
-    ) async throws -> IdentityV1.Deletion? {
+    ) async throws -> GatewayV1.Deletion? {
         try await fixture.deletions.requestDeletion(
             .init(caller: caller ?? self.caller, confirmationToken: confirmation, wait: wait),
             fixture.context()
         ).deletion
     }
 
-    private func state() async throws -> IdentityV1.Deletion? {
+    private func state() async throws -> GatewayV1.Deletion? {
         try await fixture.deletions.getDeletion(.init(accessToken: token), fixture.context())
             .deletion
     }

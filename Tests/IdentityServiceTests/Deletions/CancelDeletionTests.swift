@@ -268,7 +268,7 @@ struct CancelDeletionTests {
     func lateRepeat() async throws {
         let caller = IdentityFixture.caller(token)
         let confirmation = try await fixture.confirm(caller)
-        func request() async throws -> IdentityV1.Deletion? {
+        func request() async throws -> GatewayV1.Deletion? {
             try await fixture.deletions.requestDeletion(
                 .init(caller: caller, confirmationToken: confirmation, wait: true),
                 fixture.context()

@@ -28,7 +28,7 @@ extension IdentityFixture {
     @discardableResult
     func requestDeletion(
         _ caller: IdentityV1.DeletionCaller, wait: Bool = false
-    ) async throws -> IdentityV1.Deletion {
+    ) async throws -> GatewayV1.Deletion {
         let token = try await confirm(caller)
         let answer = try await deletions.requestDeletion(
             .init(

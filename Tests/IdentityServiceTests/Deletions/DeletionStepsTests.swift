@@ -33,7 +33,7 @@ struct DeletionStepsTests {
     func signUpAgain() async throws {
         let fixture = try IdentityFixture()
         let (ada, token) = try await fixture.person()
-        let google = IdentityV1.ProviderToken.token("g1", email: "other@example.org")
+        let google = GatewayV1.ProviderToken.token("g1", email: "other@example.org")
         _ = try await fixture.link(google, in: token)
         try await fixture.requestDeletion(IdentityFixture.caller(token))
         try await advance(fixture, ada, to: .release)

@@ -25,20 +25,20 @@ struct BackendCallsTests {
 
     private static func caller(
         _ fixture: DocumentFixture, _ parts: [String], _ claim: Claim = Claim(), actor: String = ""
-    ) throws -> IdentityV1.BackendCaller {
+    ) throws -> GatewayV1.BackendCall {
         let signed = [claim.label, claim.account ?? fixture.account, claim.actor ?? actor] + parts
         let token = try DocumentToken.sign(
             claim.method, signed, idempotencyKey: claim.idempotencyKey, audience: claim.audience,
             at: fixture.identity.time.now() - claim.age, by: claim.application,
             key: DocumentFixture.key(claim.key), keyID: claim.keyID)
-        return IdentityV1.BackendCaller(
+        return GatewayV1.BackendCall(
             accountId: fixture.account, applicationToken: token, actor: actor)
     }
 
     private static func write(
-        _ fixture: DocumentFixture, _ caller: IdentityV1.BackendCaller, _ json: String = "{}",
+        _ fixture: DocumentFixture, _ caller: GatewayV1.BackendCall, _ json: String = "{}",
         key: String? = nil
-    ) async throws -> [IdentityV1.Document] {
+    ) async throws -> [GatewayV1.Document] {
         try await fixture.handler.writeDocuments(
             .init(
                 caller: .init(by: .backend(caller)),
@@ -122,7 +122,7 @@ struct BackendCallsTests {
         let forged = try await refusal {
             try await Self.write(
                 fixture,
-                IdentityV1.BackendCaller(accountId: fixture.account, applicationToken: "x.y.z"))
+                GatewayV1.BackendCall(accountId: fixture.account, applicationToken: "x.y.z"))
         }
         #expect(forged.code == .unauthenticated)
         #expect(try await fixture.identity.count("documents") == 0)

@@ -207,7 +207,7 @@ struct ChangeDocumentsTests {
         let text = #"{"a":""# + String(repeating: "x", count: (64 << 10) - 16) + #""}"#
         let names = (0..<17).map { "d\($0)" }
         for name in names { _ = try await fixture.write(text, to: name) }
-        func merge(_ names: some Collection<String>) async throws -> [IdentityV1.Document] {
+        func merge(_ names: some Collection<String>) async throws -> [GatewayV1.Document] {
             try await fixture.write(
                 names.map { .make("settings", $0, #"{"y":1}"#, merge: true) })
         }

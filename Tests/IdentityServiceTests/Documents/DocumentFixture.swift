@@ -49,7 +49,7 @@ struct DocumentFixture: Sendable {
     func write(
         _ json: String, to name: String = "main", in collection: String = "settings",
         base: Int64? = nil, merge: Bool = false, key: String? = nil
-    ) async throws -> IdentityV1.Document {
+    ) async throws -> GatewayV1.Document {
         let written = try await write(
             [.make(collection, name, json, base: base, merge: merge)], key: key)
         return try #require(written.first)
@@ -57,8 +57,8 @@ struct DocumentFixture: Sendable {
 
     /// Writes several documents of the owner.
     func write(
-        _ writes: [IdentityV1.DocumentWrite], key: String? = nil
-    ) async throws -> [IdentityV1.Document] {
+        _ writes: [GatewayV1.DocumentWrite], key: String? = nil
+    ) async throws -> [GatewayV1.Document] {
         try await handler.writeDocuments(
             .init(caller: owner, writes: writes, origin: IdentityFixture.origin),
             identity.context(key)
@@ -68,7 +68,7 @@ struct DocumentFixture: Sendable {
     /// Reads a document of the owner.
     func read(
         _ name: String = "main", in collection: String = "settings"
-    ) async throws -> IdentityV1.Document {
+    ) async throws -> GatewayV1.Document {
         let answer = try await handler.readDocument(
             .init(caller: owner, collection: collection, name: name), identity.context())
         return try #require(answer.document)
@@ -141,7 +141,7 @@ extension IdentityFixture {
     }
 }
 
-extension IdentityV1.DocumentWrite {
+extension GatewayV1.DocumentWrite {
     static func make(
         _ collection: String, _ name: String, _ json: String, base: Int64? = nil,
         merge: Bool = false

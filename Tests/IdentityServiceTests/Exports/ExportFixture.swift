@@ -19,21 +19,21 @@ extension IdentityFixture {
     }
 
     @discardableResult
-    func orderExport(_ token: String, language: String = "") async throws -> IdentityV1.DataExport {
+    func orderExport(_ token: String, language: String = "") async throws -> GatewayV1.DataExport {
         let answer = try await exports.requestDataExport(
             .init(accessToken: token, origin: Self.origin, acceptLanguage: language), context())
         return try #require(answer.dataExport)
     }
 
     /// Orders an export and prepares it.
-    func prepareExport(_ token: String) async throws -> IdentityV1.DataExport {
+    func prepareExport(_ token: String) async throws -> GatewayV1.DataExport {
         fillOtherServices()
         try await orderExport(token)
         #expect(try await exports.work.prepareDue())
         return try await export(token)
     }
 
-    func export(_ token: String) async throws -> IdentityV1.DataExport {
+    func export(_ token: String) async throws -> GatewayV1.DataExport {
         let answer = try await exports.getDataExport(.init(accessToken: token), context())
         return try #require(answer.dataExport)
     }

@@ -10,8 +10,8 @@ import Testing
 @Suite("Which changes exchange a code or revoke a grant at Apple", .timeLimit(.minutes(1)))
 struct GrantHooksTests {
     private let identity: IdentityFixture
-    private let ada = IdentityV1.ProviderToken.token("g1", email: "ada@example.org")
-    private let apple = IdentityV1.ProviderToken.token("a1", by: "apple")
+    private let ada = GatewayV1.ProviderToken.token("g1", email: "ada@example.org")
+    private let apple = GatewayV1.ProviderToken.token("a1", by: "apple")
 
     init() throws { identity = try IdentityFixture() }
 
@@ -107,7 +107,7 @@ struct GrantHooksTests {
 
     @Test("G-05: a code is used only with an Apple token, for the token's app")
     func codes() {
-        func token(_ provider: String, _ code: String) -> IdentityV1.ProviderToken {
+        func token(_ provider: String, _ code: String) -> GatewayV1.ProviderToken {
             .init(provider: provider, authorizationCode: code)
         }
         var proved = AppleFixture.proved("")

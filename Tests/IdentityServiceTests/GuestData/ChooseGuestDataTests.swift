@@ -57,7 +57,7 @@ struct ChooseGuestDataTests {
         for _ in 0..<2 {
             let again = try await fixture.choose(.merge, token)
             #expect(again.migrationId == chosen.migrationId)
-            for other in [IdentityV1.GuestDataChoice.discard, .keep] {
+            for other in [GatewayV1.GuestDataChoice.discard, .keep] {
                 #expect(
                     try await refusal { try await fixture.choose(other, token) }.code
                         == .invalidChoice)
@@ -75,12 +75,12 @@ struct ChooseGuestDataTests {
             try await fixture.write("{}", "d\(number)", by: fixture.ofGuest)
         }
         let token = try await fixture.choiceToken()
-        let choices: [IdentityV1.GuestDataChoice] = [.merge, .keep, .discard]
-        let chosen = await withTaskGroup(of: IdentityV1.Migration?.self) { group in
+        let choices: [GatewayV1.GuestDataChoice] = [.merge, .keep, .discard]
+        let chosen = await withTaskGroup(of: GatewayV1.Migration?.self) { group in
             for number in 0..<50 {
                 group.addTask { try? await fixture.choose(choices[number % 3], token) }
             }
-            var chosen: [IdentityV1.Migration] = []
+            var chosen: [GatewayV1.Migration] = []
             for await migration in group { if let migration { chosen.append(migration) } }
             return chosen
         }
@@ -134,9 +134,9 @@ struct ChooseGuestDataTests {
         let fixture = try await GuestDataFixture()
         try await fixture.write("{}", "main", by: fixture.ofGuest)
         let token = try await fixture.choiceToken()
-        let pick = IdentityV1.DocumentPick(collection: "settings", name: "a", keep: .guest)
+        let pick = GatewayV1.DocumentPick(collection: "settings", name: "a", keep: .guest)
         func field(
-            _ choice: IdentityV1.GuestDataChoice, _ picks: [IdentityV1.DocumentPick] = []
+            _ choice: GatewayV1.GuestDataChoice, _ picks: [GatewayV1.DocumentPick] = []
         ) async throws -> String? {
             let error = try await refusal {
                 try await fixture.choose(choice, token, picks: picks)
@@ -165,7 +165,7 @@ struct ChooseGuestDataTests {
             .init(
                 caller: .init(by: .accessToken(fixture.token)), collection: "settings",
                 name: "removed", origin: IdentityFixture.origin), fixture.identity.context())
-        func pick(_ name: String, in collection: String = "settings") -> IdentityV1.DocumentPick {
+        func pick(_ name: String, in collection: String = "settings") -> GatewayV1.DocumentPick {
             .init(collection: collection, name: name, keep: .account)
         }
         for misspelt in [pick("mian"), pick("main", in: "setting")] {

@@ -98,9 +98,9 @@ struct GuestDataFixture: Sendable {
 
     /// Chooses.
     func choose(
-        _ choice: IdentityV1.GuestDataChoice, _ choiceToken: String,
-        picks: [IdentityV1.DocumentPick] = [], by token: String? = nil
-    ) async throws -> IdentityV1.Migration {
+        _ choice: GatewayV1.GuestDataChoice, _ choiceToken: String,
+        picks: [GatewayV1.DocumentPick] = [], by token: String? = nil
+    ) async throws -> GatewayV1.Migration {
         let answer = try await handler.chooseGuestData(
             .init(
                 accessToken: token ?? self.token, choiceToken: choiceToken, choice: choice,
@@ -110,21 +110,21 @@ struct GuestDataFixture: Sendable {
 
     /// Signs in, chooses to merge, and lets the job work.
     func merge(
-        picks: [IdentityV1.DocumentPick] = []
-    ) async throws -> IdentityV1.Migration {
+        picks: [GatewayV1.DocumentPick] = []
+    ) async throws -> GatewayV1.Migration {
         let chosen = try await choose(.merge, try await choiceToken(), picks: picks)
         try await handler.job.run()
         return try await migration(chosen.migrationId)
     }
 
     /// A migration; by default the latest.
-    func migration(_ id: String = "") async throws -> IdentityV1.Migration {
+    func migration(_ id: String = "") async throws -> GatewayV1.Migration {
         let answer = try await handler.getMigration(
             .init(accessToken: token, migrationId: id), identity.context())
         return try #require(answer.migration)
     }
 
-    func retry(_ id: String, drop: Bool = false) async throws -> IdentityV1.Migration {
+    func retry(_ id: String, drop: Bool = false) async throws -> GatewayV1.Migration {
         let answer = try await handler.retryMigration(
             .init(
                 accessToken: token, migrationId: id, origin: IdentityFixture.origin, drop: drop),
@@ -135,7 +135,7 @@ struct GuestDataFixture: Sendable {
     /// Uploads a bundle.
     /// - Returns: the last item.
     func upload(
-        _ documents: [IdentityV1.BundledDocument], announced: Int? = nil, key: String? = nil,
+        _ documents: [GatewayV1.BundledDocument], announced: Int? = nil, key: String? = nil,
         by token: String? = nil
     ) async throws -> IdentityV1.UploadGuestBundleItem {
         let call = handler.uploadGuestBundle(identity.context(key))
@@ -171,7 +171,7 @@ struct GuestDataFixture: Sendable {
     }
 }
 
-extension IdentityV1.BundledDocument {
+extension GatewayV1.BundledDocument {
     static func make(
         _ name: String, _ json: String = "{}", in collection: String = "settings",
         at changedAt: Int64 = 0

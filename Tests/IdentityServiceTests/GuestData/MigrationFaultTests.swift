@@ -71,7 +71,7 @@ struct MigrationFaultTests {
         let fixture = try await GuestDataFixture(.ask, engine: FailingEngine(plan))
         try await fixture.write("{}", "main", by: fixture.ofGuest)
         let token = try await fixture.choiceToken()
-        var (statement, chosen) = (1, IdentityV1.Migration?.none)
+        var (statement, chosen) = (1, GatewayV1.Migration?.none)
         while chosen == nil {
             plan.fail(statement)
             chosen = try? await fixture.choose(.discard, token)

@@ -12,7 +12,7 @@ struct MigrationTimesTests {
     private static let day = Duration.seconds(86_400)
 
     /// The documents of the account in the order of their positions.
-    private func list(_ fixture: GuestDataFixture) async throws -> [IdentityV1.Document] {
+    private func list(_ fixture: GuestDataFixture) async throws -> [GatewayV1.Document] {
         try await fixture.identity.service.documents.listDocuments(
             .init(caller: .init(by: .accessToken(fixture.token)), withJson: true),
             fixture.identity.context()

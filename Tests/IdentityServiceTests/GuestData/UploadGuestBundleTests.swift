@@ -44,7 +44,7 @@ struct UploadGuestBundleTests {
     @Test("G-25: a repeat has the same migration; the same key with other documents is refused")
     func again() async throws {
         let fixture = try await GuestDataFixture()
-        let documents = (0..<45).map { IdentityV1.BundledDocument.make("d\($0)") }
+        let documents = (0..<45).map { GatewayV1.BundledDocument.make("d\($0)") }
         let first = try #require(try await fixture.upload(documents, key: "k").migration)
         for _ in 0..<2 {
             let again = try #require(try await fixture.upload(documents, key: "k").migration)
@@ -66,7 +66,7 @@ struct UploadGuestBundleTests {
         let fixture = try await GuestDataFixture(settings: DocumentSettings(bytesMax: 64 << 10))
         let text = #"{"x":"\#(String(repeating: "x", count: 30_000))"}"#
         let documents = (0..<2).map {
-            IdentityV1.BundledDocument.make("d\($0)", text, in: "unknown")
+            GatewayV1.BundledDocument.make("d\($0)", text, in: "unknown")
         }
         let first = try #require(try await fixture.upload(documents, key: "k").migration)
         for _ in 0..<2 {
@@ -87,7 +87,7 @@ struct UploadGuestBundleTests {
     @Test("an upload without a key that is repeated moves nothing twice")
     func twice() async throws {
         let fixture = try await GuestDataFixture()
-        let documents = [IdentityV1.BundledDocument.make("a", #"{"x":1}"#, at: now(fixture))]
+        let documents = [GatewayV1.BundledDocument.make("a", #"{"x":1}"#, at: now(fixture))]
         fixture.identity.time.advance(by: .seconds(1))
         for _ in 0..<2 {
             _ = try await fixture.upload(documents)
@@ -122,7 +122,7 @@ struct UploadGuestBundleTests {
     func malformed() async throws {
         let fixture = try await GuestDataFixture()
         func refused(
-            _ documents: [IdentityV1.BundledDocument], announced: Int? = nil
+            _ documents: [GatewayV1.BundledDocument], announced: Int? = nil
         ) async throws -> ServiceError {
             try await refusal { try await fixture.upload(documents, announced: announced) }
         }
@@ -150,7 +150,7 @@ struct UploadGuestBundleTests {
         let fixture = try await GuestDataFixture(
             settings: DocumentSettings(bytesMax: 64 << 10))
         let text = #"{"x":"\#(String(repeating: "x", count: 30_000))"}"#
-        let documents = (0..<3).map { IdentityV1.BundledDocument.make("d\($0)", text) }
+        let documents = (0..<3).map { GatewayV1.BundledDocument.make("d\($0)", text) }
         let full = try await refusal { try await fixture.upload(documents) }
         #expect(full.code == .documentQuota)
         #expect(try await fixture.identity.count("guest_migration_documents") == 0)
@@ -165,7 +165,7 @@ struct UploadGuestBundleTests {
     func heldMax() async throws {
         let fixture = try await GuestDataFixture()
         let documents = (0..<200).map {
-            IdentityV1.BundledDocument.make("d\($0)", in: "unknown")
+            GatewayV1.BundledDocument.make("d\($0)", in: "unknown")
         }
         for _ in 0..<5 {
             _ = try await fixture.upload(documents)

@@ -193,7 +193,7 @@ struct AccountPairsTests {
     ]
 }
 
-extension IdentityV1.ProviderToken {
+extension GatewayV1.ProviderToken {
     /// Google's for the address that `IdentityFixture.register` registers.
     fileprivate static let ada = token("ada", email: "ada@example.org")
 }
@@ -270,7 +270,7 @@ extension IdentityFixture {
 
     /// A guest with a document that may be chosen for: the choice, and another write by the guest.
     fileprivate func guestChoice() async throws -> (
-        choose: @Sendable (IdentityV1.GuestDataChoice) async throws -> Void,
+        choose: @Sendable (GatewayV1.GuestDataChoice) async throws -> Void,
         write: AccountPairsTests.Call
     ) {
         let owner = try await member()

@@ -128,7 +128,7 @@ struct AlreadyEndedTests {
 
     @Test("G-13: an ended session cannot prove itself with a provider's token")
     func providerProof() async throws {
-        let token = IdentityV1.ProviderToken.token("g1", email: "ada@example.org")
+        let token = GatewayV1.ProviderToken.token("g1", email: "ada@example.org")
         let account = try await fixture.account(by: token).accountId
         let session = fixture.devices.open(account)
         try await end(account)

@@ -13,7 +13,7 @@ struct FederatedSignInRepeatTests {
 
     init() throws { fixture = try IdentityFixture() }
 
-    private let ada = IdentityV1.ProviderToken.token("g1", email: "ada@example.org", nonce: "n1")
+    private let ada = GatewayV1.ProviderToken.token("g1", email: "ada@example.org", nonce: "n1")
 
     /// Compares two answers without their proofs, which differ by nonce and time.
     private func same(

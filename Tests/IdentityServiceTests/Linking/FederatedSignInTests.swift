@@ -110,7 +110,7 @@ struct FederatedSignInTests {
 
     @Test("G-05: a relay address becomes the new account's proved address")
     func relay() async throws {
-        let token = IdentityV1.ProviderToken.token(
+        let token = GatewayV1.ProviderToken.token(
             "a1", email: "x1@privaterelay.appleid.com", by: "apple", isRelay: true)
         let account = try await fixture.account(by: token)
         #expect(account.email == "x1@privaterelay.appleid.com" && account.emailVerified)
@@ -132,7 +132,7 @@ struct FederatedSignInTests {
         _ = try await fixture.account(by: .token("g1", email: "ada@example.org"))
         try await fixture.change("UPDATE accounts SET status = \(status)")
         for token in [
-            IdentityV1.ProviderToken.token("g1", email: "ada@example.org"),
+            GatewayV1.ProviderToken.token("g1", email: "ada@example.org"),
             .token("a1", email: "ada@example.org", by: "apple"),
         ] {
             let error = try await refusal { try await fixture.signIn(by: token) }

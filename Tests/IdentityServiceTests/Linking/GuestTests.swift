@@ -13,7 +13,7 @@ struct GuestTests {
 
     init() throws { fixture = try IdentityFixture(guestData: .ask) }
 
-    private let ada = IdentityV1.ProviderToken.token(
+    private let ada = GatewayV1.ProviderToken.token(
         "g1", email: "ada@example.org", name: "Ada")
 
     private func register(

@@ -13,7 +13,7 @@ struct MethodTests {
 
     init() throws { fixture = try IdentityFixture() }
 
-    private let google = IdentityV1.ProviderToken.token("g1", email: "ada.g@example.org")
+    private let google = GatewayV1.ProviderToken.token("g1", email: "ada.g@example.org")
 
     private func signedIn() async throws -> (account: String, session: String) {
         let account = try await fixture.registerProved().accountId
@@ -36,7 +36,7 @@ struct MethodTests {
     func refused() async throws {
         let ada = try await signedIn()
         _ = try await fixture.signIn(by: .token("other"))
-        func code(_ token: IdentityV1.ProviderToken) async throws -> ErrorCode {
+        func code(_ token: GatewayV1.ProviderToken) async throws -> ErrorCode {
             try await refusal { try await fixture.link(token, in: ada.session) }.code
         }
         #expect(try await code(.token("other")) == .credentialAlreadyInUse)
@@ -209,7 +209,7 @@ struct MethodTests {
     func proof() async throws {
         let ada = try await signedIn()
         _ = try await fixture.link(google, in: ada.session)
-        func prove(_ token: IdentityV1.ProviderToken) async throws -> IdentityV1.SignInProof? {
+        func prove(_ token: GatewayV1.ProviderToken) async throws -> IdentityV1.SignInProof? {
             try await fixture.identities.proveByProvider(
                 .init(accessToken: ada.session, token: token, origin: IdentityFixture.origin),
                 fixture.context()

@@ -12,14 +12,14 @@ struct RemovedIdentityTests {
     init() throws { fixture = try IdentityFixture() }
 
     /// An identity with the account's own email, so that a sign-in links it.
-    private let google = IdentityV1.ProviderToken.token("g1", email: "ada@example.org")
+    private let google = GatewayV1.ProviderToken.token("g1", email: "ada@example.org")
 
     private func signedIn() async throws -> String {
         fixture.devices.open(try await fixture.registerProved().accountId)
     }
 
     private func code(
-        _ token: IdentityV1.ProviderToken, guest: String = ""
+        _ token: GatewayV1.ProviderToken, guest: String = ""
     ) async throws -> ErrorCode {
         try await refusal { try await fixture.signIn(by: token, guest: guest) }.code
     }
@@ -41,7 +41,7 @@ struct RemovedIdentityTests {
         let session = try await signedIn()
         _ = try await fixture.signIn(by: google)
         _ = try await fixture.unlink("google", in: session)
-        let apple = IdentityV1.ProviderToken.token("a1", email: "ada@example.org", by: "apple")
+        let apple = GatewayV1.ProviderToken.token("a1", email: "ada@example.org", by: "apple")
         #expect(try await fixture.signIn(by: apple).isLinked)
         #expect(try await fixture.signIn(by: .token("g2", email: "ada@example.org")).isLinked)
     }
@@ -60,7 +60,7 @@ struct RemovedIdentityTests {
     func takenOver() async throws {
         let stranger = try #require(try await fixture.register().account).accountId
         let session = fixture.devices.open(stranger)
-        let own = IdentityV1.ProviderToken.token("s1", by: "apple")
+        let own = GatewayV1.ProviderToken.token("s1", by: "apple")
         _ = try await fixture.link(own, in: session)
         _ = try await fixture.unlink("apple", in: session)
         #expect(try await fixture.count("removed_identities") == 1)
@@ -72,7 +72,7 @@ struct RemovedIdentityTests {
     func bounded() async throws {
         let session = try await signedIn()
         for number in 0...IdentityTables.removalsMax {
-            let token = IdentityV1.ProviderToken.token("g\(number)", email: "ada@example.org")
+            let token = GatewayV1.ProviderToken.token("g\(number)", email: "ada@example.org")
             _ = try await fixture.link(token, in: session)
             _ = try await fixture.unlink("google", in: session)
         }

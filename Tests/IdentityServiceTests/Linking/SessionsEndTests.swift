@@ -13,8 +13,8 @@ struct SessionsEndTests {
 
     init() throws { fixture = try IdentityFixture() }
 
-    private let ada = IdentityV1.ProviderToken.token("g1", email: "ada@example.org")
-    private let own = IdentityV1.ProviderToken.token("stranger", by: "apple")
+    private let ada = GatewayV1.ProviderToken.token("g1", email: "ada@example.org")
+    private let own = GatewayV1.ProviderToken.token("stranger", by: "apple")
 
     /// A stranger's account with Ada's address, and its session.
     private func squat() async throws -> (account: String, session: String) {
@@ -26,7 +26,7 @@ struct SessionsEndTests {
 
     /// Links a token, and runs `meanwhile` while the token is checked.
     private func link(
-        _ token: IdentityV1.ProviderToken, in session: String,
+        _ token: GatewayV1.ProviderToken, in session: String,
         meanwhile: @escaping @Sendable () async throws -> Void
     ) async throws {
         let tokens = InterruptedTokens(meanwhile: meanwhile)
@@ -202,7 +202,7 @@ private struct InterruptedTokens: ProviderTokens {
         try WrittenTokens().nonce(forProvider: name)
     }
 
-    func identity(provedBy token: IdentityV1.ProviderToken) async throws -> ProvedIdentity {
+    func identity(provedBy token: GatewayV1.ProviderToken) async throws -> ProvedIdentity {
         try await meanwhile()
         return try await WrittenTokens().identity(provedBy: token)
     }

@@ -11,7 +11,7 @@ struct TakeoverTests {
 
     init() throws { fixture = try IdentityFixture() }
 
-    private let ada = IdentityV1.ProviderToken.token("g1", email: "ada@example.org")
+    private let ada = GatewayV1.ProviderToken.token("g1", email: "ada@example.org")
 
     /// A stranger's account with Ada's address.
     private func squat() async throws -> IdentityV1.Account {
@@ -50,7 +50,7 @@ struct TakeoverTests {
     func trojan() async throws {
         let stranger = try await squat()
         let session = fixture.devices.open(stranger.accountId)
-        let own = IdentityV1.ProviderToken.token(
+        let own = GatewayV1.ProviderToken.token(
             "stranger", email: "stranger@example.org", by: "apple")
         _ = try await fixture.link(own, in: session)
         let answer = try await fixture.signIn(by: ada)
@@ -63,7 +63,7 @@ struct TakeoverTests {
     func trojanBeforeReset() async throws {
         let stranger = try await squat()
         let session = fixture.devices.open(stranger.accountId)
-        let own = IdentityV1.ProviderToken.token("stranger", by: "apple")
+        let own = GatewayV1.ProviderToken.token("stranger", by: "apple")
         _ = try await fixture.link(own, in: session)
         let reset = try await fixture.resetPassword()
         #expect(reset.account?.methods == ["password"])
@@ -76,7 +76,7 @@ struct TakeoverTests {
     @Test("X-04: trojan identifier: a new password at verification removes the identities")
     func trojanBeforeConfirmation() async throws {
         let stranger = try await squat()
-        let own = IdentityV1.ProviderToken.token("stranger", by: "apple")
+        let own = GatewayV1.ProviderToken.token("stranger", by: "apple")
         _ = try await fixture.link(own, in: fixture.devices.open(stranger.accountId))
         try await fixture.relay()
         let confirmed = try await fixture.accounts.confirmEmail(
@@ -96,7 +96,7 @@ struct TakeoverTests {
         #expect(try await fixture.count("exports") == 0)
         #expect(try await fixture.audited("export.cancelled") == 1)
 
-        let other = IdentityV1.ProviderToken.token("g2", email: "eve@example.org")
+        let other = GatewayV1.ProviderToken.token("g2", email: "eve@example.org")
         let second = try #require(
             try await fixture.register("eve@example.org", password: "Stranger7Password").account)
         try await fixture.orderExport(fixture.devices.open(second.accountId))

@@ -70,7 +70,7 @@ struct OnboardingFixture: Sendable {
     func save(
         _ section: String, _ json: String, screen: String = "", base: Int64? = nil,
         key: String? = nil
-    ) async throws -> IdentityV1.OnboardingSection {
+    ) async throws -> GatewayV1.OnboardingSection {
         let answer = try await handler.saveOnboardingSection(
             .init(
                 accessToken: token, section: section, json: json, screen: screen,
@@ -108,7 +108,7 @@ struct OnboardingFixture: Sendable {
     }
 
     /// The document `main` of a collection; nil if there is none.
-    func read(_ collection: String) async throws -> IdentityV1.Document? {
+    func read(_ collection: String) async throws -> GatewayV1.Document? {
         try await handler.documents.listDocuments(
             .init(
                 caller: .init(by: .accessToken(token)), collection: collection, withJson: true),

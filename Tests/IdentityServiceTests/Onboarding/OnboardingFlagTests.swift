@@ -31,7 +31,7 @@ struct OnboardingFlagTests {
     @Test("G-01: each answer with an account says what its owner still has to do")
     func answers() async throws {
         let fixture = try await OnboardingFixture()
-        let all: [IdentityV1.RequiredAction] = [
+        let all: [GatewayV1.RequiredAction] = [
             .verifyEmail, .completeProfile, .completeOnboarding,
         ]
         #expect(try await fixture.current().requiredActions == all)

@@ -113,7 +113,7 @@ struct OnboardingRuleTests {
 
     @Test("G-23: the terms are to be accepted if the account lacks consent, not by guests")
     func consent() {
-        for (isGuest, expected) in [(false, [IdentityV1.RequiredAction.acceptTerms]), (true, [])] {
+        for (isGuest, expected) in [(false, [GatewayV1.RequiredAction.acceptTerms]), (true, [])] {
             let account = IdentityV1.Account(isGuest: isGuest)
             #expect(RequiredActionRule.actions(account, Demands(lacksConsent: true)) == expected)
             #expect(RequiredActionRule.actions(account, Demands()) == [])

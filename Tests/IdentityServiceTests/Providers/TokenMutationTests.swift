@@ -73,7 +73,7 @@ struct TokenMutationTests {
             let check = try Self.check(of: provider, fixture)
             let nonce = try fixture.nonce().nonce
             let good = try issuer.token(.google(of: "1", nonce: nonce))
-            let handed = IdentityV1.ProviderToken(
+            let handed = GatewayV1.ProviderToken(
                 provider: "google", idToken: good, nonce: nonce)
             #expect(try await check.identity(provedBy: handed).subject == "1")
             let attacks = try #require(

@@ -57,8 +57,8 @@ struct SignInSettingsTests {
             ("", .weak), ("zt3x5k7q", .weak), ("Zt3x5k7q", .fair), ("Zt3x5k7qZt3x5k", .fair),
             ("Zt3x5k7qZt3x5k7", .strong), ("Zt3x5k7Zt3x5k7Zt3x5k7", .fair),
             ("Äöü45678ßñçø 日", .fair), ("Äöü45678ßñçø 日本", .strong),
-        ] as [(String, IdentityV1.PasswordStrength)])
-    func strength(password: String, strength: IdentityV1.PasswordStrength) throws {
+        ] as [(String, GatewayV1.PasswordStrength)])
+    func strength(password: String, strength: GatewayV1.PasswordStrength) throws {
         #expect(try Self.check(password).strength == strength)
     }
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import IdentityService
 
-extension IdentityV1.ProviderToken {
+extension GatewayV1.ProviderToken {
     /// As `WrittenTokens.token`.
     static func token(
         _ subject: String, email: String = "", isVerified: Bool = true,
@@ -65,7 +65,7 @@ extension IdentityFixture {
 
     /// Signs in with a provider.
     func signIn(
-        by token: IdentityV1.ProviderToken, guest: String = "", key: String? = nil
+        by token: GatewayV1.ProviderToken, guest: String = "", key: String? = nil
     ) async throws -> IdentityV1.AdmissionResponse {
         try await identities.signInWithProvider(
             .init(
@@ -74,7 +74,7 @@ extension IdentityFixture {
     }
 
     /// The account that a provider sign-in returns.
-    func account(by token: IdentityV1.ProviderToken) async throws -> IdentityV1.Account {
+    func account(by token: GatewayV1.ProviderToken) async throws -> IdentityV1.Account {
         try #require(try await signIn(by: token).account)
     }
 
@@ -110,7 +110,7 @@ extension IdentityFixture {
 
     /// Links a provider identity.
     func link(
-        _ token: IdentityV1.ProviderToken, in session: String, key: String? = nil
+        _ token: GatewayV1.ProviderToken, in session: String, key: String? = nil
     ) async throws -> IdentityV1.Account {
         let answer = try await identities.linkProvider(
             .init(accessToken: session, token: token, origin: Self.origin), context(key))

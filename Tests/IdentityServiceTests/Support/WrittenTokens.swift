@@ -12,7 +12,7 @@ struct WrittenTokens: ProviderTokens {
     static func token(
         _ provider: String = "google", _ subject: String, email: String = "",
         isVerified: Bool = true, isRelay: Bool = false, nonce: String = "", name: String = ""
-    ) -> IdentityV1.ProviderToken {
+    ) -> GatewayV1.ProviderToken {
         .init(
             provider: provider, idToken: "\(subject)|\(email)|\(isVerified)|\(isRelay)",
             nonce: nonce, displayName: name)
@@ -22,7 +22,7 @@ struct WrittenTokens: ProviderTokens {
         .init(nonce: "nonce of \(name)")
     }
 
-    func identity(provedBy token: IdentityV1.ProviderToken) async throws -> ProvedIdentity {
+    func identity(provedBy token: GatewayV1.ProviderToken) async throws -> ProvedIdentity {
         let words = token.idToken.split(separator: "|", omittingEmptySubsequences: false)
         guard words.count == 4 else { throw ServiceError(.invalidProviderToken) }
         var proved = ProvedIdentity(

@@ -17,21 +17,29 @@ struct LowPriorityExecutorTests {
     @Test("a task that yields goes to the end of the queue")
     func turns() async {
         let executor = LowPriorityExecutor(threads: 1)
-        let (steps, gate) = (Mutex<[String]>([]), Semaphore())
+        let (steps, gate) = (Steps(), Semaphore())
         await withTaskGroup { tasks in
             // The thread is busy until all tasks are in the queue.
             tasks.addTask(executorPreference: executor) { gate.wait() }
             for name in ["a", "b"] {
                 tasks.addTask(executorPreference: executor) {
                     for number in 1...2 {
-                        steps.withLock { $0.append("\(name)\(number)") }
+                        steps.add("\(name)\(number)")
                         await Task.yield()
                     }
                 }
             }
             gate.wake()
         }
-        #expect(steps.withLock { $0 } == ["a1", "b1", "a2", "b2"])
+        #expect(steps.all == ["a1", "b1", "a2", "b2"])
+    }
+
+    private final class Steps: Sendable {
+        private let names = Mutex<[String]>([])
+
+        var all: [String] { names.withLock { $0 } }
+
+        func add(_ name: String) { names.withLock { $0.append(name) } }
     }
 
     @Test("if the system gives no thread, tasks run where others do")

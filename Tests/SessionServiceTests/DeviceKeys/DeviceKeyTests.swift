@@ -29,7 +29,7 @@ struct DeviceKeyTests {
         var message = try mine.key()
         message.publicKey = victims.publicKey
         expectInvalid(message)
-        for kind in [SessionV1.DeviceKeyKind.ed25519, .unspecified, .unrecognized(9)] {
+        for kind in [GatewayV1.DeviceKeyKind.ed25519, .unspecified, .unrecognized(9)] {
             var message = try mine.key()
             message.kind = kind
             expectInvalid(message)
@@ -45,14 +45,14 @@ struct DeviceKeyTests {
         compressed[0] = 2
         beside[64] ^= 1
         for key in [origin, compressed, beside] {
-            expectInvalid(SessionV1.DeviceKey(kind: .p256, publicKey: key, possession: zeros))
+            expectInvalid(GatewayV1.DeviceKey(kind: .p256, publicKey: key, possession: zeros))
         }
         // With the neutral element as key, the signature (neutral element, 0) is valid for every
         // message.
         let neutral: [UInt8] = [1] + zeros[..<31]
         let signature: [UInt8] = neutral + zeros[..<32]
         expectInvalid(
-            SessionV1.DeviceKey(kind: .ed25519, publicKey: neutral, possession: signature))
+            GatewayV1.DeviceKey(kind: .ed25519, publicKey: neutral, possession: signature))
     }
 
     @Test("S-04: if keys are required, a sign-in without one is rejected")
@@ -79,7 +79,7 @@ struct DeviceKeyTests {
     }
 
     private func expectInvalid(
-        _ message: SessionV1.DeviceKey, deviceID: String = "d1",
+        _ message: GatewayV1.DeviceKey, deviceID: String = "d1",
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
         do throws(ServiceError) {

@@ -10,7 +10,7 @@ struct DeviceProofTests {
     let token = "AgFX-a-refresh-token"
 
     private func finding(
-        _ proof: SessionV1.DeviceProof?, by device: TestDevice?
+        _ proof: GatewayV1.DeviceProof?, by device: TestDevice?
     ) throws -> DeviceProofRule.Finding {
         DeviceProofRule.finding(
             proof, on: token, by: try device.map { try DeviceKey(stored: $0.publicKey) }, at: now)
@@ -50,7 +50,7 @@ struct DeviceProofTests {
             others[2].signature[3] ^= 1
             others[3].signature = try device.sign(
                 DeviceKey.signed(device.publicKey, deviceID: token))
-            for proof in others + [SessionV1.DeviceProof(signedAtMs: genuine.signedAtMs)] {
+            for proof in others + [GatewayV1.DeviceProof(signedAtMs: genuine.signedAtMs)] {
                 #expect(try finding(proof, by: device) == .wrong)
             }
         }

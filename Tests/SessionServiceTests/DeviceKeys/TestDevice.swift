@@ -48,20 +48,20 @@ struct TestDevice: Sendable {
     }
 
     /// The key that a sign-in registers.
-    func key() throws -> SessionV1.DeviceKey {
-        let kind: SessionV1.DeviceKeyKind =
+    func key() throws -> GatewayV1.DeviceKey {
+        let kind: GatewayV1.DeviceKeyKind =
             switch signer {
             case .p256: .p256
             case .ed25519: .ed25519
             }
-        return SessionV1.DeviceKey(
+        return GatewayV1.DeviceKey(
             kind: kind, publicKey: publicKey,
             possession: try sign(DeviceKey.signed(publicKey, deviceID: id)))
     }
 
     /// The proof for a refresh.
-    func proof(_ token: String, at moment: Timestamp) throws -> SessionV1.DeviceProof {
-        SessionV1.DeviceProof(
+    func proof(_ token: String, at moment: Timestamp) throws -> GatewayV1.DeviceProof {
+        GatewayV1.DeviceProof(
             signedAtMs: moment.milliseconds,
             signature: try sign(DeviceProofRule.signed(token, at: moment)))
     }
@@ -88,7 +88,7 @@ extension SessionFixture {
 
     /// Refreshes with any proof, or none.
     func refresh(
-        _ token: String, proof: SessionV1.DeviceProof?, device: String = "d1", key: String? = nil
+        _ token: String, proof: GatewayV1.DeviceProof?, device: String = "d1", key: String? = nil
     ) async throws -> SessionV1.Tokens {
         let response = try await service.sessions.refreshSession(
             SessionV1.RefreshSessionRequest(

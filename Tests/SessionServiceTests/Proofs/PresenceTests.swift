@@ -10,8 +10,8 @@ extension TestDevice {
     /// The proof that an app makes when its owner has just confirmed the prompt.
     func presence(
         _ token: String, at moment: Timestamp, inHardware: Bool = true
-    ) throws -> SessionV1.PresenceProof {
-        SessionV1.PresenceProof(
+    ) throws -> GatewayV1.PresenceProof {
+        GatewayV1.PresenceProof(
             signedAtMs: moment.milliseconds, hardwareKey: inHardware,
             signature: try sign(
                 PresenceProofRule.signed(token, at: moment, inHardware: inHardware)))
@@ -27,7 +27,7 @@ struct PresenceTests {
     }
 
     private func reauthenticate(
-        _ token: String, _ presence: SessionV1.PresenceProof
+        _ token: String, _ presence: GatewayV1.PresenceProof
     ) async throws -> SessionV1.ReauthenticateResponse {
         try await fixture.service.devices.reauthenticate(
             SessionV1.ReauthenticateRequest(accessToken: token, presence: presence),

@@ -59,7 +59,7 @@ struct SessionEndsHandlerTests {
             let secured = try await fixture.open(try fixture.account(43))
             _ = try await fixture.endAccount(
                 try fixture.account(43), before: fixture.time.now() + .seconds(1))
-            var seen: [String: SessionV1.EndReason] = [:]
+            var seen: [String: GatewayV1.EndReason] = [:]
             _ = try await ends(from: 0) { item in
                 for end in item.ends { seen[end.sessionId] = end.reason }
                 return seen.count == 2

@@ -92,7 +92,7 @@ struct EndAccountSessionsTests {
     func arguments() async throws {
         let now = fixture.time.now()
         for reason in [
-            SessionV1.EndReason.unspecified, .inactive, .maximumAge, .displaced, .replayed,
+            GatewayV1.EndReason.unspecified, .inactive, .maximumAge, .displaced, .replayed,
             .unrecognized(99),
         ] {
             await expectRefused(.invalidArgument) {

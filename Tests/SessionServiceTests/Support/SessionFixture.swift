@@ -151,7 +151,7 @@ final class SessionFixture {
     }
 
     func endAccount(
-        _ account: AccountID, before: Timestamp, reason: SessionV1.EndReason = .security,
+        _ account: AccountID, before: Timestamp, reason: GatewayV1.EndReason = .security,
         generation: Int64 = 0
     ) async throws -> Int {
         let request = SessionV1.EndAccountSessionsRequest(

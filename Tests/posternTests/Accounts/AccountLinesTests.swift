@@ -52,19 +52,19 @@ struct AccountLinesTests {
 
     @Test("I-04: an unused guest's line says when it was seen and when it goes")
     func guests() {
-        let guest = IdentityV1.UnusedGuest(
+        let guest = GatewayV1.UnusedGuest(
             accountId: "acc_1", lastSeenAtMs: 1_795_248_340_254, deletedAtMs: 1_810_800_340_254)
         #expect(guest.row.line == "acc_1  last seen 2026-11-21  will be deleted 2027-05-20")
-        let kept = IdentityV1.UnusedGuest(accountId: "acc_1")
+        let kept = GatewayV1.UnusedGuest(accountId: "acc_1")
         #expect(kept.row.line == "acc_1  last use not known  kept")
     }
 
     @Test("I-09: an orphan's line says where it is, and whether it can be repaired")
     func orphans() {
-        let orphan = IdentityV1.Orphan(
+        let orphan = GatewayV1.Orphan(
             kind: "session", accountId: "acc_1", service: "session", repairable: true)
         #expect(orphan.row.line == "session  acc_1  at session")
-        let keyless = IdentityV1.Orphan(
+        let keyless = GatewayV1.Orphan(
             kind: "account-without-key", accountId: "acc_2", service: "identity")
         #expect(keyless.row.line == "account-without-key  acc_2  at identity  not repairable")
     }

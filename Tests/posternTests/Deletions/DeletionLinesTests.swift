@@ -10,8 +10,8 @@ struct DeletionLinesTests {
     private static let day: Int64 = 86_400_000
 
     /// As identity sends it: one that has begun is due at no time.
-    private func deleting(overdue: Bool) -> IdentityV1.AdminDeletion {
-        IdentityV1.AdminDeletion(
+    private func deleting(overdue: Bool) -> GatewayV1.AdminDeletion {
+        GatewayV1.AdminDeletion(
             accountId: "acc_1", deletion: .init(state: .deleting, requestedAtMs: Self.day),
             step: "sessions", attempts: 3, nextAttemptAtMs: 41 * Self.day, source: "owner",
             overdue: overdue)
@@ -27,7 +27,7 @@ struct DeletionLinesTests {
     func lines() {
         let line = deleting(overdue: false).row.line
         #expect(line.hasPrefix("acc_1  deleting  sessions  3 tries  again at 1970-02-11T"))
-        let waiting = IdentityV1.AdminDeletion(
+        let waiting = GatewayV1.AdminDeletion(
             accountId: "acc_2",
             deletion: .init(
                 state: .waiting, requestedAtMs: 43 * Self.day, dueAtMs: 50 * Self.day),
