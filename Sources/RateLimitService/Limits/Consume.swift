@@ -7,8 +7,8 @@ extension LimitsHandler {
     /// Charges every entry or none. Returns once durable charges are on disk. A guess from a known
     /// device is settled later, if the caller can ask for its outcome (`UnsettledGuesses`).
     /// - Throws: `rpc/invalid-argument`; `rpc/resource-exhausted` for too many retries under one
-    ///   idempotency key; `rpc/cancelled`, not processed, if the caller no longer waits;
-    ///   `rpc/unavailable` if the disk accepts no writes.
+    ///   idempotency key; `rpc/cancelled` or `rpc/deadline-exceeded`, not processed, if the caller no
+    ///   longer waits; `rpc/unavailable` if the disk accepts no writes.
     package func consume(
         _ request: RateLimitV1.ConsumeRequest, _ context: CallContext
     ) async throws -> RateLimitV1.ConsumeResponse {
@@ -92,11 +92,13 @@ extension LimitsHandler {
     /// Rejects a call whose caller no longer waits. While this program is stopped or stalled, its
     /// sockets fill with calls that their callers have cancelled. If they were charged, they would
     /// lock out users with right passwords.
-    /// - Throws: `rpc/cancelled`, not processed.
+    /// - Throws: not processed: `rpc/deadline-exceeded`, by which the gateway knows that we did not
+    ///   answer in time, for example while the disk stood still; `rpc/cancelled`.
     private func requireCaller(of context: CallContext) throws(ServiceError) {
-        guard !Task.isCancelled, time.uptime() < context.deadline else {
-            throw ServiceError(.cancelled, notProcessed: true)
+        guard time.uptime() < context.deadline else {
+            throw ServiceError(.deadlineExceeded, notProcessed: true)
         }
+        guard !Task.isCancelled else { throw ServiceError(.cancelled, notProcessed: true) }
     }
 
     /// For what a charge is kept.

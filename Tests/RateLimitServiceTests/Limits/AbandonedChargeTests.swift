@@ -30,7 +30,7 @@ struct AbandonedChargeTests {
         await #expect(throws: ServiceError(.cancelled, notProcessed: true)) {
             _ = try await cancelled.value
         }
-        await #expect(throws: ServiceError(.cancelled, notProcessed: true)) {
+        await #expect(throws: ServiceError(.deadlineExceeded, notProcessed: true)) {
             try await fixture.service.limits.consume(
                 RateLimitV1.ConsumeRequest(
                     charges: LimitsFixture.message([("failed-sign-in-by-account", Self.subject)])),
