@@ -182,15 +182,15 @@ port_of() { head -n1 "$data/run/postern-$1.ports"; }
 # Sign-ins through the five programs compared with the hash pool alone, alternately; and the pool
 # with hashes of Keycloak's cost, below which ours may not fall.
 bench_sign-in() {
-  start_programs
-  local run key
-  key=$(echo "$data"/keys/applications/app.*.key)
+  local run hashes sign_ins
+  # New programs for each run: the same addresses sign up.
   for run in $(seq "$runs"); do
-    "$release/Benchmarks" password-hashes
-    "$release/Benchmarks" sign-ins --gateway "127.0.0.1:$(port_of gateway)" --key "$key"
-  done >"$work/sign-in.figures"
-  stop_programs
-  local hashes sign_ins
+    start_programs
+    "$release/Benchmarks" password-hashes >>"$work/sign-in.figures"
+    "$release/Benchmarks" sign-ins --gateway "127.0.0.1:$(port_of gateway)" \
+      --key "$(echo "$data"/keys/applications/app.*.key)" >>"$work/sign-in.figures"
+    stop_programs
+  done
   hashes=$(median password-hashes <"$work/sign-in.figures")
   sign_ins=$(median sign-ins <"$work/sign-in.figures")
   figure password-hashes "$hashes" hashes/s
