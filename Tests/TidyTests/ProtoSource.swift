@@ -26,7 +26,7 @@ struct ProtoSource {
     private var scopes: [(kind: Kind?, name: String)] = []
     private var comesAfterComment = false
 
-    /// Those of the project.
+    /// All `.proto` files of the project.
     static func all() throws -> [ProtoSource] {
         let checkout = try Checkout.here.get()
         return try checkout.written(below: "Protos/postern/", suffix: ".proto")

@@ -44,7 +44,7 @@ extension AuthHandler {
         }
         return GatewayV1.CheckAuthStateResponse(
             authenticated: true, account: GatewayV1.Account(account, photos),
-            requiredActions: GatewayV1.RequiredAction.of(account))
+            requiredActions: account.requiredActions)
     }
 
     private func account(

@@ -48,6 +48,6 @@ extension AuthHandler {
             account: verified.account.map { GatewayV1.Account($0, photos) }, session: session,
             history: verified.history.map(GatewayV1.SignInHistory.init),
             collision: verified.collision.map { GatewayV1.Collision($0, photos) },
-            requiredActions: GatewayV1.RequiredAction.of(verified.account))
+            requiredActions: verified.account?.requiredActions ?? [])
     }
 }

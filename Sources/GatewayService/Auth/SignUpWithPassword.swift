@@ -45,7 +45,7 @@ extension AuthHandler {
     ) -> GatewayV1.SignUpWithPasswordResponse {
         GatewayV1.SignUpWithPasswordResponse(
             account: registered.account.map { GatewayV1.Account($0, photos) }, session: session,
-            requiredActions: GatewayV1.RequiredAction.of(registered.account))
+            requiredActions: registered.account?.requiredActions ?? [])
     }
 
     private func register(

@@ -13,7 +13,6 @@ extension ConsentsHandler {
             context.onward())
         return GatewayV1.GetConsentsResponse(
             consents: answer.consents, isCurrent: answer.isCurrent,
-            options: answer.options,
-            parentalConsent: answer.parentalConsent)
+            options: answer.options, parentalConsent: answer.parentalConsent)
     }
 }

@@ -14,9 +14,7 @@ extension DataExportsHandler {
             IdentityV1.WatchDataExportRequest(accessToken: try context.requiredAccessToken()),
             context.onward())
         for try await item in states {
-            try await items.write(
-                GatewayV1.WatchDataExportItem(
-                    dataExport: item.dataExport))
+            try await items.write(GatewayV1.WatchDataExportItem(dataExport: item.dataExport))
         }
     }
 }

@@ -3,7 +3,7 @@ import Messages
 // Answers of identity as the public API has them.
 
 extension GatewayV1.WrittenDocument {
-    /// What is told of a document that was written.
+    /// The version of a written document, without its JSON.
     init(_ document: GatewayV1.Document) {
         self.init(
             collection: document.collection, name: document.name, version: document.version,

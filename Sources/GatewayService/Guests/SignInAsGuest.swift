@@ -23,7 +23,7 @@ extension GuestsHandler {
             by: guest.proof, on: request.device, from: origin, onward)
         return GatewayV1.SignInAsGuestResponse(
             account: guest.account.map { GatewayV1.Account($0, photos) }, session: session,
-            requiredActions: GatewayV1.RequiredAction.of(guest.account))
+            requiredActions: guest.account?.requiredActions ?? [])
     }
 
     private func make(

@@ -33,8 +33,7 @@ extension GuestsHandler {
                 guard case .document(let document) = item.part else {
                     throw ServiceError(.invalidArgument, fields: ["document"])
                 }
-                return IdentityV1.UploadGuestBundleRequest(
-                    part: .document(document))
+                return IdentityV1.UploadGuestBundleRequest(part: .document(document))
             } answer: { item in
                 try await outgoing.write(
                     GatewayV1.UploadGuestBundleItem(

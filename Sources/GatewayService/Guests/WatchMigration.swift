@@ -16,9 +16,7 @@ extension GuestsHandler {
                 migrationId: request.migrationId),
             context.onward())
         for try await item in states {
-            try await items.write(
-                GatewayV1.WatchMigrationItem(
-                    migration: item.migration))
+            try await items.write(GatewayV1.WatchMigrationItem(migration: item.migration))
         }
     }
 }

@@ -42,6 +42,6 @@ extension PasswordsHandler {
             account: reset.account.map { GatewayV1.Account($0, photos) }, session: session,
             history: reset.history.map(GatewayV1.SignInHistory.init),
             collision: reset.collision.map { GatewayV1.Collision($0, photos) },
-            requiredActions: GatewayV1.RequiredAction.of(reset.account))
+            requiredActions: reset.account?.requiredActions ?? [])
     }
 }

@@ -41,6 +41,6 @@ extension PhoneSignInHandler {
             isNewUser: signedIn.isNewUser, isUpgraded: signedIn.isUpgraded,
             collision: signedIn.collision.map { GatewayV1.Collision($0, photos) },
             history: signedIn.history.map(GatewayV1.SignInHistory.init),
-            requiredActions: GatewayV1.RequiredAction.of(signedIn.account))
+            requiredActions: signedIn.account?.requiredActions ?? [])
     }
 }

@@ -47,6 +47,6 @@ extension ProvidersHandler {
             isLinked: signedIn.isLinked, isUpgraded: signedIn.isUpgraded,
             collision: signedIn.collision.map { GatewayV1.Collision($0, photos) },
             history: signedIn.history.map(GatewayV1.SignInHistory.init),
-            requiredActions: GatewayV1.RequiredAction.of(signedIn.account))
+            requiredActions: signedIn.account?.requiredActions ?? [])
     }
 }

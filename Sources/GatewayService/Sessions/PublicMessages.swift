@@ -28,13 +28,6 @@ extension GatewayV1.Account {
     }
 }
 
-extension GatewayV1.RequiredAction {
-    /// What the owner of an account still has to do (G-01).
-    static func of(_ account: IdentityV1.Account?) -> [GatewayV1.RequiredAction] {
-        account?.requiredActions ?? []
-    }
-}
-
 extension GatewayV1.SignInHistory {
     init(_ history: IdentityV1.SignInHistory) {
         self.init(

@@ -20,11 +20,6 @@ extension SignInOptionsHandler {
                     displayName: request.displayName, language: context.metadata.voice.tag),
                 context.onward())
         }
-        return GatewayV1.CheckPasswordResponse(
-            rules: answer.rules.map { result in
-                GatewayV1.PasswordRuleResult(
-                    rule: result.rule, met: result.met)
-            },
-            strength: answer.strength)
+        return GatewayV1.CheckPasswordResponse(rules: answer.rules, strength: answer.strength)
     }
 }

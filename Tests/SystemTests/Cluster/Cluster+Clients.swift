@@ -1,7 +1,10 @@
+import Contracts
 import Cryptography
+import Messages
 import NIOPosix
 import RPC
 import ServiceRuntime
+import TestSupport
 
 extension Cluster {
     /// A client of one of the cluster's services.
@@ -25,5 +28,27 @@ extension Cluster {
                 service: "postern.\(service)", addresses: addresses,
                 application: key.application, keyID: key.keyID, secret: key.key),
             group: .singleton, time: SystemTime(), randomness: SecureRandomness())
+    }
+}
+
+extension RPCClient {
+    /// Signs a person in at the gateway, from the person's address.
+    /// - Returns: the error; nil on success.
+    func signIn(
+        _ person: Person, _ password: String = Person.password,
+        within timeout: Duration = .seconds(5)
+    ) async -> ServiceError? {
+        var metadata = Metadata()
+        metadata[Metadata.Key.clientAddress] = person.address
+        do {
+            _ = try await AuthClient(self).signInWithPassword(
+                GatewayV1.SignInWithPasswordRequest(
+                    email: person.email, password: .init(text: password),
+                    device: person.gatewayDevice),
+                context(timeout: timeout, metadata: metadata))
+            return nil
+        } catch {
+            return (error as? ServiceError) ?? ServiceError(.internalError)
+        }
     }
 }

@@ -1,7 +1,6 @@
 import Contracts
 import Foundation
 import Glibc
-import Messages
 import RPC
 import ServiceRuntime
 import TestSupport
@@ -138,7 +137,7 @@ private final class LostGuesses {
                 try await gateway.start()
             }
         }
-        let isBack = try await eventually { await caller.signIn(bob) == nil }
+        let isBack = try await eventually { await caller.client.signIn(bob) == nil }
         #expect(isBack, "identity does not answer")
     }
 
@@ -147,7 +146,7 @@ private final class LostGuesses {
         try await ContinuousClock().measure {
             var error: ServiceError?
             let isIn = try await eventually(within: .seconds(10)) {
-                error = await caller.signIn(person)
+                error = await caller.client.signIn(person)
                 return error == nil
             }
             #expect(isIn, "\(String(describing: error))")
@@ -167,7 +166,7 @@ private final class LostGuesses {
     func guessUntilRefused(_ person: Person) async throws -> Int {
         var answered = 0
         let isRefused = try await eventually(within: .seconds(10)) {
-            let error = await caller.signIn(person, Self.wrong)
+            let error = await caller.client.signIn(person, Self.wrong)
             if error?.code == .invalidCredential { answered += 1 }
             return error?.code == .tooManyRequests && error?.retryAfter ?? .zero > .seconds(60)
         }
@@ -182,26 +181,8 @@ private final class LostGuesses {
 
         let client: RPCClient
 
-        /// - Returns: the error; nil on success.
-        func signIn(
-            _ person: Person, _ password: String = Person.password, within: Duration = .seconds(5)
-        ) async -> ServiceError? {
-            var metadata = Metadata()
-            metadata[Metadata.Key.clientAddress] = person.address
-            do {
-                _ = try await AuthClient(client).signInWithPassword(
-                    GatewayV1.SignInWithPasswordRequest(
-                        email: person.email, password: .init(text: password),
-                        device: person.gatewayDevice),
-                    client.context(timeout: within, metadata: metadata))
-                return nil
-            } catch {
-                return (error as? ServiceError) ?? ServiceError(.internalError)
-            }
-        }
-
         func guess(_ count: Int, _ password: String, of person: Person) async {
-            for _ in 0..<count { _ = await signIn(person, password, within: Self.deadline) }
+            for _ in 0..<count { _ = await client.signIn(person, password, within: Self.deadline) }
         }
 
         func guessAtOnce(_ count: Int, _ password: String, of person: Person) async {

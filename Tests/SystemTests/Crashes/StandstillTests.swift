@@ -1,6 +1,4 @@
-import Contracts
 import Glibc
-import Messages
 import RPC
 import ServiceRuntime
 import TestSupport
@@ -20,40 +18,23 @@ extension SystemTests.Crashes {
             for round in 1...SoakRounds.count {
                 for name in ["postern-rate-limit", "postern-identity", "postern-session"] {
                     let process = try #require(cluster.processes[name])
-                    let errors = try await withThrowingTaskGroup(of: String?.self) { signIns in
+                    let codes = try await withThrowingTaskGroup(of: ErrorCode?.self) { signIns in
                         for person in people {
-                            signIns.addTask { await Self.signIn(person, client) }
+                            signIns.addTask { await client.signIn(person)?.code }
                         }
                         try await Task.sleep(for: .milliseconds(5 * (round % 20)))
-                        kill(process, SIGSTOP)
-                        defer { kill(process, SIGCONT) }
-                        try await Task.sleep(for: Self.standstill)
-                        kill(process, SIGCONT)
-                        var errors: [String] = []
-                        for try await error in signIns { errors += error.map { [$0] } ?? [] }
-                        return errors
+                        try await Self.stop(process, for: Self.standstill)
+                        return try await signIns.reduce(into: []) { $0.append($1) }
                     }
-                    let cancelled = errors.filter { $0.hasPrefix("rpc/cancelled") }
-                    #expect(cancelled == [], "\(name) stood still")
+                    #expect(!codes.contains(.cancelled), "\(name) stood still")
                 }
             }
         }
     }
 
-    /// - Returns: the code of the error and the part that failed; nil on success.
-    private static func signIn(_ person: Person, _ client: RPCClient) async -> String? {
-        var metadata = Metadata()
-        metadata[Metadata.Key.clientAddress] = person.address
-        do {
-            _ = try await AuthClient(client).signInWithPassword(
-                .init(
-                    email: person.email, password: .init(text: Person.password),
-                    device: person.gatewayDevice),
-                client.context(timeout: .seconds(5), metadata: metadata))
-            return nil
-        } catch {
-            guard let error = error as? ServiceError else { return "\(error)" }
-            return "\(error.code.rawValue) \(error.unavailablePart) \(error.detail)"
-        }
+    private static func stop(_ process: pid_t, for time: Duration) async throws {
+        kill(process, SIGSTOP)
+        defer { kill(process, SIGCONT) }
+        try await Task.sleep(for: time)
     }
 }
