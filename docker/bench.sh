@@ -286,11 +286,13 @@ bench_documents() {
     mkdir -p "$folder/stores.$run"
     "$release/Benchmarks" group-commit --folder "$folder/stores.$run" --seconds "$seconds" --runs 1
     "$release/Benchmarks" document-writes "${programs[@]}" --seconds "$seconds"
-    "$release/Benchmarks" document-reads "${programs[@]}" --payload "$folder/read" --seconds "$seconds"
+    "$release/Benchmarks" document-reads "${programs[@]}" --payload "$folder/read" \
+      --token "$folder/token" --seconds "$seconds"
     echo_load echo-async-1 Async --in-flight 1
     "$load" --port "$(port_of identity)" --pid "$process" --seconds "$seconds" --name document-reads-1 \
       --service postern.identity --key "$(echo "$data"/keys/gateway/gateway.*.key)" --in-flight 1 \
-      --payload "$folder/read" --method postern.identity.v1.AccountDocuments/ReadDocument
+      --payload "$folder/read" --token "$folder/token" \
+      --method postern.gateway.v1.Documents/ReadDocument
   done >"$folder/figures"
   local name
   for name in writes-in-groups document-writes document-writes-gateway; do

@@ -2709,116 +2709,6 @@ MESSAGE(postern__identity__v1__request_deletion_link_request, "postern.identity.
 
 MESSAGE(postern__identity__v1__request_deletion_link_response, "postern.identity.v1.RequestDeletionLinkResponse", 24, 0, NULL, 0, NULL);
 
-static const ProtobufCFieldDescriptor postern__identity__v1__document_caller__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 24, 32, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
-    FIELD("backend", 2, NONE, MESSAGE, 24, 32, &postern__gateway__v1__backend_call__descriptor, PROTOBUF_C_FIELD_FLAG_ONEOF),
-};
-static const ProtobufCIntRange postern__identity__v1__document_caller__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__document_caller, "postern.identity.v1.DocumentCaller", 48, 2,
-        postern__identity__v1__document_caller__fields, 1, postern__identity__v1__document_caller__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__read_document_request__fields[] = {
-    FIELD("caller", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__document_caller__descriptor, 0),
-    FIELD("collection", 2, NONE, BYTES, 0, 32, NULL, 0),
-    FIELD("name", 3, NONE, BYTES, 0, 48, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__read_document_request__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__read_document_request, "postern.identity.v1.ReadDocumentRequest", 64, 3,
-        postern__identity__v1__read_document_request__fields, 1, postern__identity__v1__read_document_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__read_document_response__fields[] = {
-    FIELD("document", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__document__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__read_document_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__read_document_response, "postern.identity.v1.ReadDocumentResponse", 32, 1,
-        postern__identity__v1__read_document_response__fields, 1, postern__identity__v1__read_document_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__write_documents_request__fields[] = {
-    FIELD("caller", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__document_caller__descriptor, 0),
-    FIELD("writes", 2, REPEATED, MESSAGE, 32, 40, &postern__gateway__v1__document_write__descriptor, 0),
-    FIELD("origin", 3, NONE, MESSAGE, 0, 48, &postern__identity__v1__origin__descriptor, 0),
-    FIELD("accept_language", 4, NONE, BYTES, 0, 56, NULL, 0),
-    FIELD("paid_units", 5, NONE, UINT32, 0, 72, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__write_documents_request__ranges[] = {{1, 0}, {0, 5}};
-MESSAGE(postern__identity__v1__write_documents_request, "postern.identity.v1.WriteDocumentsRequest", 80, 5,
-        postern__identity__v1__write_documents_request__fields, 1, postern__identity__v1__write_documents_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__write_documents_response__fields[] = {
-    FIELD("written", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__document__descriptor, 0),
-    FIELD("units_needed", 2, NONE, UINT32, 0, 40, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__write_documents_response__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__write_documents_response, "postern.identity.v1.WriteDocumentsResponse", 48, 2,
-        postern__identity__v1__write_documents_response__fields, 1, postern__identity__v1__write_documents_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__remove_document_request__fields[] = {
-    FIELD("caller", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__document_caller__descriptor, 0),
-    FIELD("collection", 2, NONE, BYTES, 0, 32, NULL, 0),
-    FIELD("name", 3, NONE, BYTES, 0, 48, NULL, 0),
-    FIELD("base_version", 4, NONE, INT64, 64, 72, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
-    FIELD("origin", 5, NONE, MESSAGE, 0, 88, &postern__identity__v1__origin__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__remove_document_request__ranges[] = {{1, 0}, {0, 5}};
-MESSAGE(postern__identity__v1__remove_document_request, "postern.identity.v1.RemoveDocumentRequest", 96, 5,
-        postern__identity__v1__remove_document_request__fields, 1, postern__identity__v1__remove_document_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__remove_document_response__fields[] = {
-    FIELD("removed", 1, NONE, BOOL, 0, 24, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__remove_document_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__remove_document_response, "postern.identity.v1.RemoveDocumentResponse", 32, 1,
-        postern__identity__v1__remove_document_response__fields, 1, postern__identity__v1__remove_document_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__list_documents_request__fields[] = {
-    FIELD("caller", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__document_caller__descriptor, 0),
-    FIELD("collection", 2, NONE, BYTES, 0, 32, NULL, 0),
-    FIELD("with_json", 3, NONE, BOOL, 0, 48, NULL, 0),
-    FIELD("page_token", 4, NONE, BYTES, 0, 56, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__list_documents_request__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__identity__v1__list_documents_request, "postern.identity.v1.ListDocumentsRequest", 72, 4,
-        postern__identity__v1__list_documents_request__fields, 1, postern__identity__v1__list_documents_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__list_documents_response__fields[] = {
-    FIELD("documents", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__document__descriptor, 0),
-    FIELD("next_page_token", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("position", 3, NONE, INT64, 0, 56, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__list_documents_response__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__list_documents_response, "postern.identity.v1.ListDocumentsResponse", 64, 3,
-        postern__identity__v1__list_documents_response__fields, 1, postern__identity__v1__list_documents_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__watch_documents_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("after_position", 2, NONE, INT64, 40, 48, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
-    FIELD("collection", 3, NONE, BYTES, 0, 64, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__watch_documents_request__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__watch_documents_request, "postern.identity.v1.WatchDocumentsRequest", 80, 3,
-        postern__identity__v1__watch_documents_request__fields, 1, postern__identity__v1__watch_documents_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__watch_documents_item__fields[] = {
-    FIELD("position", 1, NONE, INT64, 0, 24, NULL, 0),
-    FIELD("written", 2, NONE, MESSAGE, 32, 40, &postern__gateway__v1__document__descriptor, PROTOBUF_C_FIELD_FLAG_ONEOF),
-    FIELD("removed", 3, NONE, MESSAGE, 32, 40, &postern__gateway__v1__document__descriptor, PROTOBUF_C_FIELD_FLAG_ONEOF),
-    FIELD("reset", 4, NONE, BOOL, 0, 56, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__watch_documents_item__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__identity__v1__watch_documents_item, "postern.identity.v1.WatchDocumentsItem", 64, 4,
-        postern__identity__v1__watch_documents_item__fields, 1, postern__identity__v1__watch_documents_item__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__set_onboarding_request__fields[] = {
-    FIELD("backend", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__backend_call__descriptor, 0),
-    FIELD("complete", 2, NONE, BOOL, 0, 32, NULL, 0),
-    FIELD("origin", 3, NONE, MESSAGE, 0, 40, &postern__identity__v1__origin__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__set_onboarding_request__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__set_onboarding_request, "postern.identity.v1.SetOnboardingRequest", 48, 3,
-        postern__identity__v1__set_onboarding_request__fields, 1, postern__identity__v1__set_onboarding_request__ranges);
-
-MESSAGE(postern__identity__v1__set_onboarding_response, "postern.identity.v1.SetOnboardingResponse", 24, 0, NULL, 0, NULL);
-
 static const ProtobufCFieldDescriptor postern__identity__v1__request_email_change_request__fields[] = {
     FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
     FIELD("new_email", 2, NONE, BYTES, 0, 40, NULL, 0),
@@ -3306,10 +3196,9 @@ MESSAGE(postern__identity__v1__complete_onboarding_request, "postern.identity.v1
 static const ProtobufCFieldDescriptor postern__identity__v1__complete_onboarding_response__fields[] = {
     FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__account__descriptor, 0),
     FIELD("written", 2, REPEATED, MESSAGE, 32, 40, &postern__gateway__v1__document__descriptor, 0),
-    FIELD("units_needed", 3, NONE, UINT32, 0, 48, NULL, 0),
 };
-static const ProtobufCIntRange postern__identity__v1__complete_onboarding_response__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__complete_onboarding_response, "postern.identity.v1.CompleteOnboardingResponse", 56, 3,
+static const ProtobufCIntRange postern__identity__v1__complete_onboarding_response__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__identity__v1__complete_onboarding_response, "postern.identity.v1.CompleteOnboardingResponse", 48, 2,
         postern__identity__v1__complete_onboarding_response__fields, 1, postern__identity__v1__complete_onboarding_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__request_code_request__fields[] = {
@@ -3551,9 +3440,11 @@ static const ProtobufCFieldDescriptor postern__identity__v1__stored_response__fi
     FIELD("code_request", 11, NONE, INT64, 0, 104, NULL, 0),
     FIELD("code_expires_at_ms", 12, NONE, INT64, 0, 112, NULL, 0),
     FIELD("migration", 13, NONE, INT64, 0, 120, NULL, 0),
+    FIELD("document_versions", 14, REPEATED, INT64, 128, 136, NULL, PROTOBUF_C_FIELD_FLAG_PACKED),
+    FIELD("written_at_ms", 15, NONE, INT64, 0, 144, NULL, 0),
 };
-static const ProtobufCIntRange postern__identity__v1__stored_response__ranges[] = {{1, 0}, {0, 13}};
-MESSAGE(postern__identity__v1__stored_response, "postern.identity.v1.StoredResponse", 128, 13,
+static const ProtobufCIntRange postern__identity__v1__stored_response__ranges[] = {{1, 0}, {0, 15}};
+MESSAGE(postern__identity__v1__stored_response, "postern.identity.v1.StoredResponse", 152, 15,
         postern__identity__v1__stored_response__fields, 1, postern__identity__v1__stored_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__notification__v1__show_address_request__fields[] = {
@@ -4614,9 +4505,10 @@ static const ProtobufCFieldDescriptor postern__wire__v1__error__fields[] = {
     FIELD("second_proof", 11, NONE, MESSAGE, 0, 152, &postern__wire__v1__second_proof__descriptor, 0),
     FIELD("current_version", 12, NONE, INT64, 0, 160, NULL, 0),
     FIELD("document_quota", 13, NONE, MESSAGE, 0, 168, &postern__wire__v1__document_quota__descriptor, 0),
+    FIELD("units_needed", 14, NONE, UINT32, 0, 176, NULL, 0),
 };
-static const ProtobufCIntRange postern__wire__v1__error__ranges[] = {{1, 0}, {7, 5}, {0, 12}};
-MESSAGE(postern__wire__v1__error, "postern.wire.v1.Error", 176, 12,
+static const ProtobufCIntRange postern__wire__v1__error__ranges[] = {{1, 0}, {7, 5}, {0, 13}};
+MESSAGE(postern__wire__v1__error, "postern.wire.v1.Error", 184, 13,
         postern__wire__v1__error__fields, 2, postern__wire__v1__error__ranges);
 
 static const ProtobufCFieldDescriptor postern__wire__v1__violation__fields[] = {

@@ -13,7 +13,6 @@ package struct GatewayPeers: Sendable {
         let providerEvents: any ProviderEventsAPI
         let accountAdmin: any AccountAdminAPI
         let signInSettings: any SignInSettingsAPI
-        let documents: any AccountDocumentsAPI
         let profiles: any AccountProfilesAPI
         let onboarding: any AccountOnboardingAPI
         let consents: any AccountConsentsAPI
@@ -22,12 +21,12 @@ package struct GatewayPeers: Sendable {
         let exports: any AccountExportsAPI
         /// For `watchDataExport` and `fetchDataExport` only.
         private(set) var exportStreams: any AccountExportsAPI
-        /// For `watchDocuments` only.
-        private(set) var watches: any AccountDocumentsAPI
         /// For uploads and downloads of photos only.
         private(set) var photos: any AccountProfilesAPI
         /// For `uploadGuestBundle` and `watchMigration` only.
         private(set) var guestDataStreams: any GuestDataAPI
+        /// For the public methods that identity implements.
+        let relayed: Relay.Owner
 
         /// Any implementations of its apis.
         package init(
@@ -35,10 +34,10 @@ package struct GatewayPeers: Sendable {
             identities: any IdentitiesAPI, phoneCodes: any PhoneCodesAPI,
             emailChanges: any EmailChangesAPI, providerEvents: any ProviderEventsAPI,
             accountAdmin: any AccountAdminAPI, signInSettings: any SignInSettingsAPI,
-            documents: any AccountDocumentsAPI, profiles: any AccountProfilesAPI,
+            profiles: any AccountProfilesAPI,
             onboarding: any AccountOnboardingAPI, consents: any AccountConsentsAPI,
             guestData: any GuestDataAPI, deletions: any AccountDeletionsAPI,
-            exports: any AccountExportsAPI
+            exports: any AccountExportsAPI, relayed: Relay.Owner
         ) {
             self.accounts = accounts
             self.credentials = credentials
@@ -48,15 +47,14 @@ package struct GatewayPeers: Sendable {
             self.providerEvents = providerEvents
             self.accountAdmin = accountAdmin
             self.signInSettings = signInSettings
-            self.documents = documents
             self.profiles = profiles
             self.onboarding = onboarding
             self.consents = consents
             self.guestData = guestData
             self.deletions = deletions
             self.exports = exports
-            (watches, photos) = (documents, profiles)
-            (guestDataStreams, exportStreams) = (guestData, exports)
+            self.relayed = relayed
+            (photos, guestDataStreams, exportStreams) = (profiles, guestData, exports)
         }
 
         /// The service in another program.
@@ -66,7 +64,8 @@ package struct GatewayPeers: Sendable {
         /// sign-ins wait. So streams have a channel of their own, and followers of documents, who
         /// stay for an hour, another. Those of a migration or an export stay until it is done.
         package init(
-            _ channel: any CallChannel, streams: any CallChannel, watches follows: any CallChannel
+            _ channel: any PackedChannel, streams: any PackedChannel,
+            watches: any PackedChannel
         ) {
             self.init(
                 accounts: AccountsClient(channel), credentials: CredentialsClient(channel),
@@ -75,12 +74,11 @@ package struct GatewayPeers: Sendable {
                 providerEvents: ProviderEventsClient(channel),
                 accountAdmin: AccountAdminClient(channel),
                 signInSettings: SignInSettingsClient(channel),
-                documents: AccountDocumentsClient(channel),
                 profiles: AccountProfilesClient(channel),
                 onboarding: AccountOnboardingClient(channel),
                 consents: AccountConsentsClient(channel), guestData: GuestDataClient(channel),
-                deletions: AccountDeletionsClient(channel), exports: AccountExportsClient(channel))
-            watches = AccountDocumentsClient(follows)
+                deletions: AccountDeletionsClient(channel), exports: AccountExportsClient(channel),
+                relayed: Relay.Owner(calls: channel, streams: streams, watches: watches))
             photos = AccountProfilesClient(streams)
             guestDataStreams = GuestDataClient(streams)
             exportStreams = AccountExportsClient(streams)

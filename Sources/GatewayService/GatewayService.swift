@@ -23,10 +23,6 @@ package struct GatewayService: Sendable {
     let phoneSignIn: PhoneSignInHandler
     /// `postern.gateway.v1.Emails`.
     let emails: EmailsHandler
-    /// `postern.gateway.v1.Documents`.
-    let documents: DocumentsHandler
-    /// `postern.gateway.v1.BackendDocuments`.
-    let backendDocuments: BackendDocumentsHandler
     /// `postern.gateway.v1.Profile`.
     let profile: ProfileHandler
     /// `postern.gateway.v1.Onboarding`.
@@ -43,12 +39,15 @@ package struct GatewayService: Sendable {
     let providerNotices: ProviderNoticesHandler
     /// `postern.gateway.v1.Admin`.
     let admin: AdminHandler
+    /// The rpcs of all public services, for a server.
+    package let methods: [ServiceMethods]
 
     /// The gateway in front of `peers`.
+    /// - Throws: `Relay.Mistake`.
     package init(
         settings: GatewaySettings, peers: GatewayPeers, time: any Time,
         randomness: any Randomness, logger: Logger
-    ) {
+    ) throws {
         let limits = RateLimiter(
             limits: peers.limits, failures: settings.limiterFailures, time: time,
             randomness: randomness, logger: logger)
@@ -80,10 +79,6 @@ package struct GatewayService: Sendable {
         emails = EmailsHandler(
             changes: identity.emailChanges, credentials: identity.credentials,
             sessions: session.sessions, limits: limits, photos: photos)
-        documents = DocumentsHandler(
-            documents: identity.documents, watches: identity.watches,
-            sessions: session.sessions, limits: limits)
-        backendDocuments = BackendDocumentsHandler(documents: identity.documents)
         profile = ProfileHandler(
             profiles: identity.profiles, photoStreams: identity.photos,
             sessions: session.sessions, limits: limits, photos: photos)
@@ -97,15 +92,14 @@ package struct GatewayService: Sendable {
             sessions: session.sessions, limits: limits)
         accountDeletion = AccountDeletionHandler(
             deletions: identity.deletions, sessions: session.sessions, limits: limits)
+        let tokens = TokenAccounts(sessions: session.sessions, time: time)
         verification = VerificationHandler(
-            sessions: session.sessions, ends: session.ends, time: time, randomness: randomness)
+            sessions: session.sessions, ends: session.ends, tokens: tokens, time: time,
+            randomness: randomness)
         providerNotices = ProviderNoticesHandler(events: identity.providerEvents)
         admin = AdminHandler(accounts: identity.accountAdmin, photos: photos)
-    }
-
-    /// The rpcs of all handlers, for a server.
-    package var methods: [ServiceMethods] {
-        [
+        let relay = Relay(owners: [.identity: identity.relayed], tokens: tokens, limits: limits)
+        methods = try relay.completing([
             AuthDispatcher.methods(of: auth),
             AccountSessionsDispatcher.methods(of: accountSessions),
             PasswordsDispatcher.methods(of: passwords),
@@ -115,8 +109,6 @@ package struct GatewayService: Sendable {
             SignInMethodsDispatcher.methods(of: signInMethods),
             PhoneSignInDispatcher.methods(of: phoneSignIn),
             EmailsDispatcher.methods(of: emails),
-            DocumentsDispatcher.methods(of: documents),
-            BackendDocumentsDispatcher.methods(of: backendDocuments),
             ProfileDispatcher.methods(of: profile),
             OnboardingDispatcher.methods(of: onboarding),
             ConsentsDispatcher.methods(of: consents),
@@ -125,7 +117,7 @@ package struct GatewayService: Sendable {
             VerificationDispatcher.methods(of: verification),
             ProviderNoticesDispatcher.methods(of: providerNotices),
             AdminDispatcher.methods(of: admin),
-        ]
+        ])
     }
 
     /// The work beside the handlers. Each task runs until cancelled.

@@ -4,8 +4,7 @@ extension ProgramDescription {
     /// The methods of `server` that our services call, by the caller. A caller in this table may
     /// call nothing else there, so an attacker who takes one over gains no more than what it calls:
     /// notification, which communicates with outside systems, reaches no account and no session.
-    /// The gateway and the tool are not in it: services judge the access token that the gateway
-    /// passes on, and the tool is the operator's.
+    /// The tool is not in it, since it is the operator's.
     ///
     /// A test compares the table with the calls in the sources (`Tests/TidyTests/CallerListTests.swift`).
     package static func innerCalls(at server: String) -> [String: [MethodPattern]] {
@@ -14,6 +13,17 @@ extension ProgramDescription {
 
     private static let innerCalls = [
         "identity": [
+            // Identity judges the access token or the backend's signature of each call.
+            "gateway": [
+                "postern.gateway.v1.BackendDocuments/*", "postern.gateway.v1.Documents/*",
+                "postern.identity.v1.AccountAdmin/*", "postern.identity.v1.AccountConsents/*",
+                "postern.identity.v1.AccountDeletions/*", "postern.identity.v1.AccountExports/*",
+                "postern.identity.v1.AccountOnboarding/*", "postern.identity.v1.AccountProfiles/*",
+                "postern.identity.v1.Accounts/*", "postern.identity.v1.Credentials/*",
+                "postern.identity.v1.EmailChanges/*", "postern.identity.v1.GuestData/*",
+                "postern.identity.v1.Identities/*", "postern.identity.v1.PhoneCodes/*",
+                "postern.identity.v1.ProviderEvents/*", "postern.identity.v1.SignInSettings/*",
+            ],
             // The worst result of a false report is that an owner is asked for a second proof (A-06).
             "notification": [readEvents, "postern.identity.v1.PhoneSignals/NumberChanged"],
             "session": ["postern.identity.v1.AccountNotices/Tell"],

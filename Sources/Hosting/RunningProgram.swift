@@ -117,7 +117,11 @@ enum RunningProgram {
         return try await RPCServer.start(
             ServerSettings(
                 service: host.description.service, host: settings.listenHost,
-                port: settings.listenPort, callsMax: FrameLimits.servedCallsMax, limits: limits,
+                port: settings.listenPort,
+                // The programs with a store are those that the gateway calls.
+                frameBytesMax: host.description.hasStore
+                    ? FrameLimits.frameBytesBetweenPrograms : FrameLimits.frameBytesDefault,
+                callsMax: FrameLimits.servedCallsMax, limits: limits,
                 isPlaintextTrusted: settings.plaintext == .trustedNetwork,
                 tokenAudiences: assembly.tokenAudiences,
                 formalLanguages: assembly.formalLanguages,

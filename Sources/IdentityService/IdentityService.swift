@@ -38,8 +38,8 @@ package struct IdentityService: Sendable {
     let deletions: AccountDeletionsHandler
     /// What remains of deleted accounts outside of the store.
     let tombstones: Tombstones
-    /// `postern.identity.v1.AccountDocuments`.
-    let documents: AccountDocumentsHandler
+    /// `postern.gateway.v1.Documents` and `BackendDocuments`.
+    let documents: DocumentsHandler
     /// `postern.identity.v1.AccountOnboarding`.
     let onboarding: AccountOnboardingHandler
     /// `postern.identity.v1.AccountConsents`.
@@ -139,13 +139,14 @@ package struct IdentityService: Sendable {
             owners: owners, signIn: signIn, adding: adding)
         phoneSignals = PhoneSignalsHandler(store: store, keys: keys)
         signInSettings = SignInSettingsHandler(settings: settings)
-        documents = AccountDocumentsHandler(
+        documents = DocumentsHandler(
             settings: settings.documents, consent: settings.consent, store: store, keys: keys,
-            time: time,
-            randomness: randomness, sessions: peers.sessions, rules: rules,
-            backends: BackendCalls(
-                settings: settings.documents, applications: documentWriters, time: time),
-            watchers: AccountWatchers())
+            time: time, randomness: randomness,
+            calls: AccountCalls(
+                keys: keys, sessions: peers.sessions,
+                backends: BackendCalls(
+                    settings: settings.documents, applications: documentWriters, time: time)),
+            rules: rules, watchers: AccountWatchers())
         onboarding = AccountOnboardingHandler(documents: documents, answers: answers)
         consents = AccountConsentsHandler(
             settings: settings.consent, linkOrigin: settings.linkOrigin,
@@ -201,7 +202,8 @@ package struct IdentityService: Sendable {
             PhoneSignalsDispatcher.methods(of: phoneSignals),
             AccountProfilesDispatcher.methods(of: profiles),
             SignInSettingsDispatcher.methods(of: signInSettings),
-            AccountDocumentsDispatcher.methods(of: documents),
+            DocumentsDispatcher.methods(of: documents),
+            BackendDocumentsDispatcher.methods(of: documents),
             AccountOnboardingDispatcher.methods(of: onboarding),
             AccountConsentsDispatcher.methods(of: consents),
             GuestDataDispatcher.methods(of: guestData),

@@ -51,7 +51,7 @@ package struct WebService: Sendable {
         settings: WebSettings, gateway: RPCClient, streams: RPCClient, pageKey: SecretBytes?,
         time: any Time, randomness: any Randomness, logger: Logger
     ) throws {
-        let methods = CallMethods.gatewayServices.flatMap(\.methods).filter(\.isPublic)
+        let methods = ServiceDescription.ofGateway.flatMap(\.methods).filter(\.isPublic)
         var file: AppsFile?
         if let path = settings.callers.appsFile, let current = settings.callers.apps {
             file = try AppsFile(

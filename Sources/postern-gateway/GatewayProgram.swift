@@ -16,7 +16,7 @@ struct GatewayProgram: Program {
     static func assemble(
         _ host: ServiceHost, _ settings: GatewayProgramSettings
     ) async throws -> Assembly {
-        let service = GatewayService(
+        let service = try GatewayService(
             settings: settings.gateway,
             peers: GatewayPeers(
                 identity: .init(

@@ -21,7 +21,7 @@ struct StreamChannelTests {
         let (calls, streams) = (RecordingChannel(), RecordingChannel())
         let watches = RecordingChannel()
         let session = fixture.inner.sessionService
-        let gateway = GatewayService(
+        let gateway = try GatewayService(
             settings: try SettingsLoader.settings(),
             peers: GatewayPeers(
                 identity: .init(calls, streams: streams, watches: watches),
@@ -32,8 +32,9 @@ struct StreamChannelTests {
                 limits: fixture.inner.limits),
             time: fixture.time, randomness: SecureRandomness(),
             logger: fixture.log.logger(time: fixture.time))
+        let documents = DocumentsClient(InProcessChannel(gateway.methods))
         _ = try await refusal {
-            try await gateway.documents.watchDocuments(.init(), context).all()
+            try await documents.watchDocuments(.init(), context).all()
         }
         _ = try await refusal {
             try await gateway.profile.downloadPhoto(.init(name: "a"), context).all()
@@ -47,7 +48,7 @@ struct StreamChannelTests {
         }
         _ = try await refusal { try await gateway.guests.upload([.goals], in: context) }
         _ = try await refusal {
-            try await gateway.documents.readDocument(.init(collection: "a", name: "b"), context)
+            try await documents.readDocument(.init(collection: "a", name: "b"), context)
         }
         #expect(
             streams.methods == [
@@ -56,13 +57,13 @@ struct StreamChannelTests {
                 GuestDataDescription.watchMigration.name,
                 GuestDataDescription.uploadGuestBundle.name,
             ])
-        #expect(watches.methods == [AccountDocumentsDescription.watchDocuments.name])
-        #expect(calls.methods == [AccountDocumentsDescription.readDocument.name])
+        #expect(watches.methods == [DocumentsDescription.watchDocuments.name])
+        #expect(calls.methods == [DocumentsDescription.readDocument.name])
     }
 }
 
 /// Records the methods that are called, and refuses all of them.
-private final class RecordingChannel: CallChannel {
+private final class RecordingChannel: PackedChannel {
     private let made = Mutex<[String]>([])
 
     /// The names of the methods, in order.
@@ -77,6 +78,21 @@ private final class RecordingChannel: CallChannel {
     ) async throws -> Response {
         record(method)
         throw ServiceError(.unknownMethod)
+    }
+
+    func call(
+        _ method: MethodDescription, packed payload: OutgoingRequest.Payload,
+        _ context: CallContext
+    ) async throws -> [UInt8] {
+        record(method)
+        throw ServiceError(.unknownMethod)
+    }
+
+    func stream(
+        _ method: MethodDescription, payload: [UInt8], _ context: CallContext
+    ) -> PackedStreamCall {
+        record(method)
+        return .inProcess(payload, context) { _ in throw ServiceError(.unknownMethod) }
     }
 
     func serverStream<Request: ProtobufMessage, Response: ProtobufMessage>(

@@ -20,7 +20,6 @@ struct TwinTests {
         "identity.v1.GetProfileResponse",
         "identity.v1.IssueNonceResponse",
         "identity.v1.ListDeletionsResponse",
-        "identity.v1.ListDocumentsResponse",
         "identity.v1.ListOrphansRequest",
         "identity.v1.ListOrphansResponse",
         "identity.v1.ListUnusedGuestsResponse",
@@ -37,7 +36,6 @@ struct TwinTests {
         "identity.v1.UploadGuestBundleItem",
         "identity.v1.UploadGuestBundleRequest",
         "identity.v1.UploadPhotoItem",
-        "identity.v1.WatchDocumentsItem",
         "session.v1.GetAccountActivityResponse",
         "session.v1.GetKeySetResponse",
     ]

@@ -137,7 +137,8 @@ package enum AccountDeletionDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             hasSecrets: true,
-            isPublic: true)
+            isPublic: true,
+            session: .optional)
 
     /// `RequestDeletion`.
     package static let requestDeletion = MethodDescription(
@@ -146,7 +147,8 @@ package enum AccountDeletionDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             hasSecrets: true,
-            isPublic: true)
+            isPublic: true,
+            session: .optional)
 
     /// `CancelDeletion`.
     package static let cancelDeletion = MethodDescription(
@@ -155,7 +157,8 @@ package enum AccountDeletionDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             hasSecrets: true,
-            isPublic: true)
+            isPublic: true,
+            session: .optional)
 
     /// `GetDeletion`.
     package static let getDeletion = MethodDescription(
@@ -163,7 +166,8 @@ package enum AccountDeletionDescription {
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isPublic: true)
+            isPublic: true,
+            session: .required)
 
     /// `RequestDeletionLink`.
     package static let requestDeletionLink = MethodDescription(

@@ -160,7 +160,8 @@ package enum AccountSessionsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             hedgeAfter: .milliseconds(100),
-            isPublic: true)
+            isPublic: true,
+            session: .required)
 
     /// `EndSession`.
     package static let endSession = MethodDescription(
@@ -168,7 +169,8 @@ package enum AccountSessionsDescription {
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isPublic: true)
+            isPublic: true,
+            session: .required)
 
     /// `EndOtherSessions`.
     package static let endOtherSessions = MethodDescription(
@@ -176,7 +178,8 @@ package enum AccountSessionsDescription {
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isPublic: true)
+            isPublic: true,
+            session: .required)
 
     /// `Reauthenticate`.
     package static let reauthenticate = MethodDescription(
@@ -185,7 +188,8 @@ package enum AccountSessionsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false, isCostly: true,
             hasSecrets: true,
-            isPublic: true)
+            isPublic: true,
+            session: .required)
 
     /// `NoteActivity`.
     package static let noteActivity = MethodDescription(
@@ -193,14 +197,16 @@ package enum AccountSessionsDescription {
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isPublic: true)
+            isPublic: true,
+            session: .required)
 
     /// `CheckRecentProof`.
     package static let checkRecentProof = MethodDescription(
         name: "postern.gateway.v1.AccountSessions/CheckRecentProof",
         isIdempotent: true,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            session: .required)
 
     /// The service.
     package static let service = ServiceDescription(

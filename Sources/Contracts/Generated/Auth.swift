@@ -170,7 +170,8 @@ package enum AuthDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false, isCostly: true,
             hasSecrets: true,
-            isPublic: true)
+            isPublic: true,
+            session: .optional)
 
     /// `SignInWithPassword`.
     package static let signInWithPassword = MethodDescription(
@@ -179,7 +180,8 @@ package enum AuthDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false, isCostly: true,
             hasSecrets: true,
-            isPublic: true)
+            isPublic: true,
+            session: .optional)
 
     /// `VerifyEmail`.
     package static let verifyEmail = MethodDescription(
@@ -188,7 +190,8 @@ package enum AuthDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false, isCostly: true,
             hasSecrets: true,
-            isPublic: true)
+            isPublic: true,
+            session: .optional)
 
     /// `RefreshSession`.
     package static let refreshSession = MethodDescription(
@@ -204,7 +207,8 @@ package enum AuthDescription {
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isPublic: true)
+            isPublic: true,
+            session: .anyAge)
 
     /// `CheckAuthState`.
     package static let checkAuthState = MethodDescription(
@@ -213,7 +217,8 @@ package enum AuthDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             hedgeAfter: .milliseconds(100),
-            isPublic: true)
+            isPublic: true,
+            session: .anyAge)
 
     /// The service.
     package static let service = ServiceDescription(

@@ -47,8 +47,86 @@ package protocol BackendDocumentsAPI: Sendable {
     ) async throws -> GatewayV1.SetOnboardingResponse
 }
 
-/// What a server of `postern.gateway.v1.BackendDocuments` implements.
-package protocol BackendDocumentsService: BackendDocumentsAPI {}
+/// What a server of `postern.gateway.v1.BackendDocuments` implements: the identity service.
+package protocol BackendDocumentsService: BackendDocumentsAPI {
+    /// What is known of a call before its method runs.
+    associatedtype Call: Sendable
+
+    /// Judges who calls, and reads what the gateway says of the call in its metadata.
+    /// - Parameter request: nil for a method whose request is a stream.
+    /// - Throws: `ServiceError` for a call that must not go on.
+    func call(
+        _ method: MethodDescription, _ request: (any ProtobufMessage)?,
+        _ context: CallContext
+    ) async throws -> Call
+
+    /// Returns one document; rpc/not-found if there is none.
+    func readAccountDocument(
+        _ request: GatewayV1.ReadAccountDocumentRequest, _ call: Call
+    ) async throws -> GatewayV1.ReadDocumentResponse
+
+    /// Writes documents, all or none. The rules' read-only and server-only fields may be written.
+    /// - Throws: `auth/document-conflict`, `auth/document-quota`, `auth/invalid-document`,
+    ///   `auth/idempotency-key-reused`, `auth/operation-not-allowed`.
+    func writeAccountDocuments(
+        _ request: GatewayV1.WriteAccountDocumentsRequest, _ call: Call
+    ) async throws -> GatewayV1.WriteDocumentsResponse
+
+    /// Removes one document.
+    /// - Throws: `auth/document-conflict`, `auth/idempotency-key-reused`, `auth/operation-not-allowed`.
+    func removeAccountDocument(
+        _ request: GatewayV1.RemoveAccountDocumentRequest, _ call: Call
+    ) async throws -> GatewayV1.RemoveDocumentResponse
+
+    /// Returns the account's documents, one page at a time. The parts of `bh` have one document: the
+    /// collection, the page token as its name, and with with_json "json" as its json.
+    func listAccountDocuments(
+        _ request: GatewayV1.ListAccountDocumentsRequest, _ call: Call
+    ) async throws -> GatewayV1.ListDocumentsResponse
+
+    /// Sets whether the account has completed onboarding.
+    func setOnboarding(
+        _ request: GatewayV1.SetOnboardingRequest, _ call: Call
+    ) async throws -> GatewayV1.SetOnboardingResponse
+}
+
+/// The methods as a dispatcher calls them.
+extension BackendDocumentsService {
+    package func readAccountDocument(
+        _ request: GatewayV1.ReadAccountDocumentRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ReadDocumentResponse {
+        try await readAccountDocument(
+            request, call(BackendDocumentsDescription.readAccountDocument, request, context))
+    }
+
+    package func writeAccountDocuments(
+        _ request: GatewayV1.WriteAccountDocumentsRequest, _ context: CallContext
+    ) async throws -> GatewayV1.WriteDocumentsResponse {
+        try await writeAccountDocuments(
+            request, call(BackendDocumentsDescription.writeAccountDocuments, request, context))
+    }
+
+    package func removeAccountDocument(
+        _ request: GatewayV1.RemoveAccountDocumentRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RemoveDocumentResponse {
+        try await removeAccountDocument(
+            request, call(BackendDocumentsDescription.removeAccountDocument, request, context))
+    }
+
+    package func listAccountDocuments(
+        _ request: GatewayV1.ListAccountDocumentsRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ListDocumentsResponse {
+        try await listAccountDocuments(
+            request, call(BackendDocumentsDescription.listAccountDocuments, request, context))
+    }
+
+    package func setOnboarding(
+        _ request: GatewayV1.SetOnboardingRequest, _ context: CallContext
+    ) async throws -> GatewayV1.SetOnboardingResponse {
+        try await setOnboarding(
+            request, call(BackendDocumentsDescription.setOnboarding, request, context))
+    }
+}
 
 /// Calls `postern.gateway.v1.BackendDocuments` over a channel.
 package struct BackendDocumentsClient: BackendDocumentsAPI {
@@ -136,7 +214,8 @@ package enum BackendDocumentsDescription {
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isForNamedCallersOnly: true)
+            isForNamedCallersOnly: true,
+            owner: .identity)
 
     /// `WriteAccountDocuments`.
     package static let writeAccountDocuments = MethodDescription(
@@ -144,7 +223,8 @@ package enum BackendDocumentsDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isForNamedCallersOnly: true)
+            isForNamedCallersOnly: true,
+            owner: .identity)
 
     /// `RemoveAccountDocument`.
     package static let removeAccountDocument = MethodDescription(
@@ -152,7 +232,8 @@ package enum BackendDocumentsDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isForNamedCallersOnly: true)
+            isForNamedCallersOnly: true,
+            owner: .identity)
 
     /// `ListAccountDocuments`.
     package static let listAccountDocuments = MethodDescription(
@@ -160,7 +241,8 @@ package enum BackendDocumentsDescription {
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isForNamedCallersOnly: true)
+            isForNamedCallersOnly: true,
+            owner: .identity)
 
     /// `SetOnboarding`.
     package static let setOnboarding = MethodDescription(
@@ -168,7 +250,8 @@ package enum BackendDocumentsDescription {
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isForNamedCallersOnly: true)
+            isForNamedCallersOnly: true,
+            owner: .identity)
 
     /// The service.
     package static let service = ServiceDescription(

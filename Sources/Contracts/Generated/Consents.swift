@@ -182,7 +182,8 @@ package enum ConsentsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             hedgeAfter: .milliseconds(100),
-            isPublic: true)
+            isPublic: true,
+            session: .required)
 
     /// `AcceptTerms`.
     package static let acceptTerms = MethodDescription(
@@ -190,7 +191,8 @@ package enum ConsentsDescription {
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isPublic: true)
+            isPublic: true,
+            session: .required)
 
     /// `WithdrawConsent`.
     package static let withdrawConsent = MethodDescription(
@@ -198,7 +200,8 @@ package enum ConsentsDescription {
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isPublic: true)
+            isPublic: true,
+            session: .required)
 
     /// `GetPrivacy`.
     package static let getPrivacy = MethodDescription(
@@ -207,7 +210,8 @@ package enum ConsentsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             hedgeAfter: .milliseconds(100),
-            isPublic: true)
+            isPublic: true,
+            session: .required)
 
     /// `SetPrivacy`.
     package static let setPrivacy = MethodDescription(
@@ -215,7 +219,8 @@ package enum ConsentsDescription {
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isPublic: true)
+            isPublic: true,
+            session: .required)
 
     /// `RequestParentalConsent`.
     package static let requestParentalConsent = MethodDescription(
@@ -223,7 +228,8 @@ package enum ConsentsDescription {
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isPublic: true)
+            isPublic: true,
+            session: .required)
 
     /// `AnswerParentalConsent`.
     package static let answerParentalConsent = MethodDescription(

@@ -165,7 +165,8 @@ package enum DataExportsDescription {
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isPublic: true)
+            isPublic: true,
+            session: .required)
 
     /// `GetDataExport`.
     package static let getDataExport = MethodDescription(
@@ -173,7 +174,8 @@ package enum DataExportsDescription {
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isPublic: true)
+            isPublic: true,
+            session: .required)
 
     /// `WatchDataExport`.
     package static let watchDataExport = MethodDescription(
@@ -181,7 +183,8 @@ package enum DataExportsDescription {
         isIdempotent: true,
         timeout: .milliseconds(3600000),
         isOnLoop: false, streams: .response,
-            isPublic: true)
+            isPublic: true,
+            session: .required)
 
     /// `FetchDataExport`.
     package static let fetchDataExport = MethodDescription(
@@ -189,7 +192,8 @@ package enum DataExportsDescription {
         isIdempotent: true,
         timeout: .milliseconds(60000),
         isOnLoop: false, streams: .response,
-            isPublic: true)
+            isPublic: true,
+            session: .required)
 
     /// `CancelDataExport`.
     package static let cancelDataExport = MethodDescription(
@@ -197,7 +201,8 @@ package enum DataExportsDescription {
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isPublic: true)
+            isPublic: true,
+            session: .required)
 
     /// The service.
     package static let service = ServiceDescription(

@@ -66,8 +66,63 @@ package protocol DocumentsAPI: Sendable {
     ) -> IncomingItems<GatewayV1.WatchDocumentsItem>
 }
 
-/// What a server of `postern.gateway.v1.Documents` implements.
+/// What a server of `postern.gateway.v1.Documents` implements: the identity service.
 package protocol DocumentsService: DocumentsAPI {
+    /// What is known of a call before its method runs.
+    associatedtype Call: Sendable
+
+    /// Judges who calls, and reads what the gateway says of the call in its metadata.
+    /// - Parameter request: nil for a method whose request is a stream.
+    /// - Throws: `ServiceError` for a call that must not go on.
+    func call(
+        _ method: MethodDescription, _ request: (any ProtobufMessage)?,
+        _ context: CallContext
+    ) async throws -> Call
+
+    /// Returns one document; rpc/not-found if there is none.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    func readDocument(
+        _ request: GatewayV1.ReadDocumentRequest, _ call: Call
+    ) async throws -> GatewayV1.ReadDocumentResponse
+
+    /// Writes one document. With base_version it is written only if that is its current version;
+    /// otherwise the error is auth/document-conflict, with the current version.
+    /// - Throws: `auth/document-conflict`, `auth/document-quota`, `auth/invalid-document`,
+    ///   `auth/account-required`, `auth/email-not-verified`, `auth/consent-required`,
+    ///   `auth/parental-consent-required`,
+    ///   `auth/too-many-requests`,
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/idempotency-key-reused`, `auth/operation-not-allowed`.
+    func writeDocument(
+        _ request: GatewayV1.WriteDocumentRequest, _ call: Call
+    ) async throws -> GatewayV1.WriteDocumentResponse
+
+    /// Writes several documents, all or none. With merge, the documents that one call changes have at
+    /// most 1 MiB together; rpc/invalid-argument for more.
+    /// - Throws: `auth/document-conflict`, `auth/document-quota`, `auth/invalid-document`,
+    ///   `auth/account-required`, `auth/email-not-verified`, `auth/consent-required`,
+    ///   `auth/parental-consent-required`,
+    ///   `auth/too-many-requests`,
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/idempotency-key-reused`, `auth/operation-not-allowed`.
+    func writeDocuments(
+        _ request: GatewayV1.WriteDocumentsRequest, _ call: Call
+    ) async throws -> GatewayV1.WriteDocumentsResponse
+
+    /// Removes one document. Removing one that does not exist changes nothing.
+    /// - Throws: `auth/document-conflict`, `auth/invalid-document`, `auth/too-many-requests`,
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/idempotency-key-reused`, `auth/operation-not-allowed`.
+    func removeDocument(
+        _ request: GatewayV1.RemoveDocumentRequest, _ call: Call
+    ) async throws -> GatewayV1.RemoveDocumentResponse
+
+    /// Returns the account's documents, one page at a time.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    func listDocuments(
+        _ request: GatewayV1.ListDocumentsRequest, _ call: Call
+    ) async throws -> GatewayV1.ListDocumentsResponse
+
     /// Streams the changes of the account's documents: those after a position at once, then each new
     /// one. It ends with auth/invalid-access-token when the access token expires: refresh, and call
     /// again with the position of the last item.
@@ -76,12 +131,55 @@ package protocol DocumentsService: DocumentsAPI {
     /// Its return ends the items.
     func watchDocuments(
         _ request: GatewayV1.WatchDocumentsRequest,
-        _ items: OutgoingItems<GatewayV1.WatchDocumentsItem>, _ context: CallContext
+        _ items: OutgoingItems<GatewayV1.WatchDocumentsItem>, _ call: Call
     ) async throws
 }
 
-/// The client's face of the streams, for calls in process.
+/// The methods as a dispatcher calls them.
 extension DocumentsService {
+    package func readDocument(
+        _ request: GatewayV1.ReadDocumentRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ReadDocumentResponse {
+        try await readDocument(
+            request, call(DocumentsDescription.readDocument, request, context))
+    }
+
+    package func writeDocument(
+        _ request: GatewayV1.WriteDocumentRequest, _ context: CallContext
+    ) async throws -> GatewayV1.WriteDocumentResponse {
+        try await writeDocument(
+            request, call(DocumentsDescription.writeDocument, request, context))
+    }
+
+    package func writeDocuments(
+        _ request: GatewayV1.WriteDocumentsRequest, _ context: CallContext
+    ) async throws -> GatewayV1.WriteDocumentsResponse {
+        try await writeDocuments(
+            request, call(DocumentsDescription.writeDocuments, request, context))
+    }
+
+    package func removeDocument(
+        _ request: GatewayV1.RemoveDocumentRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RemoveDocumentResponse {
+        try await removeDocument(
+            request, call(DocumentsDescription.removeDocument, request, context))
+    }
+
+    package func listDocuments(
+        _ request: GatewayV1.ListDocumentsRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ListDocumentsResponse {
+        try await listDocuments(
+            request, call(DocumentsDescription.listDocuments, request, context))
+    }
+
+    package func watchDocuments(
+        _ request: GatewayV1.WatchDocumentsRequest,
+        _ items: OutgoingItems<GatewayV1.WatchDocumentsItem>, _ context: CallContext
+    ) async throws {
+        try await watchDocuments(
+            request, items, call(DocumentsDescription.watchDocuments, request, context))
+    }
+
     package func watchDocuments(
         _ request: GatewayV1.WatchDocumentsRequest, _ context: CallContext
     ) -> IncomingItems<GatewayV1.WatchDocumentsItem> {
@@ -187,7 +285,9 @@ package enum DocumentsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             hedgeAfter: .milliseconds(100),
-            isPublic: true)
+            isPublic: true,
+            session: .required,
+            owner: .identity)
 
     /// `WriteDocument`.
     package static let writeDocument = MethodDescription(
@@ -195,7 +295,10 @@ package enum DocumentsDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isPublic: true)
+            isPublic: true,
+            session: .required,
+            owner: .identity,
+            limit: .documentWrite)
 
     /// `WriteDocuments`.
     package static let writeDocuments = MethodDescription(
@@ -203,7 +306,10 @@ package enum DocumentsDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isPublic: true)
+            isPublic: true,
+            session: .required,
+            owner: .identity,
+            limit: .documentWrite)
 
     /// `RemoveDocument`.
     package static let removeDocument = MethodDescription(
@@ -211,7 +317,10 @@ package enum DocumentsDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isPublic: true)
+            isPublic: true,
+            session: .required,
+            owner: .identity,
+            limit: .documentWrite)
 
     /// `ListDocuments`.
     package static let listDocuments = MethodDescription(
@@ -220,7 +329,9 @@ package enum DocumentsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             hedgeAfter: .milliseconds(100),
-            isPublic: true)
+            isPublic: true,
+            session: .required,
+            owner: .identity)
 
     /// `WatchDocuments`.
     package static let watchDocuments = MethodDescription(
@@ -228,7 +339,9 @@ package enum DocumentsDescription {
         isIdempotent: true,
         timeout: .milliseconds(3600000),
         isOnLoop: false, streams: .response,
-            isPublic: true)
+            isPublic: true,
+            session: .required,
+            owner: .identity)
 
     /// The service.
     package static let service = ServiceDescription(

@@ -142,7 +142,8 @@ package enum EmailsDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isPublic: true)
+            isPublic: true,
+            session: .required)
 
     /// `ConfirmEmailChange`.
     package static let confirmEmailChange = MethodDescription(
@@ -151,7 +152,8 @@ package enum EmailsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false, isCostly: true,
             hasSecrets: true,
-            isPublic: true)
+            isPublic: true,
+            session: .optional)
 
     /// `CancelEmailChange`.
     package static let cancelEmailChange = MethodDescription(
@@ -159,7 +161,8 @@ package enum EmailsDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isPublic: true)
+            isPublic: true,
+            session: .required)
 
     /// `ResendVerificationEmail`.
     package static let resendVerificationEmail = MethodDescription(
@@ -167,7 +170,8 @@ package enum EmailsDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isPublic: true)
+            isPublic: true,
+            session: .required)
 
     /// `ResendVerificationByPassword`.
     package static let resendVerificationByPassword = MethodDescription(

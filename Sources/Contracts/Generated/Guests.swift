@@ -218,7 +218,8 @@ package enum GuestsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             hasSecrets: true,
-            isPublic: true)
+            isPublic: true,
+            session: .optional)
 
     /// `CompareGuest`.
     package static let compareGuest = MethodDescription(
@@ -226,7 +227,8 @@ package enum GuestsDescription {
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isPublic: true)
+            isPublic: true,
+            session: .required)
 
     /// `ChooseGuestData`.
     package static let chooseGuestData = MethodDescription(
@@ -234,7 +236,8 @@ package enum GuestsDescription {
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isPublic: true)
+            isPublic: true,
+            session: .required)
 
     /// `UploadGuestBundle`.
     package static let uploadGuestBundle = MethodDescription(
@@ -242,7 +245,8 @@ package enum GuestsDescription {
         isIdempotent: false,
         timeout: .milliseconds(60000),
         isOnLoop: false, streams: .both,
-            isPublic: true)
+            isPublic: true,
+            session: .required)
 
     /// `GetMigration`.
     package static let getMigration = MethodDescription(
@@ -251,7 +255,8 @@ package enum GuestsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             hedgeAfter: .milliseconds(100),
-            isPublic: true)
+            isPublic: true,
+            session: .required)
 
     /// `WatchMigration`.
     package static let watchMigration = MethodDescription(
@@ -259,7 +264,8 @@ package enum GuestsDescription {
         isIdempotent: true,
         timeout: .milliseconds(3600000),
         isOnLoop: false, streams: .response,
-            isPublic: true)
+            isPublic: true,
+            session: .required)
 
     /// `RetryMigration`.
     package static let retryMigration = MethodDescription(
@@ -267,7 +273,8 @@ package enum GuestsDescription {
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isPublic: true)
+            isPublic: true,
+            session: .required)
 
     /// The service.
     package static let service = ServiceDescription(

@@ -140,7 +140,8 @@ package enum OnboardingDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             hedgeAfter: .milliseconds(100),
-            isPublic: true)
+            isPublic: true,
+            session: .required)
 
     /// `SaveOnboardingSection`.
     package static let saveOnboardingSection = MethodDescription(
@@ -148,7 +149,8 @@ package enum OnboardingDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isPublic: true)
+            isPublic: true,
+            session: .required)
 
     /// `RestartOnboarding`.
     package static let restartOnboarding = MethodDescription(
@@ -156,7 +158,8 @@ package enum OnboardingDescription {
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isPublic: true)
+            isPublic: true,
+            session: .required)
 
     /// `CompleteOnboarding`.
     package static let completeOnboarding = MethodDescription(
@@ -164,7 +167,8 @@ package enum OnboardingDescription {
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isPublic: true)
+            isPublic: true,
+            session: .required)
 
     /// `HasCompletedOnboarding`.
     package static let hasCompletedOnboarding = MethodDescription(
@@ -173,7 +177,8 @@ package enum OnboardingDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             hedgeAfter: .milliseconds(100),
-            isPublic: true)
+            isPublic: true,
+            session: .required)
 
     /// The service.
     package static let service = ServiceDescription(

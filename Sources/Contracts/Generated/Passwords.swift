@@ -110,7 +110,8 @@ package enum PasswordsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false, isCostly: true,
             hasSecrets: true,
-            isPublic: true)
+            isPublic: true,
+            session: .optional)
 
     /// `ChangePassword`.
     package static let changePassword = MethodDescription(
@@ -119,7 +120,8 @@ package enum PasswordsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false, isCostly: true,
             hasSecrets: true,
-            isPublic: true)
+            isPublic: true,
+            session: .required)
 
     /// The service.
     package static let service = ServiceDescription(

@@ -152,7 +152,8 @@ package enum PhoneSignInDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isPublic: true)
+            isPublic: true,
+            session: .required)
 
     /// `SignInWithPhoneCode`.
     package static let signInWithPhoneCode = MethodDescription(
@@ -161,7 +162,8 @@ package enum PhoneSignInDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             hasSecrets: true,
-            isPublic: true)
+            isPublic: true,
+            session: .optional)
 
     /// `LinkPhone`.
     package static let linkPhone = MethodDescription(
@@ -169,7 +171,8 @@ package enum PhoneSignInDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isPublic: true)
+            isPublic: true,
+            session: .required)
 
     /// The service.
     package static let service = ServiceDescription(

@@ -172,7 +172,8 @@ package enum ProfileDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             hedgeAfter: .milliseconds(100),
-            isPublic: true)
+            isPublic: true,
+            session: .required)
 
     /// `UpdateProfile`.
     package static let updateProfile = MethodDescription(
@@ -180,7 +181,8 @@ package enum ProfileDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isPublic: true)
+            isPublic: true,
+            session: .required)
 
     /// `UploadPhoto`.
     package static let uploadPhoto = MethodDescription(
@@ -188,7 +190,8 @@ package enum ProfileDescription {
         isIdempotent: true,
         timeout: .milliseconds(60000),
         isOnLoop: false, streams: .both,
-            isPublic: true)
+            isPublic: true,
+            session: .required)
 
     /// `DownloadPhoto`.
     package static let downloadPhoto = MethodDescription(
@@ -196,7 +199,8 @@ package enum ProfileDescription {
         isIdempotent: true,
         timeout: .milliseconds(60000),
         isOnLoop: false, streams: .response,
-            isPublic: true)
+            isPublic: true,
+            session: .optional)
 
     /// `RemovePhoto`.
     package static let removePhoto = MethodDescription(
@@ -204,7 +208,8 @@ package enum ProfileDescription {
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isPublic: true)
+            isPublic: true,
+            session: .required)
 
     /// The service.
     package static let service = ServiceDescription(

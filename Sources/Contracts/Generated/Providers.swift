@@ -102,7 +102,8 @@ package enum ProvidersDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             hasSecrets: true,
-            isPublic: true)
+            isPublic: true,
+            session: .optional)
 
     /// The service.
     package static let service = ServiceDescription(

@@ -109,7 +109,8 @@ package enum SignInMethodsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             hedgeAfter: .milliseconds(100),
-            isPublic: true)
+            isPublic: true,
+            session: .required)
 
     /// `LinkProvider`.
     package static let linkProvider = MethodDescription(
@@ -117,7 +118,8 @@ package enum SignInMethodsDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isPublic: true)
+            isPublic: true,
+            session: .required)
 
     /// `UnlinkMethod`.
     package static let unlinkMethod = MethodDescription(
@@ -125,7 +127,8 @@ package enum SignInMethodsDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isPublic: true)
+            isPublic: true,
+            session: .required)
 
     /// The service.
     package static let service = ServiceDescription(

@@ -11,7 +11,7 @@ enum DerivedIdempotencyKey {
     /// The key for the calls of `flow`; nil if the caller sent none.
     /// - Throws: `rpc/invalid-argument` if the caller's key is empty or too long.
     static func of(
-        _ context: CallContext, _ flow: StaticString
+        _ context: CallContext, _ flow: String
     ) throws(ServiceError) -> String? {
         let entries = context.metadata.entries
         guard let entry = entries.first(where: { $0.key == Metadata.Key.idempotencyKey }) else {
@@ -24,7 +24,7 @@ enum DerivedIdempotencyKey {
         return Hex.encode(
             SHA256.hash(
                 DelimitedParts.joined([
-                    Array(context.application.utf8), Array(flow.description.utf8), entry.value,
+                    Array(context.application.utf8), Array(flow.utf8), entry.value,
                 ])))
     }
 }
@@ -33,7 +33,7 @@ extension CallContext {
     /// The context of the mutating calls that `flow` makes. A flow calls this first, so that an
     /// invalid key has no effect.
     /// - Throws: as `DerivedIdempotencyKey.of`.
-    func onward(for flow: StaticString) throws(ServiceError) -> CallContext {
+    func onward(for flow: String) throws(ServiceError) -> CallContext {
         onward(idempotencyKey: try DerivedIdempotencyKey.of(self, flow))
     }
 }

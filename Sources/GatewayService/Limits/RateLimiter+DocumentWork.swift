@@ -3,15 +3,6 @@ import Messages
 import RPC
 import ServiceRuntime
 
-/// An answer of identity that may say what the call costs, and then nothing was done.
-protocol PricedAnswer: Sendable {
-    /// 0 if the call was done.
-    var unitsNeeded: UInt32 { get }
-}
-
-extension IdentityV1.WriteDocumentsResponse: PricedAnswer {}
-extension IdentityV1.CompleteOnboardingResponse: PricedAnswer {}
-
 extension RateLimiter {
     /// How many prices of a call are paid: documents may have grown since the last was named.
     private static let pricesMax = 3
@@ -20,7 +11,7 @@ extension RateLimiter {
     ///
     ///     the request shows that it costs more than is paid    the rest is charged first
     ///     identity names a higher price                        the rest is charged, and it is called
-    ///                                                          again
+    ///     (`ServiceError.unitsNeeded`)                         again
     ///     a charge is refused                                  `auth/too-many-requests`
     ///
     /// Each attempt pays, also a retry with the same idempotency key: a call that is refused for its
@@ -31,25 +22,22 @@ extension RateLimiter {
     ///   - paid: what was charged until here.
     ///   - call: calls the identity service with what was paid.
     /// - Throws: as `charging`; `rpc/unavailable` after `pricesMax` prices.
-    func paying<Answer: PricedAnswer>(
+    func paying<Answer>(
         _ known: Int, paid: Int, for account: String, _ context: CallContext,
         _ call: (_ paidUnits: UInt32) async throws -> Answer
     ) async throws -> Answer {
         var (known, paid) = (known, paid)
         for prices in 0...Self.pricesMax {
-            let answer: Answer
-            if known > paid {
-                answer = try await charged(
+            do {
+                guard known > paid else { return try await call(UInt32(clamping: paid)) }
+                return try await charged(
                     known - paid, for: account, context, isFirst: prices == 0
                 ) { try await call(UInt32(clamping: known)) }
-                paid = known
-            } else {
-                answer = try await call(UInt32(clamping: paid))
+            } catch let price as ServiceError where price.unitsNeeded > 0 {
+                paid = max(known, paid)
+                known = Int(price.unitsNeeded)
+                guard known > paid else { break }
             }
-            let needed = Int(answer.unitsNeeded)
-            guard needed > 0 else { return answer }
-            guard needed > paid else { break }
-            known = needed
         }
         throw ServiceError(
             .unavailable, detail: "identity named the price of a call again and again")

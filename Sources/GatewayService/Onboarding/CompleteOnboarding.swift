@@ -24,6 +24,10 @@ extension OnboardingHandler {
         }
         return GatewayV1.CompleteOnboardingResponse(
             account: answer.account.map { GatewayV1.Account($0, photos) },
-            written: answer.written.map(GatewayV1.WrittenDocument.init))
+            written: answer.written.map { document in
+                GatewayV1.WrittenDocument(
+                    collection: document.collection, name: document.name,
+                    version: document.version, changedAtMs: document.changedAtMs)
+            })
     }
 }

@@ -37,36 +37,6 @@ struct CallerSession: Hashable, Sendable {
     }
 }
 
-extension CallContext {
-    private static let scheme = "bearer "
-
-    /// The access token of the metadata, as sent; nil without one.
-    /// - Throws: `rpc/invalid-argument` with `authorization` for two entries, for another scheme
-    ///   than Bearer, and without a token.
-    func accessToken() throws(ServiceError) -> String? {
-        let entries = metadata.entries.filter { $0.key == Metadata.Key.authorization }
-        guard let entry = entries.first else { return nil }
-        guard entries.count == 1, let text = String(validating: entry.value, as: UTF8.self),
-            text.prefix(Self.scheme.count).lowercased() == Self.scheme,
-            text.utf8.count > Self.scheme.utf8.count
-        else {
-            throw ServiceError.invalidArgument(
-                Metadata.Key.authorization, "Send one: Bearer and the access token.")
-        }
-        return String(text.dropFirst(Self.scheme.count))
-    }
-}
-
-extension CallContext {
-    /// The access token of a call that requires a session (`SESSION_REQUIRED`), where the inner
-    /// call that gets it judges it, and no limit is charged before.
-    /// - Throws: `auth/invalid-access-token` without one; as `accessToken`.
-    func requiredAccessToken() throws(ServiceError) -> String {
-        guard let token = try accessToken() else { throw ServiceError(.invalidAccessToken) }
-        return token
-    }
-}
-
 extension SessionsAPI {
     /// The session of a call that requires one (`SESSION_REQUIRED`), where the gateway needs its
     /// account or charges a limit: a caller without a session must not use up limits.

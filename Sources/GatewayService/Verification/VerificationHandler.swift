@@ -18,15 +18,18 @@ struct VerificationHandler: VerificationService {
     private static let waitMax: Duration = .milliseconds(250)
 
     let sessions: any SessionsAPI
+    /// Learns the ends of sessions too.
+    private let tokens: TokenAccounts
     private let log = RevocationLog()
     private let follower: RevocationFollower
 
     /// Creates a relay of the session service's revocations.
     init(
-        sessions: any SessionsAPI, ends: any SessionEndsAPI, time: any Time,
-        randomness: any Randomness
+        sessions: any SessionsAPI, ends: any SessionEndsAPI, tokens: TokenAccounts,
+        time: any Time, randomness: any Randomness
     ) {
         self.sessions = sessions
+        self.tokens = tokens
         follower = RevocationFollower(waitMax: Self.waitMax, time: time, randomness: randomness) {
             position, epoch, take in
             let request = SessionV1.WatchRevocationsRequest(position: position, epoch: epoch)
@@ -39,7 +42,10 @@ struct VerificationHandler: VerificationService {
 
     /// Follows the session service's revocations until cancelled.
     func run() async {
-        await follower.run { log.take($0) }
+        await follower.run {
+            log.take($0)
+            tokens.take($0)
+        }
     }
 
     /// The public keys that access tokens verify under, as the session service has them.

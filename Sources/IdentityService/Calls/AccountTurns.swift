@@ -4,7 +4,7 @@ import Synchronization
 /// Lets one call at a time change an account's documents, in the order of arrival (I-07).
 ///
 /// Documents are prepared outside of the transaction, from what was read before
-/// (`AccountDocumentsHandler.change`). Of several calls at one time, the first that is written would
+/// (`DocumentsHandler.change`). Of several calls at one time, the first that is written would
 /// make what the others have read out of date, and they would do their work again: n calls n²/2
 /// times. So each waits before it reads. One account also computes on one thread at most.
 final class AccountTurns: Sendable {

@@ -22,18 +22,6 @@ struct Backend: IdempotentCall {
 /// the actor and all that is written (`bh`). What passes through the gateway can be repeated for
 /// two minutes: a read is answered again, a write gets its first answer.
 struct BackendCalls: Sendable {
-    /// The rpcs of backends, by the names that tokens have.
-    enum Method: String {
-        case read = "postern.gateway.v1.BackendDocuments/ReadAccountDocument"
-        case write = "postern.gateway.v1.BackendDocuments/WriteAccountDocuments"
-        case remove = "postern.gateway.v1.BackendDocuments/RemoveAccountDocument"
-        case list = "postern.gateway.v1.BackendDocuments/ListAccountDocuments"
-        case setOnboarding = "postern.gateway.v1.BackendDocuments/SetOnboarding"
-
-        /// Whether a repeat must be recognised, as at the gateway.
-        fileprivate var needsIdempotencyKey: Bool { self == .write || self == .remove }
-    }
-
     static let actorBytesMax = 64
 
     let settings: DocumentSettings
@@ -42,39 +30,45 @@ struct BackendCalls: Sendable {
     let time: any Time
 
     /// The backend that made this request.
-    /// - Parameter parts: the request after the actor, as `bh` covers it.
     /// - Throws: `rpc/permission-denied` if it is not named in `document-writers`;
     ///   `rpc/unauthenticated` for an invalid token; `rpc/invalid-argument` with the field.
     func verified(
-        _ caller: GatewayV1.BackendCall, _ method: Method, _ parts: [[UInt8]]
+        _ request: some BackendRequest, _ method: MethodDescription
     ) throws(ServiceError) -> Backend {
+        guard let caller = request.call else {
+            throw ServiceError(.invalidArgument, fields: ["call"])
+        }
         let claims = try claims(of: caller.applicationToken, method)
         let head = ["postern documents v1", caller.accountId, caller.actor].map { Array($0.utf8) }
-        guard claims.bodyHash == ApplicationToken.bodyHash(of: DelimitedParts.joined(head + parts))
+        let parts = head + request.signedParts
+        guard claims.bodyHash == ApplicationToken.bodyHash(of: DelimitedParts.joined(parts))
         else { throw Self.unauthenticated(.body) }
-        guard !method.needsIdempotencyKey || claims.idempotencyKey?.isEmpty == false else {
+        // As at the gateway: a repeat must be recognised.
+        guard method.isIdempotent || claims.idempotencyKey?.isEmpty == false else {
             throw ServiceError.invalidArgument(
                 Metadata.Key.idempotencyKey, "This call needs one, also in the token.")
         }
         guard caller.actor.utf8.count <= Self.actorBytesMax,
             caller.actor.allSatisfy(AdminCaller.isPlain)
-        else { throw ServiceError(.invalidArgument, fields: ["actor"]) }
+        else { throw ServiceError(.invalidArgument, fields: ["call.actor"]) }
+        guard let account = AccountID(text: caller.accountId) else {
+            throw ServiceError(.invalidArgument, fields: ["call.account_id"])
+        }
         let name = claims.application
         return Backend(
-            account: try AccountID.required(caller.accountId), application: name,
-            idempotencyKey: claims.idempotencyKey,
+            account: account, application: name, idempotencyKey: claims.idempotencyKey,
             actor: caller.actor.isEmpty ? name : "\(name)/\(caller.actor)")
     }
 
     private func claims(
-        of token: String, _ method: Method
+        of token: String, _ method: MethodDescription
     ) throws(ServiceError) -> ApplicationToken.Claims {
         let claims: ApplicationToken.Claims?
         do throws(ApplicationToken.Refusal) {
             claims =
                 try isOfWriter(token)
                 ? applications.value.verified(
-                    token: token, method: method.rawValue, audiences: Set(settings.webOrigins),
+                    token: token, method: method.name, audiences: Set(settings.webOrigins),
                     now: time.now()) : nil
         } catch {
             throw Self.unauthenticated(error)
@@ -92,7 +86,7 @@ struct BackendCalls: Sendable {
     private static func unauthenticated(_ reason: ApplicationToken.Refusal) -> ServiceError {
         var error = ServiceError(.unauthenticated)
         error.violations = [
-            .init(field: Metadata.Key.applicationToken, rule: reason.rawValue)
+            .init(field: "call.application_token", rule: reason.rawValue)
         ]
         return error
     }

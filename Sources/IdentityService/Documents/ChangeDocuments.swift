@@ -46,7 +46,7 @@ struct PreparedDocuments<Detail: Sendable>: Sendable {
     }
 }
 
-extension AccountDocumentsHandler {
+extension DocumentsHandler {
     /// How often documents are prepared that another flow changes meanwhile. None of those flows
     /// comes as often as a call takes.
     private static let attemptsMax = 3
@@ -65,7 +65,7 @@ extension AccountDocumentsHandler {
     ///   documents at each attempt. Not in the transaction, at last: who makes the changes could
     ///   have the work done there.
     func change<Found: Sendable, Detail: Sendable, Answer: Sendable>(
-        _ call: DocumentCall,
+        _ call: AccountCall,
         repeated: @escaping @Sendable (any SQLSession, Timestamp) throws -> Answer?,
         read:
             @escaping @Sendable (any SQLSession, DocumentOwner) throws ->

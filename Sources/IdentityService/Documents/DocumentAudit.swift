@@ -45,16 +45,16 @@ extension IdentityTables {
 extension Transaction {
     /// Records that a call has written documents.
     /// - Parameter count: their number.
-    func audit(_ count: Int, writtenBy call: DocumentCall) throws {
+    func audit(_ count: Int, writtenBy call: AccountCall) throws {
         try audit(count, call.backend == nil ? .documentWritten : .documentWrittenByBackend, call)
     }
 
     /// Records that a call has removed a document.
-    func auditRemoval(by call: DocumentCall) throws {
+    func auditRemoval(by call: AccountCall) throws {
         try audit(1, call.backend == nil ? .documentRemoved : .documentRemovedByBackend, call)
     }
 
-    private func audit(_ count: Int, _ kind: AuditKind, _ call: DocumentCall) throws {
+    private func audit(_ count: Int, _ kind: AuditKind, _ call: AccountCall) throws {
         var event = AuditEvent(kind, account: call.account.key, attempt: Int64(count))
         event.actor = call.backend?.actor
         guard call.backend == nil else { return try audit(event.from(call.origin)) }

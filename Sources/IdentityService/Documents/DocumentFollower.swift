@@ -35,13 +35,13 @@ struct DocumentFollower: Hashable, Sendable {
     /// The items of the page that was selected at these totals.
     mutating func items(
         of page: OpenedPage, at totals: DocumentTotals
-    ) -> [IdentityV1.WatchDocumentsItem] {
+    ) -> [GatewayV1.WatchDocumentsItem] {
         self = resumed(at: totals)
         return page.documents.map { document in
             defer { isReset = false }
             position = document.position
             let message = document.message(withJSON: true)
-            return IdentityV1.WatchDocumentsItem(
+            return GatewayV1.WatchDocumentsItem(
                 position: document.position, reset: isReset,
                 change: document.isRemoved ? .removed(message) : .written(message))
         }
@@ -50,12 +50,12 @@ struct DocumentFollower: Hashable, Sendable {
     /// The item that says that the follower has everything; nil right after later changes.
     mutating func upToDate(
         at totals: DocumentTotals, hasChanges: Bool
-    ) -> IdentityV1.WatchDocumentsItem? {
+    ) -> GatewayV1.WatchDocumentsItem? {
         position = totals.position
         begunAt = totals.position
         defer { (isNew, isReset) = (false, false) }
         guard isNew || isReset || !hasChanges else { return nil }
-        return IdentityV1.WatchDocumentsItem(position: position, reset: isReset)
+        return GatewayV1.WatchDocumentsItem(position: position, reset: isReset)
     }
 
     private func resumed(at totals: DocumentTotals) -> DocumentFollower {

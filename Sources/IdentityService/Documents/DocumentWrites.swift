@@ -40,14 +40,16 @@ struct DocumentWrites: Sendable {
 
     /// The answer of the first call, for a repeat: its request is the same (`RepeatableCall`).
     /// - Throws: `rpc/internal` if the stored answer has another number of documents.
-    func answer(_ first: WrittenVersions) throws(ServiceError) -> [GatewayV1.Document] {
-        guard first.versions.count == all.count else {
+    func answer(
+        _ first: IdentityV1.StoredResponse
+    ) throws(ServiceError) -> [GatewayV1.WrittenDocument] {
+        guard first.documentVersions.count == all.count else {
             throw ServiceError(.internalError, detail: "an answer of another number of documents")
         }
-        return zip(all, first.versions).map { write, version in
-            GatewayV1.Document(
+        return zip(all, first.documentVersions).map { write, version in
+            GatewayV1.WrittenDocument(
                 collection: write.key.collection, name: write.key.name, version: version,
-                changedAtMs: first.at.milliseconds)
+                changedAtMs: first.writtenAtMs)
         }
     }
 }

@@ -3,37 +3,41 @@ import RPC
 import ServiceRuntime
 import Storage
 
-extension AccountDocumentsHandler {
+extension DocumentsHandler {
     /// Returns a page of documents, in the order in which they were last changed (I-07). One that
     /// is changed between two pages is on a later page, with its new version.
-    /// - Throws: `rpc/invalid-argument` with the field; as `authorised` and `owner`.
+    /// - Throws: `rpc/invalid-argument` with the field; as `owner`.
     func listDocuments(
-        _ request: IdentityV1.ListDocumentsRequest, _ context: CallContext
-    ) async throws -> IdentityV1.ListDocumentsResponse {
+        _ request: GatewayV1.ListDocumentsRequest, _ call: AccountCall
+    ) async throws -> GatewayV1.ListDocumentsResponse {
         guard request.collection.isEmpty || DocumentKey.isCollection(request.collection) else {
             throw ServiceError(.invalidArgument, fields: ["collection"])
         }
         guard let after = Self.position(ofPage: request.pageToken) else {
             throw ServiceError(.invalidArgument, fields: ["page_token"])
         }
-        let call = try await authorised(
-            request.caller, .list,
-            GatewayV1.DocumentWrite(
-                collection: request.collection, name: request.pageToken,
-                json: request.withJson ? "json" : ""
-            ).signedParts, context)
         let (documents, page) = try await store.read { session in
             let documents = try opened(owner(call, in: session))
             let selection = DocumentSelection(
                 collectionKey: documents.collectionKey(filter: request.collection), after: after)
             return (documents, try session.documentPage(selection, of: call.account))
         }
-        return IdentityV1.ListDocumentsResponse(
+        return GatewayV1.ListDocumentsResponse(
             documents: try page.rows.map {
                 try documents.open($0).message(withJSON: request.withJson)
             },
             nextPageToken: page.hasMore ? page.rows.last.map { String($0.position) } ?? "" : "",
             position: documents.owner.totals.position)
+    }
+
+    /// The same for a backend.
+    func listAccountDocuments(
+        _ request: GatewayV1.ListAccountDocumentsRequest, _ call: AccountCall
+    ) async throws -> GatewayV1.ListDocumentsResponse {
+        try await listDocuments(
+            .init(
+                collection: request.collection, withJson: request.withJson,
+                pageToken: request.pageToken), call)
     }
 
     /// The position of a page token: 0 for the first page; nil for an invalid token.
@@ -47,5 +51,13 @@ extension OwnedDocuments {
     /// The keyed hash of a collection that a caller selects; nil for all.
     func collectionKey(filter collection: String) -> [UInt8]? {
         collection.isEmpty ? nil : collectionKey(collection)
+    }
+}
+
+extension GatewayV1.ListAccountDocumentsRequest: BackendRequest {
+    var signedParts: [[UInt8]] {
+        GatewayV1.DocumentWrite(
+            collection: collection, name: pageToken, json: withJson ? "json" : ""
+        ).signedParts
     }
 }

@@ -3,24 +3,39 @@ import RPC
 import ServiceRuntime
 import Storage
 
-extension AccountDocumentsHandler {
+extension DocumentsHandler {
     /// Returns one document (I-07).
-    /// - Throws: `rpc/not-found` if there is none; `rpc/invalid-argument` with the field; as
-    ///   `authorised` and `owner`.
+    /// - Throws: `rpc/not-found` if there is none; `rpc/invalid-argument` with the field; as `owner`.
     func readDocument(
-        _ request: IdentityV1.ReadDocumentRequest, _ context: CallContext
-    ) async throws -> IdentityV1.ReadDocumentResponse {
+        _ request: GatewayV1.ReadDocumentRequest, _ call: AccountCall
+    ) async throws -> GatewayV1.ReadDocumentResponse {
         let key = try DocumentKey.required(collection: request.collection, name: request.name)
-        let call = try await authorised(
-            request.caller, .read,
-            GatewayV1.DocumentWrite(collection: key.collection, name: key.name).signedParts,
-            context)
+        return try await read(key, call)
+    }
+
+    /// The same for a backend.
+    func readAccountDocument(
+        _ request: GatewayV1.ReadAccountDocumentRequest, _ call: AccountCall
+    ) async throws -> GatewayV1.ReadDocumentResponse {
+        let key = try DocumentKey.required(collection: request.collection, name: request.name)
+        return try await read(key, call)
+    }
+
+    private func read(
+        _ key: DocumentKey, _ call: AccountCall
+    ) async throws -> GatewayV1.ReadDocumentResponse {
         let document = try await store.read { session in
             try opened(owner(call, in: session)).document(key, in: session)
         }
         guard let document, !document.isRemoved else {
             throw ServiceError(.notFound, fields: ["name"])
         }
-        return IdentityV1.ReadDocumentResponse(document: document.message(withJSON: true))
+        return GatewayV1.ReadDocumentResponse(document: document.message(withJSON: true))
+    }
+}
+
+extension GatewayV1.ReadAccountDocumentRequest: BackendRequest {
+    var signedParts: [[UInt8]] {
+        GatewayV1.DocumentWrite(collection: collection, name: name).signedParts
     }
 }

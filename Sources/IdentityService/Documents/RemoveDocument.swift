@@ -4,32 +4,42 @@ import RPC
 import ServiceRuntime
 import Storage
 
-extension AccountDocumentsHandler {
+extension DocumentsHandler {
     /// Removes a document. Removing one that does not exist changes nothing (I-07).
     /// - Throws: `auth/document-conflict` with the current version; `auth/invalid-document` if the
     ///   owner may not write a field of it; `auth/idempotency-key-reused`; `rpc/invalid-argument`
-    ///   with the field; as `authorised` and `change`.
+    ///   with the field; as `change`.
     func removeDocument(
-        _ request: IdentityV1.RemoveDocumentRequest, _ context: CallContext
-    ) async throws -> IdentityV1.RemoveDocumentResponse {
-        let key = try DocumentKey.required(collection: request.collection, name: request.name)
-        let parts = request.signedParts
-        let call = try await authorised(
-            request.caller, from: request.origin, .remove, parts, context)
-        let repeatable = try RepeatableCall(
-            "RemoveDocument", [Array(call.account.text.utf8)] + parts, call.repeatable(context),
-            hash: keys.calls)
+        _ request: GatewayV1.RemoveDocumentRequest, _ call: AccountCall
+    ) async throws -> GatewayV1.RemoveDocumentResponse {
+        let base: Int64? = if case .baseVersion(let version) = request.base { version } else { nil }
+        return try await remove(
+            DocumentKey.required(collection: request.collection, name: request.name), base, call)
+    }
+
+    /// The same for a backend.
+    func removeAccountDocument(
+        _ request: GatewayV1.RemoveAccountDocumentRequest, _ call: AccountCall
+    ) async throws -> GatewayV1.RemoveDocumentResponse {
+        try await remove(
+            DocumentKey.required(collection: request.collection, name: request.name),
+            request.version, call)
+    }
+
+    private func remove(
+        _ key: DocumentKey, _ base: Int64?, _ call: AccountCall
+    ) async throws -> GatewayV1.RemoveDocumentResponse {
         let isRemoved = try await change(call) { session, moment -> Bool? in
-            try session.storedResponse(of: repeatable, at: moment)?.done
+            try session.storedResponse(of: call.repeatable, at: moment)?.done
         } read: { session, owner -> DocumentReading<DocumentRow?, Bool> in
             let row = try session.documentRow(
                 keys.documents.nameKey(key, of: owner.account), of: owner.account)
             let former = row.flatMap { $0.isRemoved ? nil : $0 }
-            if let base = request.base?.version, let former, base != former.version {
+            if let base, let former, base != former.version {
                 throw ServiceError.documentConflict(former.version, field: "base_version")
             }
             // Nothing to remove, and nothing to remember.
-            if former == nil, repeatable == nil { return .answered(false) }
+            if former == nil, call.repeatable == nil { return .answered(false) }
             return .found(former, bytes: Int(former?.bytes ?? 0))
         } prepare: { owned, row -> PreparedDocuments<Void> in
             let documents = try row.map { row in
@@ -45,11 +55,11 @@ extension AccountDocumentsHandler {
                 try transaction.auditRemoval(by: call)
             }
             try transaction.remember(
-                repeatable, .init(account: call.account.key, done: isRemoved))
+                call.repeatable, .init(account: call.account.key, done: isRemoved))
             return isRemoved
         }
         if isRemoved { watchers.changed(call.account) }
-        return IdentityV1.RemoveDocumentResponse(removed: isRemoved)
+        return GatewayV1.RemoveDocumentResponse(removed: isRemoved)
     }
 
     /// Attack: the owner removes a document to get rid of a field that only the server may write,
@@ -74,21 +84,15 @@ extension AccountDocumentsHandler {
     }
 }
 
-extension IdentityV1.RemoveDocumentRequest {
-    /// The document as `bh` covers it.
-    fileprivate var signedParts: [[UInt8]] {
+extension GatewayV1.RemoveAccountDocumentRequest: BackendRequest {
+    var signedParts: [[UInt8]] {
         GatewayV1.DocumentWrite(
-            collection: collection, name: name,
-            base: base.map { .baseVersion($0.version) }
+            collection: collection, name: name, base: version.map { .baseVersion($0) }
         ).signedParts
     }
-}
 
-extension IdentityV1.RemoveDocumentRequest.Base {
     /// The version that the caller has seen.
-    fileprivate var version: Int64 {
-        switch self {
-        case .baseVersion(let version): version
-        }
+    fileprivate var version: Int64? {
+        if case .baseVersion(let version) = base { version } else { nil }
     }
 }

@@ -3,7 +3,7 @@ import RPC
 import ServiceRuntime
 import Storage
 
-extension AccountDocumentsHandler {
+extension DocumentsHandler {
     /// Streams the changes of the caller's documents: those after a position at once, then each new
     /// one (I-07).
     ///
@@ -13,32 +13,33 @@ extension AccountDocumentsHandler {
     ///   `rpc/resource-exhausted` when the account has too many streams; `rpc/invalid-argument`
     ///   with the field; an error when the call is over.
     func watchDocuments(
-        _ request: IdentityV1.WatchDocumentsRequest,
-        _ items: OutgoingItems<IdentityV1.WatchDocumentsItem>, _ context: CallContext
+        _ request: GatewayV1.WatchDocumentsRequest,
+        _ items: OutgoingItems<GatewayV1.WatchDocumentsItem>, _ call: AccountCall
     ) async throws {
         guard request.collection.isEmpty || DocumentKey.isCollection(request.collection) else {
             throw ServiceError(.invalidArgument, fields: ["collection"])
         }
-        var follower = DocumentFollower(after: request.after.map(\.position))
+        let after: Int64? =
+            if case .afterPosition(let position) = request.after { position } else { nil }
+        var follower = DocumentFollower(after: after)
         guard follower.position >= 0 else {
             throw ServiceError(.invalidArgument, fields: ["after_position"])
         }
-        let account = try await owner(of: request, context).account
-        try await watchers.following(account, time) {
-            try await sendChanges(of: request, to: items, &follower, context).expiresAt
+        try await watchers.following(call.account, time) {
+            try await sendChanges(of: request, to: items, &follower, call).expiresAt
         }
     }
 
     /// Sends what has changed, and an item with the position alone after the first changes and
     /// whenever nothing has changed.
     private func sendChanges(
-        of request: IdentityV1.WatchDocumentsRequest,
-        to items: OutgoingItems<IdentityV1.WatchDocumentsItem>, _ follower: inout DocumentFollower,
-        _ context: CallContext
+        of request: GatewayV1.WatchDocumentsRequest,
+        to items: OutgoingItems<GatewayV1.WatchDocumentsItem>, _ follower: inout DocumentFollower,
+        _ call: AccountCall
     ) async throws -> ValidAccessToken {
         var hasChanges = false
         while true {
-            let token = try await owner(of: request, context)
+            let token = try await calls.owner(in: call.context.ofCheck(time))
             let (at, page) = try await next(
                 follower, token.account, collection: request.collection)
             let next = follower.items(of: page, at: at)
@@ -67,21 +68,5 @@ extension AccountDocumentsHandler {
             return (documents, try session.documentPage(selection, of: account))
         }
         return (documents.owner.totals, try documents.open(page))
-    }
-
-    /// The owner of the stream's token, now.
-    private func owner(
-        of request: IdentityV1.WatchDocumentsRequest, _ context: CallContext
-    ) async throws -> ValidAccessToken {
-        try await sessions.validated(accessToken: request.accessToken, context.ofCheck(time))
-    }
-}
-
-extension IdentityV1.WatchDocumentsRequest.After {
-    /// The position after which changes are requested.
-    fileprivate var position: Int64 {
-        switch self {
-        case .afterPosition(let position): position
-        }
     }
 }

@@ -6,39 +6,54 @@ import RPC
 import ServiceRuntime
 import Storage
 
-extension AccountDocumentsHandler {
+extension DocumentsHandler {
     /// Writes documents, all or none (I-07).
     /// - Throws: `auth/document-conflict` with the current version; `auth/document-quota` with the
-    ///   figures; `auth/invalid-document`; `auth/idempotency-key-reused`; `rpc/invalid-argument`
-    ///   with the field, also for documents that are too long together; as `require`, `authorised`
-    ///   and `change`.
+    ///   figures; `auth/invalid-document`; `auth/idempotency-key-reused`; `auth/too-many-requests`
+    ///   with the units that it costs, if less was charged; `rpc/invalid-argument` with the field,
+    ///   also for documents that are too long together; as `require` and `change`.
     func writeDocuments(
-        _ request: IdentityV1.WriteDocumentsRequest, _ context: CallContext
-    ) async throws -> IdentityV1.WriteDocumentsResponse {
-        let parts = request.writes.flatMap(\.signedParts)
-        let call = try await authorised(
-            request.caller, from: request.origin, .write, parts, context)
-        let sent = request.writes.reduce(0) { $0 + $1.json.utf8.count }
-        let writes = try await offLoop(bytes: sent) {
-            try DocumentWrites(
-                request.writes, voice: AcceptedLanguages(request.acceptLanguage).best ?? .english)
+        _ request: GatewayV1.WriteDocumentsRequest, _ call: AccountCall
+    ) async throws -> GatewayV1.WriteDocumentsResponse {
+        .init(written: try await write(request.writes, call))
+    }
+
+    /// The same for a backend, which is not charged.
+    func writeAccountDocuments(
+        _ request: GatewayV1.WriteAccountDocumentsRequest, _ call: AccountCall
+    ) async throws -> GatewayV1.WriteDocumentsResponse {
+        .init(written: try await write(request.writes, call))
+    }
+
+    /// `writeDocuments` with one document.
+    /// - Throws: as `writeDocuments`; `rpc/invalid-argument` without a document.
+    func writeDocument(
+        _ request: GatewayV1.WriteDocumentRequest, _ call: AccountCall
+    ) async throws -> GatewayV1.WriteDocumentResponse {
+        guard let document = request.write else {
+            throw ServiceError(.invalidArgument, fields: ["write"])
         }
-        let repeatable = try RepeatableCall(
-            "WriteDocuments", [Array(call.account.text.utf8)] + parts, call.repeatable(context),
-            hash: keys.calls)
-        let answer = try await change(call) {
-            session, moment -> IdentityV1.WriteDocumentsResponse? in
-            try session.remembered(of: repeatable, at: moment).map { first in
-                IdentityV1.WriteDocumentsResponse(
-                    written: try writes.answer(WrittenVersions(first)))
-            }
+        do {
+            return .init(written: try await write([document], call).first)
+        } catch let error as ServiceError {
+            throw error.aboutOneWrite
+        }
+    }
+
+    private func write(
+        _ documents: [GatewayV1.DocumentWrite], _ call: AccountCall
+    ) async throws -> [GatewayV1.WrittenDocument] {
+        let sent = documents.reduce(0) { $0 + $1.json.utf8.count }
+        let writes = try await offLoop(bytes: sent) {
+            try DocumentWrites(documents, voice: call.voice)
+        }
+        let written = try await change(call) {
+            session, moment -> [GatewayV1.WrittenDocument]? in
+            try session.storedResponse(of: call.repeatable, at: moment).map(writes.answer)
         } read: {
-            session, owner -> DocumentReading<[FoundDocument], IdentityV1.WriteDocumentsResponse> in
+            session, owner -> DocumentReading<[FoundDocument], [GatewayV1.WrittenDocument]> in
             let found = try found(writes, by: call, owner, in: session)
-            let units = DocumentWork.units(of: found.map(\.bytes))
-            guard request.paidUnits == 0 || units <= request.paidUnits else {
-                return .answered(.init(unitsNeeded: UInt32(clamping: units)))
-            }
+            try call.requirePaid(DocumentWork.units(of: found.map(\.bytes)))
             return .found(found, bytes: found.reduce(0) { $0 + $1.bytes })
         } prepare: { owned, found -> PreparedDocuments<Set<AccountNeed>> in
             PreparedDocuments(
@@ -54,12 +69,14 @@ extension AccountDocumentsHandler {
                 within: DocumentQuota(isGuest: owner.isGuest, settings))
             try transaction.audit(writes.count, writtenBy: call)
             try transaction.remember(
-                repeatable,
-                WrittenVersions(versions: written.map(\.version), at: transaction.at).bytes)
-            return .init(written: written)
+                call.repeatable,
+                .init(
+                    account: call.account.key, documentVersions: written.map(\.version),
+                    writtenAtMs: transaction.at.milliseconds))
+            return written.map(GatewayV1.WrittenDocument.init)
         }
-        if !answer.written.isEmpty { watchers.changed(call.account) }
-        return answer
+        watchers.changed(call.account)
+        return written
     }
 
     /// A document to write, and what it replaces.
@@ -74,7 +91,7 @@ extension AccountDocumentsHandler {
         var bytes: Int { max(write.bytes, needsFormer ? Int(row?.bytes ?? 0) : 0) }
 
         func change(
-            of owned: OwnedDocuments, by call: DocumentCall, in voice: Voice
+            of owned: OwnedDocuments, by call: AccountCall, in voice: Voice
         ) throws -> DocumentChange {
             let present = needsFormer ? try row.map(owned.open)?.object() : nil
             return try write.change(
@@ -83,7 +100,7 @@ extension AccountDocumentsHandler {
     }
 
     private func found(
-        _ writes: DocumentWrites, by call: DocumentCall, _ owner: DocumentOwner,
+        _ writes: DocumentWrites, by call: AccountCall, _ owner: DocumentOwner,
         in session: some SQLSession
     ) throws -> [FoundDocument] {
         let all = rules.value
@@ -133,27 +150,42 @@ extension AccountDocumentsHandler {
     }
 }
 
-/// What a write answers, for its repeats: the versions, and their time.
-struct WrittenVersions: Hashable, Sendable {
-    let versions: [Int64]
-    let at: Timestamp
-
-    init(versions: [Int64], at moment: Timestamp) {
-        self.versions = versions
-        at = moment
+extension AccountCall {
+    /// Requires that what the call costs was charged before its work (`DocumentWork`).
+    /// - Throws: `auth/too-many-requests` with the units.
+    func requirePaid(_ units: Int) throws(ServiceError) {
+        guard paidUnits > 0, units > paidUnits else { return }
+        var error = ServiceError(.tooManyRequests)
+        error.unitsNeeded = UInt32(clamping: units)
+        throw error
     }
+}
 
-    /// The stored form: the time and the versions, 8 bytes each, big-endian.
-    var bytes: [UInt8] {
-        ([at.milliseconds] + versions).bigEndianBytes
+extension GatewayV1.WrittenDocument {
+    /// The version of a written document, without its JSON.
+    init(_ document: GatewayV1.Document) {
+        self.init(
+            collection: document.collection, name: document.name, version: document.version,
+            changedAtMs: document.changedAtMs)
     }
+}
 
-    /// Reads `bytes`.
-    /// - Throws: `rpc/internal` for any other length: only this service writes it.
-    init(_ bytes: [UInt8]) throws(ServiceError) {
-        guard let numbers = [Int64](bigEndianBytes: bytes), !numbers.isEmpty else {
-            throw ServiceError(.internalError, detail: "an answer has \(bytes.count) bytes")
+extension GatewayV1.WriteAccountDocumentsRequest: BackendRequest {
+    var signedParts: [[UInt8]] { writes.flatMap(\.signedParts) }
+}
+
+extension ServiceError {
+    /// The error with the fields of a request that has one document, `write.json.age`, where others
+    /// are counted, `writes[0].json.age`.
+    fileprivate var aboutOneWrite: ServiceError {
+        let counted = "writes[0]"
+        var error = self
+        for index in error.violations.indices {
+            let field = error.violations[index].field
+            if field.hasPrefix(counted) {
+                error.violations[index].field = "write" + field.dropFirst(counted.count)
+            }
         }
-        self.init(versions: Array(numbers.dropFirst()), at: Timestamp(milliseconds: numbers[0]))
+        return error
     }
 }

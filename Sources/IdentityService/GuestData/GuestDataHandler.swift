@@ -12,7 +12,7 @@ import Storage
 /// The account is the one of an access token, which the session service resolves. A choice token
 /// names the guest, and counts in a session of its account only.
 struct GuestDataHandler: GuestDataService {
-    let documents: AccountDocumentsHandler
+    let documents: DocumentsHandler
     let guests: GuestSettlement
     /// The streams that wait for a change of an account's migrations.
     let watchers: AccountWatchers
@@ -28,7 +28,7 @@ struct GuestDataHandler: GuestDataService {
     /// The account of an access token.
     /// - Throws: as `SessionsAPI.validated(accessToken:_:)`.
     func owner(of accessToken: String, _ context: CallContext) async throws -> ValidAccessToken {
-        try await documents.sessions.validated(accessToken: accessToken, context)
+        try await documents.calls.sessions.validated(accessToken: accessToken, context)
     }
 
     /// The choice of a token, for the account of an access token.

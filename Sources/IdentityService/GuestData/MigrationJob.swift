@@ -17,7 +17,7 @@ struct MigrationJob: Sendable {
     /// Migrations that one read finds.
     private static let batch: Int64 = 32
 
-    let documents: AccountDocumentsHandler
+    let documents: DocumentsHandler
     let guests: GuestSettlement
     /// The streams that wait for a change of an account's migrations.
     let watchers: AccountWatchers

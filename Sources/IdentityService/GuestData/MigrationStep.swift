@@ -4,7 +4,7 @@ import Storage
 
 /// One step of a migration (G-16): begins it, or moves the next documents and counts them; after
 /// the last one it ends the migration, and with it the guest. Its three parts are those of
-/// `AccountDocumentsHandler.change`: `find` in a snapshot, `prepare` without a store, `run` in the
+/// `DocumentsHandler.change`: `find` in a snapshot, `prepare` without a store, `run` in the
 /// transaction.
 ///
 /// A guest's documents pass the rules of their collections as a backend's do, so that fields which
@@ -15,7 +15,7 @@ struct MigrationStep: Sendable {
     /// Documents of one step.
     private static let documentsMax = 20
 
-    let documents: AccountDocumentsHandler
+    let documents: DocumentsHandler
     let guests: GuestSettlement
     let logger: Logger
 

@@ -128,7 +128,7 @@ struct MethodCall: Sendable {
     ///   - subject: The object of the change: an identity's look-up key, or the name of a method.
     /// - Throws: `rpc/invalid-argument` for an invalid idempotency key.
     init(
-        _ method: StaticString, of owner: SessionOwner, _ subject: [UInt8],
+        _ method: String, of owner: SessionOwner, _ subject: [UInt8],
         from origin: IdentityV1.Origin?, _ context: CallContext, _ keys: IdentityKeys
     ) throws(ServiceError) {
         self.owner = owner

@@ -9,7 +9,7 @@ import Storage
 /// `restartOnboarding`, `completeOnboarding`. Guests go the same way as accounts.
 struct AccountOnboardingHandler: AccountOnboardingService {
     /// Keeps the drafts and what a completion writes.
-    let documents: AccountDocumentsHandler
+    let documents: DocumentsHandler
     let answers: AccountAnswers
 
     var store: Store { documents.store }
@@ -18,10 +18,11 @@ struct AccountOnboardingHandler: AccountOnboardingService {
     /// - Throws: as `SessionsAPI.validated`.
     func call(
         _ accessToken: String, from origin: IdentityV1.Origin? = nil, _ context: CallContext
-    ) async throws -> DocumentCall {
-        let owner = try await documents.sessions.validated(accessToken: accessToken, context)
-        return DocumentCall(
-            account: owner.account, backend: nil,
+    ) async throws -> AccountCall {
+        let owner = try await documents.calls.sessions.validated(
+            accessToken: accessToken, context)
+        return AccountCall(
+            account: owner.account, context: context,
             origin: CallOrigin(origin, hash: documents.keys.audit))
     }
 }

@@ -14,22 +14,21 @@ extension AccountOnboardingHandler {
     /// - Throws: `auth/invalid-document` with what is missing or invalid, as `section.field`;
     ///   `auth/document-quota`; `auth/account-required`, `auth/email-not-verified`,
     ///   `auth/consent-required` as the rules of a collection need; as `call(_:_:)` and
-    ///   `AccountDocumentsHandler.change`.
+    ///   `DocumentsHandler.change`.
     func completeOnboarding(
         _ request: IdentityV1.CompleteOnboardingRequest, _ context: CallContext
     ) async throws -> IdentityV1.CompleteOnboardingResponse {
-        let call = try await call(request.accessToken, from: request.origin, context)
+        var judged = try await call(request.accessToken, from: request.origin, context)
+        judged.paidUnits = Int(request.paidUnits)
+        let call = judged
         let voice = AcceptedLanguages(request.acceptLanguage).best ?? .english
         let rules = documents.rules.value
-        let outcome = try await documents.change(call) { session, _ -> Outcome? in
+        let done = try await documents.change(call) { session, _ -> CompletedOnboarding? in
             try isRepeat(of: call.account, rules, in: session)
-                ? .completed(completed(call.account, [], in: session)) : nil
-        } read: { session, owner -> DocumentReading<FoundDrafts, Outcome> in
+                ? completed(call.account, [], in: session) : nil
+        } read: { session, owner -> DocumentReading<FoundDrafts, CompletedOnboarding> in
             let found = try found(of: owner, rules, in: session)
-            let units = DocumentWork.units(of: found.bytes)
-            guard request.paidUnits == 0 || units <= request.paidUnits else {
-                return .answered(.needs(units: units))
-            }
+            try call.requirePaid(DocumentWork.units(of: found.bytes))
             return .found(found, bytes: found.bytes.reduce(0, +))
         } prepare: { owned, found -> PreparedDocuments<Set<AccountNeed>> in
             try await prepared(found, of: owned, rules, voice)
@@ -39,21 +38,10 @@ extension AccountOnboardingHandler {
             }
             let written = try complete(
                 prepared.documents, of: owner, from: call.origin, transaction)
-            return .completed(try completed(call.account, written, in: transaction))
+            return try completed(call.account, written, in: transaction)
         }
-        switch outcome {
-        case .needs(let units): return .init(unitsNeeded: UInt32(clamping: units))
-        case .completed(let done):
-            if !done.written.isEmpty { documents.watchers.changed(call.account) }
-            return try answer(done)
-        }
-    }
-
-    /// What a call did.
-    private enum Outcome: Sendable {
-        case completed(CompletedOnboarding)
-        /// Nothing: it costs more than was paid.
-        case needs(units: Int)
+        if !done.written.isEmpty { documents.watchers.changed(call.account) }
+        return try answer(done)
     }
 
     private func completed(

@@ -5,7 +5,7 @@ import Storage
 
 extension AccountOnboardingHandler {
     /// Returns the sections with their drafts, what is missing and why, and where to resume (G-18).
-    /// - Throws: as `call(_:_:)` and `AccountDocumentsHandler.owner`.
+    /// - Throws: as `call(_:_:)` and `DocumentsHandler.owner`.
     func getOnboarding(
         _ request: IdentityV1.GetOnboardingRequest, _ context: CallContext
     ) async throws -> IdentityV1.GetOnboardingResponse {

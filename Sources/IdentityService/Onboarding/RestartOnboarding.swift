@@ -6,7 +6,7 @@ import Storage
 extension AccountOnboardingHandler {
     /// Removes all drafts (G-18), also those of sections that the rules have no more. What a
     /// completion has written stays, and so does the flag.
-    /// - Throws: as `call(_:_:)` and `AccountDocumentsHandler.change`.
+    /// - Throws: as `call(_:_:)` and `DocumentsHandler.change`.
     func restartOnboarding(
         _ request: IdentityV1.RestartOnboardingRequest, _ context: CallContext
     ) async throws -> IdentityV1.RestartOnboardingResponse {

@@ -9,7 +9,7 @@ extension AccountOnboardingHandler {
     /// and null removes one. What is given must be valid; required fields may be missing.
     /// - Throws: `auth/document-conflict` with the current version; `auth/document-quota`;
     ///   `auth/invalid-document`; `auth/idempotency-key-reused`; `rpc/invalid-argument` for a
-    ///   section or screen that the rules do not declare; as `call(_:_:)` and `AccountDocumentsHandler.change`.
+    ///   section or screen that the rules do not declare; as `call(_:_:)` and `DocumentsHandler.change`.
     func saveOnboardingSection(
         _ request: IdentityV1.SaveOnboardingSectionRequest, _ context: CallContext
     ) async throws -> IdentityV1.SaveOnboardingSectionResponse {
@@ -53,7 +53,7 @@ extension AccountOnboardingHandler {
 
     /// The section after the call: at a repeat as it is now.
     private func section(
-        _ save: SectionSave, _ key: DocumentKey, _ saved: Saved, _ call: DocumentCall
+        _ save: SectionSave, _ key: DocumentKey, _ saved: Saved, _ call: AccountCall
     ) async throws -> SectionWithDraft {
         if case .written(let merged, let version) = saved {
             return SectionWithDraft(save.rules, merged.draft(key, version: version))

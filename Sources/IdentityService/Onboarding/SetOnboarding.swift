@@ -3,32 +3,28 @@ import RPC
 import ServiceRuntime
 import Storage
 
-extension AccountDocumentsHandler {
+extension DocumentsHandler {
     /// Sets whether an account has completed onboarding, for the app's backend (G-18). It stays so
     /// until the next completion.
-    /// - Throws: `rpc/not-found` without the account; as `BackendCalls.verified`.
+    /// - Throws: `rpc/not-found` without the account.
     func setOnboarding(
-        _ request: IdentityV1.SetOnboardingRequest, _ context: CallContext
-    ) async throws -> IdentityV1.SetOnboardingResponse {
-        guard let caller = request.backend else {
-            throw ServiceError(.invalidArgument, fields: ["backend"])
-        }
-        let backend = try backends.verified(
-            caller, .setOnboarding, [Array((request.complete ? "true" : "false").utf8)])
-        var event = AuditEvent(
-            .onboardingSetByBackend, account: backend.account.key,
-            attempt: request.complete ? 1 : 0
-        ).from(CallOrigin(request.origin, hash: keys.audit))
-        event.actor = backend.actor
-        let changed = event
-        try await store.write(about: [.account(backend.account)]) { transaction in
-            guard let record = try transaction.onboardingRecord(backend.account) else {
-                throw ServiceError(.notFound, fields: ["account_id"])
+        _ request: GatewayV1.SetOnboardingRequest, _ call: AccountCall
+    ) async throws -> GatewayV1.SetOnboardingResponse {
+        let event = AuditEvent(
+            .onboardingSetByBackend, account: call.account.key, attempt: request.complete ? 1 : 0
+        ).from(call.origin).by(call.backend?.actor)
+        try await store.write(about: [.account(call.account)]) { transaction in
+            guard let record = try transaction.onboardingRecord(call.account) else {
+                throw ServiceError(.notFound, fields: ["call.account_id"])
             }
             guard record.isSet != request.complete else { return }
-            try transaction.setOnboarding(request.complete, of: backend.account)
-            try transaction.audit(changed)
+            try transaction.setOnboarding(request.complete, of: call.account)
+            try transaction.audit(event)
         }
-        return IdentityV1.SetOnboardingResponse()
+        return GatewayV1.SetOnboardingResponse()
     }
+}
+
+extension GatewayV1.SetOnboardingRequest: BackendRequest {
+    var signedParts: [[UInt8]] { [Array((complete ? "true" : "false").utf8)] }
 }

@@ -15,7 +15,7 @@ struct AccountProfilesHandler: AccountProfilesService {
     /// The session service, which knows the accounts of access tokens.
     let sessions: any SessionsAPI
     /// The document that may have the display name too.
-    let documents: AccountDocumentsHandler
+    let documents: DocumentsHandler
     let blobs: any BlobStore
     let uploads: PhotoUploads
     /// Shared with the sweep.

@@ -10,7 +10,7 @@ extension AccountProfilesHandler {
     /// Changes the display name, also in the document that has it; from then on no provider
     /// replaces it (G-17).
     /// - Throws: as `SessionsAPI.validated(accessToken:_:)`, `SQLSession.changeableRow` and
-    ///   `AccountDocumentsHandler.change`; `rpc/invalid-argument`, `auth/document-quota`,
+    ///   `DocumentsHandler.change`; `rpc/invalid-argument`, `auth/document-quota`,
     ///   `auth/idempotency-key-reused`.
     func updateProfile(
         _ request: IdentityV1.UpdateProfileRequest, _ context: CallContext
@@ -21,7 +21,7 @@ extension AccountProfilesHandler {
             "UpdateProfile", [Array(owner.account.text.utf8), Array((name ?? "").utf8)], context,
             hash: keys.calls)
         let origin = CallOrigin(request.origin, hash: keys.audit)
-        let change = DocumentCall(account: owner.account, backend: nil, origin: origin)
+        let change = AccountCall(account: owner.account, context: context, origin: origin)
         let done = try await documents.change(change) { session, moment -> UpdatedProfile? in
             let row = try session.changeableRow(owner.account)
             guard try name == nil || session.storedResponse(of: call, at: moment) != nil else {

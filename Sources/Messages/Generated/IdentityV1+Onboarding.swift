@@ -313,18 +313,14 @@ extension IdentityV1 {
         package var account: Optional<IdentityV1.Account>
         /// The documents that were written, without their JSON; none at a repeat.
         package var written: [GatewayV1.Document]
-        /// Nothing was done: it costs so many units, which is more than paid_units. 0 if it is complete.
-        package var unitsNeeded: UInt32
 
         /// A message of these fields.
         package init(
             account: IdentityV1.Account? = nil,
-            written: [GatewayV1.Document] = [],
-            unitsNeeded: UInt32 = 0
+            written: [GatewayV1.Document] = []
         ) {
             self.account = account
             self.written = written
-            self.unitsNeeded = unitsNeeded
         }
     }
 }
@@ -338,13 +334,11 @@ extension IdentityV1.CompleteOnboardingResponse: ProtobufMessage {
     ) throws(NonCanonicalEncoding) -> IdentityV1.CompleteOnboardingResponse {
         let account: IdentityV1.Account? = try reader.message(10)
         let written: [GatewayV1.Document] = try reader.messages(18)
-        let unitsNeeded = try reader.uint32(24)
-        return IdentityV1.CompleteOnboardingResponse(account: account, written: written, unitsNeeded: unitsNeeded)
+        return IdentityV1.CompleteOnboardingResponse(account: account, written: written)
     }
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         for value in written { sink.message(18, value) }
-        if unitsNeeded != 0 { sink.uint32(24, unitsNeeded) }
     }
 }

@@ -32,6 +32,10 @@ extension IdentityV1 {
         package var codeExpiresAtMs: Int64
         /// Guest's bundle: the key of its migration.
         package var migration: Int64
+        /// Write of documents: their new versions, in the order of the request.
+        package var documentVersions: [Int64]
+        /// Write of documents: when, in milliseconds since 1970.
+        package var writtenAtMs: Int64
 
         /// A message of these fields.
         package init(
@@ -47,7 +51,9 @@ extension IdentityV1 {
             guesses: UInt32 = 0,
             codeRequest: Int64 = 0,
             codeExpiresAtMs: Int64 = 0,
-            migration: Int64 = 0
+            migration: Int64 = 0,
+            documentVersions: [Int64] = [],
+            writtenAtMs: Int64 = 0
         ) {
             self.account = account
             self.done = done
@@ -62,6 +68,8 @@ extension IdentityV1 {
             self.codeRequest = codeRequest
             self.codeExpiresAtMs = codeExpiresAtMs
             self.migration = migration
+            self.documentVersions = documentVersions
+            self.writtenAtMs = writtenAtMs
         }
     }
 }
@@ -86,7 +94,9 @@ extension IdentityV1.StoredResponse: ProtobufMessage {
         let codeRequest = try reader.int64(88)
         let codeExpiresAtMs = try reader.int64(96)
         let migration = try reader.int64(104)
-        return IdentityV1.StoredResponse(account: account, done: done, forgetsDevices: forgetsDevices, wasGuest: wasGuest, sessionGeneration: sessionGeneration, authenticatedAtMs: authenticatedAtMs, lastSignInAtMs: lastSignInAtMs, isNewDevice: isNewDevice, collision: collision, guesses: guesses, codeRequest: codeRequest, codeExpiresAtMs: codeExpiresAtMs, migration: migration)
+        let documentVersions = try reader.numbers(114) { Int64(truncatingIfNeeded: $0) }
+        let writtenAtMs = try reader.int64(120)
+        return IdentityV1.StoredResponse(account: account, done: done, forgetsDevices: forgetsDevices, wasGuest: wasGuest, sessionGeneration: sessionGeneration, authenticatedAtMs: authenticatedAtMs, lastSignInAtMs: lastSignInAtMs, isNewDevice: isNewDevice, collision: collision, guesses: guesses, codeRequest: codeRequest, codeExpiresAtMs: codeExpiresAtMs, migration: migration, documentVersions: documentVersions, writtenAtMs: writtenAtMs)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -103,5 +113,9 @@ extension IdentityV1.StoredResponse: ProtobufMessage {
         if codeRequest != 0 { sink.int64(88, codeRequest) }
         if codeExpiresAtMs != 0 { sink.int64(96, codeExpiresAtMs) }
         if migration != 0 { sink.int64(104, migration) }
+        if !documentVersions.isEmpty {
+            sink.numbers(114, documentVersions.map { UInt64(truncatingIfNeeded: $0) })
+        }
+        if writtenAtMs != 0 { sink.int64(120, writtenAtMs) }
     }
 }

@@ -462,6 +462,9 @@ extension WireV1 {
         package var currentVersion: Int64
         /// With auth/document-quota: what the account has and may have.
         package var documentQuota: Optional<WireV1.DocumentQuota>
+        /// Between our own programs, with auth/too-many-requests: the units that the call costs of
+        /// document-work-by-account, which is more than was paid for it. Nothing was done.
+        package var unitsNeeded: UInt32
 
         /// A message of these fields.
         package init(
@@ -476,7 +479,8 @@ extension WireV1 {
             unavailablePart: String = "",
             secondProof: WireV1.SecondProof? = nil,
             currentVersion: Int64 = 0,
-            documentQuota: WireV1.DocumentQuota? = nil
+            documentQuota: WireV1.DocumentQuota? = nil,
+            unitsNeeded: UInt32 = 0
         ) {
             self.code = code
             self.userMessage = userMessage
@@ -490,6 +494,7 @@ extension WireV1 {
             self.secondProof = secondProof
             self.currentVersion = currentVersion
             self.documentQuota = documentQuota
+            self.unitsNeeded = unitsNeeded
         }
     }
 }
@@ -513,7 +518,8 @@ extension WireV1.Error: ProtobufMessage {
         let secondProof: WireV1.SecondProof? = try reader.message(90)
         let currentVersion = try reader.int64(96)
         let documentQuota: WireV1.DocumentQuota? = try reader.message(106)
-        return WireV1.Error(code: code, userMessage: userMessage, retryable: retryable, retryAfterMs: retryAfterMs, action: action, violations: violations, acceptableProofs: acceptableProofs, alternatives: alternatives, unavailablePart: unavailablePart, secondProof: secondProof, currentVersion: currentVersion, documentQuota: documentQuota)
+        let unitsNeeded = try reader.uint32(112)
+        return WireV1.Error(code: code, userMessage: userMessage, retryable: retryable, retryAfterMs: retryAfterMs, action: action, violations: violations, acceptableProofs: acceptableProofs, alternatives: alternatives, unavailablePart: unavailablePart, secondProof: secondProof, currentVersion: currentVersion, documentQuota: documentQuota, unitsNeeded: unitsNeeded)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -529,6 +535,7 @@ extension WireV1.Error: ProtobufMessage {
         if let secondProof { sink.message(90, secondProof) }
         if currentVersion != 0 { sink.int64(96, currentVersion) }
         if let documentQuota { sink.message(106, documentQuota) }
+        if unitsNeeded != 0 { sink.uint32(112, unitsNeeded) }
     }
 }
 

@@ -19,6 +19,7 @@ extension WireV1.Error {
         if let secondProof { _ = json.add("secondProof", .object(secondProof.json)) }
         json.put("currentVersion", currentVersion)
         if let documentQuota { _ = json.add("documentQuota", .object(documentQuota.json)) }
+        json.put("unitsNeeded", unitsNeeded)
         return json
     }
 }

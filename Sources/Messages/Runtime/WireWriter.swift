@@ -54,6 +54,9 @@ package struct WireWriter: WireSink {
     /// Writes bytes that are already encoded.
     package mutating func copy(_ bytes: [UInt8]) { bytes.withUnsafeBytes { put($0) } }
 
+    /// Writes bytes that are already encoded.
+    package mutating func copy(_ bytes: UnsafeRawBufferPointer) { put(bytes) }
+
     package mutating func varint(_ tag: UInt32, _ value: UInt64) {
         put(UInt64(tag))
         put(value)

@@ -71,6 +71,8 @@ extension CallContext {
     package static let webService = "web"
     /// The service that keeps accounts.
     package static let identity = "identity"
+    /// The service that people's calls pass through.
+    package static let gateway = "gateway"
     /// The applications that manage accounts: they end an account's sessions and delete its data.
     private static let accountKeepers: Set<String> = operators.union([identity])
 
@@ -89,6 +91,13 @@ extension CallContext {
     /// - Throws: `rpc/permission-denied`.
     package func requireIdentity() throws(ServiceError) {
         guard application == Self.identity else { throw ServiceError(.permissionDenied) }
+    }
+
+    /// Admits only the gateway, whatever the callers list says, where a call's metadata are read: it
+    /// is the program that has checked them.
+    /// - Throws: `rpc/permission-denied`.
+    package func requireGateway() throws(ServiceError) {
+        guard application == Self.gateway else { throw ServiceError(.permissionDenied) }
     }
 
     /// Admits only identity and the operator's tool: a compromised gateway must not end all

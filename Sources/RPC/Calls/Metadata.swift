@@ -23,18 +23,21 @@ package struct Metadata: Hashable, Sendable {
         /// The user's IP address; accepted only from applications that may assert it.
         package static let clientAddress = "client-address"
         /// The languages that the user reads, in the format of HTTP's `Accept-Language`. Error
-        /// texts are in the best match. It is not forwarded: only the gateway talks to users.
+        /// texts are in the best match. A call that the gateway passes on has the best one alone.
         package static let acceptLanguage = "accept-language"
-        /// `Bearer` and the access token of the session in whose name the call is made. It is not
-        /// forwarded, and never logged or traced.
+        /// `Bearer` and the access token of the session in whose name the call is made. The gateway
+        /// passes it on to the owner of a method that reads it. Never logged or traced.
         package static let authorization = "authorization"
         /// A JSON Web Token by which a backend's call over HTTP counts as that of its application;
         /// read only from applications that may carry such tokens (the web service). It is not
         /// forwarded, and never logged or traced.
         package static let applicationToken = "application-token"
-        /// The name of the app that calls through the web service; read only from that. It is not
-        /// forwarded: `Origin.app` has it.
+        /// The name of the app that calls through the web service; read only from that, and from
+        /// the gateway.
         package static let app = "app"
+        /// What the gateway has charged for the call, in units of `document-work-by-account`; read
+        /// only from the gateway.
+        package static let paidUnits = "paid-units"
         /// W3C trace context, forwarded unchanged.
         package static let traceparent = "traceparent"
     }

@@ -45,13 +45,47 @@ package struct MethodDescription: Sendable, Hashable {
     package let hasSecrets: Bool
     /// Browsers and phones may call it through the web service.
     package let isPublic: Bool
+    /// What the calling session is to a method of the gateway.
+    package let session: Session
+    /// The service that implements a method of the gateway, which passes its calls on; nil where the
+    /// gateway itself does, and for a method of another service.
+    package let owner: Owner?
+    /// What the gateway charges before it passes a call on; nil for nothing.
+    package let limit: Limit?
+
+    /// `postern.options.v1.Session`.
+    package enum Session: Hashable, Sendable {
+        /// The access token is not read.
+        case none
+        /// A call without one is a call outside a session.
+        case optional
+        /// It must be live.
+        case required
+        /// Its access token may have expired.
+        case anyAge
+    }
+
+    /// `postern.options.v1.Owner`.
+    package enum Owner: Hashable, Sendable {
+        /// The identity service.
+        case identity
+        /// The session service.
+        case session
+    }
+
+    /// `postern.options.v1.LimitedAction`.
+    package enum Limit: Hashable, Sendable {
+        /// A write of documents.
+        case documentWrite
+    }
 
     /// A method's description.
     package init(
         name: String, isIdempotent: Bool, timeout: Duration, isOnLoop: Bool,
         streams: Streams = .none, isCostly: Bool = false, hedgeAfter: Duration? = nil,
         isForNamedCallersOnly: Bool = false, hasSecrets: Bool = false,
-        isPublic: Bool = false
+        isPublic: Bool = false, session: Session = .none, owner: Owner? = nil,
+        limit: Limit? = nil
     ) {
         self.streams = streams
         let own = name.split(separator: "/").last ?? ""
@@ -65,6 +99,9 @@ package struct MethodDescription: Sendable, Hashable {
         self.isForNamedCallersOnly = isForNamedCallersOnly
         self.hasSecrets = hasSecrets
         self.isPublic = isPublic
+        self.session = session
+        self.owner = owner
+        self.limit = limit
     }
 }
 

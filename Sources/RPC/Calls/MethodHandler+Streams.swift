@@ -18,6 +18,11 @@ extension MethodHandler {
                 let request = try Request.decode(payload, in: call.arena)
                 let stream = try call.ownStream
                 return call.run { try await handle(request, OutgoingItems(stream), context) }
+            },
+            local: { call in
+                let request = try Request(decoding: call.request)
+                try await call.answer { try await handle(request, $0, call.context) }
+                return []
             })
     }
 
@@ -31,14 +36,16 @@ extension MethodHandler {
             method: method,
             kind: .async { payload, context, call in
                 let stream = try call.ownStream(without: payload)
-                return Task.immediate(executorPreference: call.executor) {
-                    do {
-                        call.finish(try await handle(IncomingItems(stream), context))
-                    } catch {
-                        call.fail(error)
-                    }
-                }
-            })
+                return .task(
+                    Task.immediate(executorPreference: call.executor) {
+                        do {
+                            call.finish(try await handle(IncomingItems(stream), context))
+                        } catch {
+                            call.fail(error)
+                        }
+                    })
+            },
+            local: { try await handle($0.items(), $0.context).encoded() })
     }
 
     /// A handler that reads items and writes items; the written items end when it returns.
@@ -56,12 +63,16 @@ extension MethodHandler {
                 return call.run {
                     try await handle(IncomingItems(stream), OutgoingItems(stream), context)
                 }
+            },
+            local: { call in
+                try await call.answer { try await handle(call.items(), $0, call.context) }
+                return []
             })
     }
 }
 
 extension AsyncCall {
-    fileprivate var ownStream: CallStream {
+    var ownStream: CallStream {
         get throws {
             guard let stream else {
                 throw ServiceError(.internalError, detail: "a streaming method without a stream")
@@ -72,7 +83,7 @@ extension AsyncCall {
 
     /// The stream of a call that sends its request as items; its Request frame must have no
     /// payload.
-    fileprivate func ownStream(without payload: UnsafeRawBufferPointer) throws -> CallStream {
+    func ownStream(without payload: UnsafeRawBufferPointer) throws -> CallStream {
         guard payload.isEmpty else {
             throw ServiceError(.invalidArgument, detail: "the Request of a stream has a payload")
         }
@@ -80,14 +91,15 @@ extension AsyncCall {
     }
 
     /// Runs a handler that answers with items.
-    fileprivate func run(_ body: @escaping @Sendable () async throws -> Void) -> Task<Void, Never> {
-        Task.immediate(executorPreference: executor) {
-            do {
-                try await body()
-                self.finish()
-            } catch {
-                self.fail(error)
-            }
-        }
+    func run(_ body: @escaping @Sendable () async throws -> Void) -> RunningHandler {
+        .task(
+            Task.immediate(executorPreference: executor) {
+                do {
+                    try await body()
+                    self.finish()
+                } catch {
+                    self.fail(error)
+                }
+            })
     }
 }

@@ -14,9 +14,11 @@ package struct MethodHandler: Sendable {
         @Sendable (
             UnsafeRawBufferPointer, Arena, CallContext, ResponseWriter, inout ResponseBuffer
         ) throws -> Void
-    /// Decodes a request and starts its task.
+    /// Decodes a request and starts to serve its call.
     typealias Async =
-        @Sendable (UnsafeRawBufferPointer, CallContext, AsyncCall) throws -> Task<Void, Never>
+        @Sendable (UnsafeRawBufferPointer, CallContext, AsyncCall) throws -> RunningHandler
+    /// Serves a call of this process.
+    typealias Local = @Sendable (LocalCall) async throws -> [UInt8]
 
     /// Answers a call from the request's bytes, or returns false without any effect.
     package typealias Attempt =
@@ -30,6 +32,7 @@ package struct MethodHandler: Sendable {
     /// The method that it serves.
     package let method: MethodDescription
     let kind: Kind
+    let local: Local
 
     /// A handler that never waits.
     package static func onLoop<Request: ProtobufMessage, Response: ProtobufMessage>(
@@ -41,7 +44,8 @@ package struct MethodHandler: Sendable {
             kind: .onLoop { payload, arena, context, writer, out in
                 let request = try Request.decode(payload, in: arena)
                 try writer.write(handle(request, context), to: &out)
-            })
+            },
+            local: { try handle(Request(decoding: $0.request), $0.context).encoded() })
     }
 
     /// A handler that never waits and returns responses that are already encoded. The generated
@@ -58,7 +62,8 @@ package struct MethodHandler: Sendable {
                 // Written as bytes: `Encoded<Response>` would cost a generic type lookup in each
                 // call.
                 try writer.write(handle(request, context).bytes, to: &out)
-            })
+            },
+            local: { try handle(Request(decoding: $0.request), $0.context).bytes })
     }
 
     /// The same handler, but `attempt` is called first (`ServiceMethods.attempting`).
@@ -73,7 +78,8 @@ package struct MethodHandler: Sendable {
             kind: .onLoop { payload, arena, context, writer, out in
                 guard try !attempt(payload, writer, &out) else { return }
                 try handle(payload, arena, context, writer, &out)
-            })
+            },
+            local: local)
     }
 
     /// A handler that may wait.
@@ -86,15 +92,17 @@ package struct MethodHandler: Sendable {
             kind: .async { payload, context, call in
                 let request = try Request.decode(payload, in: call.arena)
                 // Moved, as a copy of a message retains all its strings.
-                return Task.immediate(executorPreference: call.executor) {
-                    [request = consume request] in
-                    do {
-                        call.finish(try await handle(request, context))
-                    } catch {
-                        call.fail(error)
-                    }
-                }
-            })
+                return .task(
+                    Task.immediate(executorPreference: call.executor) {
+                        [request = consume request] in
+                        do {
+                            call.finish(try await handle(request, context))
+                        } catch {
+                            call.fail(error)
+                        }
+                    })
+            },
+            local: { try await handle(Request(decoding: $0.request), $0.context).encoded() })
     }
 }
 

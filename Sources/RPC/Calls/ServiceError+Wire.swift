@@ -33,7 +33,7 @@ extension WireV1.Error {
                 WireV1.DocumentQuota(
                     documents: $0.documents, documentsMax: $0.documentsMax, bytes: $0.bytes,
                     bytesMax: $0.bytesMax)
-            })
+            }, unitsNeeded: error.unitsNeeded)
     }
 }
 
@@ -61,6 +61,7 @@ extension ServiceError {
                 documents: $0.documents, documentsMax: $0.documentsMax, bytes: $0.bytes,
                 bytesMax: $0.bytesMax)
         }
+        unitsNeeded = error.unitsNeeded
         // Only if it differs from the catalogue's text; otherwise every error would carry a copy of
         // it.
         if !error.userMessage.isEmpty, error.userMessage != userMessage {

@@ -34,7 +34,7 @@ extension RPCClient {
             incoming: IncomingItems(stream, user: user))
     }
 
-    /// Calls a method of any kind by its name with packed messages, for tools that use reflection.
+    /// Calls a method of any kind with packed messages.
     package func stream(
         _ method: MethodDescription, payload: [UInt8], _ context: CallContext
     ) -> PackedStreamCall {
@@ -75,23 +75,10 @@ extension RPCClient {
         }
         return stream
     }
-
-    /// A streaming call whose messages are bytes.
-    package struct PackedStreamCall: Sendable {
-        /// The items that the caller writes, if the method takes items.
-        package let outgoing: OutgoingItems<[UInt8]>
-        /// The items that the server sends, if it does.
-        package let incoming: IncomingItems<[UInt8]>
-        fileprivate let answer: @Sendable () async throws -> [UInt8]
-
-        /// The Response's message; empty where the server sends items.
-        /// - Throws: `ServiceError`.
-        package func response() async throws -> [UInt8] { try await answer() }
-    }
 }
 
 extension Result<BorrowedResponse, ServiceError> {
-    fileprivate var status: StatusCode {
+    var status: StatusCode {
         switch self {
         case .success: .ok
         case .failure(let error): StatusCode(answering: error)

@@ -72,6 +72,35 @@ package final class RPCClient: CallChannel {
         }
     }
 
+    /// Calls a unary method on the current event loop, without a task.
+    /// - Parameter complete: Gets the result, on the same loop; it may be called before this returns.
+    /// - Returns: nil, and no call is made, if the current thread is none of the client's loops.
+    func pass(
+        _ method: MethodDescription, _ payload: OutgoingRequest.Payload, _ context: CallContext,
+        _ complete: @escaping (Result<BorrowedResponse, ServiceError>) -> Void
+    ) -> PassedCall? {
+        guard let loop = MultiThreadedEventLoopGroup.currentEventLoop, pools.has(loop) else {
+            return nil
+        }
+        let (seen, context) = observed.begin(method.name, context, time)
+        let request = OutgoingRequest(
+            method: method.name, metadata: context.metadata, payload: payload)
+        let tries = CallTries(
+            pools[loop], request, deadline: context.deadlineForPeers,
+            isCallersDeadline: context.isCallersDeadline,
+            isRepeatable: Self.isRepeatable(method, context)
+        ) { [time] result in
+            seen.end(result.status, time)
+            complete(result)
+        }
+        tries.begin(hedgeAfter: method.isIdempotent ? method.hedgeAfter : nil)
+        return PassedCall(tries: tries)
+    }
+
+    private static func isRepeatable(_ method: MethodDescription, _ context: CallContext) -> Bool {
+        method.isIdempotent || context.idempotencyKey != nil
+    }
+
     /// Closes the connections.
     package func close() {
         for loop in group.makeIterator() { on(loop) { $0.close() } }
@@ -83,7 +112,7 @@ package final class RPCClient: CallChannel {
     ) async throws -> Answer {
         let request = OutgoingRequest(
             method: method.name, metadata: context.metadata, payload: payload)
-        let isRepeatable = method.isIdempotent || context.idempotencyKey != nil
+        let isRepeatable = Self.isRepeatable(method, context)
         let hedgeAfter = method.isIdempotent ? method.hedgeAfter : nil
         let loop = loopOfCall
         let slot = CallSlot()
@@ -128,6 +157,13 @@ extension Logger {
     package static var silent: Logger {
         Logger(label: "silent") { _ in SwiftLogNoOpLogHandler() }
     }
+}
+
+/// A call that was passed on and has no answer yet. Only on its event loop.
+struct PassedCall {
+    fileprivate let tries: CallTries
+
+    func cancel() { tries.cancel() }
 }
 
 extension RPCClient {

@@ -39,7 +39,7 @@ final class AsyncCall: @unchecked Sendable {
     var executor: EventLoopTaskExecutor { connection.resources.executor }
 
     /// Responds with `response`.
-    func finish(_ response: some ProtobufMessage) {
+    func finish(_ response: some WireEncoded) {
         stream?.end(.answered([]))
         limiter.leave()
         let (status, byteCount) = connection.finish(call, with: response)
@@ -65,13 +65,23 @@ final class AsyncCall: @unchecked Sendable {
 extension ServerConnection {
     /// The state that a connection stores for a call whose handler has not returned.
     struct RunningCall: StreamHolder {
-        let task: Task<Void, Never>
+        let handler: RunningHandler
         let stream: CallStream?
 
         /// Cancels the handler and ends its stream with `error`.
         func stop(_ error: ServiceError) {
-            task.cancel()
+            switch handler {
+            case .task(let task): task.cancel()
+            case .passed(let call): call.cancel()
+            }
             stream?.end(.failed(error))
         }
     }
+}
+
+/// A handler that has started and not returned.
+enum RunningHandler {
+    case task(Task<Void, Never>)
+    /// The call was passed on to another service.
+    case passed(PassedCall)
 }

@@ -9,7 +9,7 @@ extension ServerConnection {
     /// - Returns: the status that was sent, nil if the call had been answered before; and the number of
     ///   bytes written.
     func finish(
-        _ call: UInt64, with response: some ProtobufMessage
+        _ call: UInt64, with response: some WireEncoded
     ) -> (status: StatusCode?, byteCount: Int) {
         defer { closeIfDrained() }
         guard machine.finished(call) else { return (nil, 0) }

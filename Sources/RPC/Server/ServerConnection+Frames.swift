@@ -211,8 +211,8 @@ extension ServerConnection {
             call: call, connection: self, stream: stream, limiter: limiter,
             observed: observe(entry, context, requestBytes: payload.count))
         do {
-            let task = try handle.observed.run { try start(payload, context, handle) }
-            machine.attach(RunningCall(task: task, stream: stream), to: call)
+            let handler = try handle.observed.run { try start(payload, context, handle) }
+            machine.attach(RunningCall(handler: handler, stream: stream), to: call)
         } catch {
             handle.fail(error)  // the request does not decode
         }

@@ -8,6 +8,9 @@ package enum FrameLimits {
     package static let frameBytesBeforeHello = 4 * 1024
     /// Default size limit of a frame after the Hello, in bytes.
     package static let frameBytesDefault = 128 * 1024
+    /// The same between our own programs: a request that fills the frame of the gateway's caller must
+    /// fit into the next one, with the metadata that the gateway writes.
+    package static let frameBytesBetweenPrograms = frameBytesDefault + 4 * 1024
     /// Largest frame that can be configured, in bytes.
     package static let frameBytesMax = 1024 * 1024
     /// Metadata of one call, keys and values together, in bytes.

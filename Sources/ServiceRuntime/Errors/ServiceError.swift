@@ -96,6 +96,13 @@ package struct ServiceError: Error, Hashable, Sendable {
         set { details.documentQuota = newValue }
     }
 
+    /// Between our own programs, with `auth/too-many-requests`: the units that the call costs of
+    /// `document-work-by-account`, where less was paid. Nothing was done. Otherwise 0.
+    package var unitsNeeded: UInt32 {
+        get { details.unitsNeeded }
+        set { details.unitsNeeded = newValue }
+    }
+
     private var details: Details {
         get { if case .value(let details) = rare { details } else { Details() } }
         set { rare = newValue == Details() ? nil : .value(newValue) }
@@ -144,6 +151,7 @@ package struct ServiceError: Error, Hashable, Sendable {
         var secondProof: SecondProof?
         var currentVersion: Int64 = 0
         var documentQuota: DocumentQuota?
+        var unitsNeeded: UInt32 = 0
     }
 
     /// Apart from the error: each function that throws one has room for it in its frame, so that an

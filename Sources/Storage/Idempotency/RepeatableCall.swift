@@ -16,13 +16,13 @@ package struct RepeatableCall: Sendable {
     /// - Parameter parts: the request's fields that contain no secret.
     /// - Throws: `rpc/invalid-argument` when the key is empty or too long.
     package init?(
-        _ method: StaticString, _ parts: [[UInt8]], _ context: any IdempotentCall, hash: KeyedHash
+        _ method: String, _ parts: [[UInt8]], _ context: any IdempotentCall, hash: KeyedHash
     ) throws(ServiceError) {
         guard let idempotencyKey = context.idempotencyKey else { return nil }
         guard Self.keyBytes.contains(idempotencyKey.utf8.count) else {
             throw ServiceError(.invalidArgument, fields: ["idempotency-key"])
         }
-        let name = Array(method.description.utf8)
+        let name = Array(method.utf8)
         key = hash.lookUpKey(
             DelimitedParts.joined([
                 Array("key".utf8), Array(context.application.utf8), name,

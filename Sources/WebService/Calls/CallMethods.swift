@@ -6,18 +6,6 @@ package import ServiceRuntime
 
 /// The methods that clients can call, by their names.
 package struct CallMethods: Sendable {
-    /// The gateway's services.
-    package static let gatewayServices: [ServiceDescription] = [
-        AuthDescription.service, AccountSessionsDescription.service, PasswordsDescription.service,
-        ProvidersDescription.service, GuestsDescription.service, SignInMethodsDescription.service,
-        PhoneSignInDescription.service, EmailsDescription.service, VerificationDescription.service,
-        ProviderNoticesDescription.service, SignInOptionsDescription.service,
-        ProfileDescription.service, DocumentsDescription.service, OnboardingDescription.service,
-        ConsentsDescription.service, AccountDeletionDescription.service,
-        DataExportsDescription.service,
-        BackendDocumentsDescription.service, AdminDescription.service,
-    ]
-
     private var byName: [String: CallMethod] = [:]
     /// The names of the public methods, and of this program's own, by the method's own name in lower
     /// case, for suggestions. An app may call no other.
@@ -27,7 +15,7 @@ package struct CallMethods: Sendable {
     /// from whether `isServing`, and reflection of the services with a public method.
     /// - Throws: `SchemaError` if a descriptor set cannot be read, which the compiled ones can.
     package init(
-        gateway services: [ServiceDescription] = gatewayServices,
+        gateway services: [ServiceDescription] = ServiceDescription.ofGateway,
         isServing: @escaping @Sendable () -> Bool, time: any Time
     ) throws {
         for service in services {

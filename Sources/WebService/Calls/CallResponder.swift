@@ -215,7 +215,7 @@ extension CallResponder {
     }
 
     private func send(
-        _ requests: RequestMessages, on stream: RPCClient.PackedStreamCall
+        _ requests: RequestMessages, on stream: PackedStreamCall
     ) async throws {
         var requests = requests
         while let item = try await requests.next() {
@@ -229,7 +229,7 @@ extension CallResponder {
     }
 
     private func receive(
-        _ stream: RPCClient.PackedStreamCall, _ response: CallResponse
+        _ stream: PackedStreamCall, _ response: CallResponse
     ) async throws -> [UInt8] {
         for try await item in stream.incoming { try await response.write(item) }
         // The response may be an error even if the items ended normally.

@@ -3308,6 +3308,12 @@ enum OpenAPIDocument {
           "documentQuota": {
             "$ref": "#/components/schemas/DocumentQuota",
             "description": "With auth/document-quota: what the account has and may have."
+          },
+          "unitsNeeded": {
+            "type": "integer",
+            "format": "int64",
+            "minimum": 0,
+            "description": "Between our own programs, with auth/too-many-requests: the units that the call costs of document-work-by-account, which is more than was paid for it. Nothing was done."
           }
         }
       },

@@ -97,7 +97,7 @@ extension SchemaMethod {
     /// the server's response.
     /// - Throws: `ServiceError` if the call failed; an error in a line, which cancels the call.
     fileprivate func exchange(
-        _ call: RPCClient.PackedStreamCall, _ lines: ItemLines?,
+        _ call: PackedStreamCall, _ lines: ItemLines?,
         show: @escaping @Sendable (String) throws -> Void
     ) async throws {
         try await withThrowingTaskGroup(of: Bool.self) { sides in
@@ -117,7 +117,7 @@ extension SchemaMethod {
         }
     }
 
-    private func send(_ lines: ItemLines, on call: RPCClient.PackedStreamCall) async throws {
+    private func send(_ lines: ItemLines, on call: PackedStreamCall) async throws {
         var lines = lines
         do {
             while let line = try await lines.next() {
@@ -132,7 +132,7 @@ extension SchemaMethod {
     }
 
     private func receive(
-        from call: RPCClient.PackedStreamCall, _ show: @Sendable (String) throws -> Void
+        from call: PackedStreamCall, _ show: @Sendable (String) throws -> Void
     ) async throws {
         guard hasResponseItems else {
             return try show(output.decodeToJSON(try await call.response(), pretty: true))

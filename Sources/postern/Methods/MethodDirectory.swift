@@ -24,7 +24,7 @@ struct MethodDirectory: Sendable {
     /// The methods that this build of the tool knows.
     static func compiled() -> MethodDirectory {
         var directory = MethodDirectory()
-        for service in compiledServices {
+        for service in ServiceDescription.all {
             directory.add(service.name, service.fileDescriptorSet)
         }
         return directory
@@ -32,42 +32,10 @@ struct MethodDirectory: Sendable {
 
     /// The error codes that a method has of its own, by the method's name. They are those of this
     /// build: reflection serves descriptors, which carry no comments.
-    static let errors: [String: [String]] = compiledServices.reduce(into: [:]) { all, service in
-        all.merge(service.errors) { first, _ in first }
-    }
-
-    private static let compiledServices: [ServiceDescription] = [
-        AccountActivityDescription.service, AccountAdminDescription.service,
-        AccountConsentsDescription.service,
-        AccountDataDescription.service, AccountDeletionDescription.service,
-        AccountExportsDescription.service, DataExportsDescription.service,
-        AccountDeletionsDescription.service,
-        AccountDocumentsDescription.service,
-        AccountNoticesDescription.service, AccountOnboardingDescription.service,
-        AccountProfilesDescription.service, AccountSessionsDescription.service,
-        AccountsDescription.service, AddressesDescription.service, AdminDescription.service,
-        AuthDescription.service, BackendDocumentsDescription.service, BackupDescription.service,
-        ClockDescription.service, ConsentsDescription.service,
-        CredentialsDescription.service, DevicesDescription.service,
-        DocumentsDescription.service, EmailChangesDescription.service, EmailsDescription.service,
-        EventsDescription.service, GuestDataDescription.service, GuestsDescription.service,
-        HealthDescription.service,
-        IdentitiesDescription.service, ImportsDescription.service,
-        LimitOperationDescription.service, LimitsDescription.service,
-        NotificationsDescription.service, OnboardingDescription.service,
-        OutboxDescription.service, PasswordsDescription.service,
-        PhoneCodesDescription.service, PhoneSignInDescription.service,
-        PhoneSignalsDescription.service, ProfileDescription.service,
-        ProviderEventsDescription.service,
-        ProviderNoticesDescription.service, ProvidersDescription.service,
-        PushDevicesDescription.service, PushMessagesDescription.service,
-        ReflectionDescription.service, RefreshKeysDescription.service,
-        RelayAddressesDescription.service, SessionEndsDescription.service,
-        SessionsDescription.service, SignInMethodsDescription.service,
-        SignInOptionsDescription.service, SignInSettingsDescription.service,
-        SigningKeysDescription.service, TextMessagesDescription.service,
-        VerificationDescription.service, WebhooksDescription.service,
-    ]
+    static let errors: [String: [String]] =
+        ServiceDescription.all.reduce(into: [:]) { all, service in
+            all.merge(service.errors) { first, _ in first }
+        }
 
     /// Adds the methods of one service. A set also describes services that are in the same file.
     fileprivate mutating func add(_ service: String, _ fileDescriptorSet: [UInt8]) {

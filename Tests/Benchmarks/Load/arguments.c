@@ -31,6 +31,7 @@ static struct option options[] = {
     {.name = "--key", .text = &settings.key},
     {.name = "--method", .text = &settings.method},
     {.name = "--payload", .text = &settings.payload},
+    {.name = "--token", .text = &settings.token},
     {.name = "--allocations", .text = &settings.allocations},
 };
 

@@ -40,7 +40,18 @@ size_t read_file(const char *path, uint8_t *into, size_t limit) {
     return (size_t)count;
 }
 
-// Frame {request: {call, method, timeout_ms, payload}}
+// Metadata {key: "authorization", value: "Bearer " and the token}
+static uint8_t *put_token(uint8_t *at) {
+    static const char key[] = "authorization";
+    static uint8_t entry[8 * 1024], value[4 * 1024] = "Bearer ";
+    size_t scheme = strlen((const char *)value);
+    size_t count = read_file(settings.token, value + scheme, sizeof value - scheme);
+    uint8_t *end = put_bytes(entry, 0x0a, key, sizeof key - 1);
+    end = put_bytes(end, 0x12, value, scheme + count);
+    return put_bytes(at, 0x22, entry, (size_t)(end - entry));
+}
+
+// Frame {request: {call, method, timeout_ms, metadata, payload}}
 static void prepare_message(void) {
     static uint8_t request[FRAME_BYTES_MAX], payload[FRAME_BYTES_MAX / 2];
     size_t payload_bytes = read_file(settings.payload, payload, sizeof payload);
@@ -51,6 +62,7 @@ static void prepare_message(void) {
     *at++ = 0x18;
     // A stream lasts as long as the load.
     at = put_varint(at, settings.items ? 600 * 1000 : 10 * 1000);
+    if (settings.token) at = put_token(at);
     if (payload_bytes > 0) at = put_bytes(at, 0x32, payload, payload_bytes);
     size_t count = (size_t)(at - request);
     uint8_t *end = put_bytes(frame + 4, 0x12, request, count);

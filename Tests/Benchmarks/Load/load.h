@@ -2,7 +2,7 @@
 //
 //     load --port P --pid SERVER [--core C] [--connections N] [--in-flight M] [--seconds S]
 //          [--name FIGURE] [--raw] [--rate R] [--items] [--tls] [--allocations FILE]
-//          [[--service NAME --key FILE] --method NAME --payload FILE [--subjects N]]
+//          [[--service NAME --key FILE] --method NAME --payload FILE [--token FILE] [--subjects N]]
 //
 // By default a closed loop: M calls in flight on each connection, a new one after each response.
 // With --rate an open loop: R calls a second in all, each timed from the moment when it was due, so
@@ -11,7 +11,7 @@
 // and any bytes count as a response; for the floor. Without --key no Hello either. --tls: TLS, without a check of the certificate.
 // FILE of --key is called <application>.<key id>.key and contains 32 bytes. FILE of --payload
 // contains the request message. With --subjects its last 8 bytes are digits: a pseudorandom number
-// below N for each call. FILE of --allocations is the file that count_allocations.c counts in.
+// below N for each call. FILE of --token contains the access token of each call. FILE of --allocations is the file that count_allocations.c counts in.
 //
 // Prints lines `figure FIGURE… VALUE UNIT`: the rate, the rate for each second of the server's CPU
 // time (to compare servers with several threads), the CPU time of each, and for calls the median
@@ -46,7 +46,7 @@ enum {
 struct settings {
     int port, pid, raw, core, connections, in_flight, rate, items, tls, subjects;
     double seconds;
-    const char *name, *service, *key, *method, *payload, *allocations;
+    const char *name, *service, *key, *method, *payload, *token, *allocations;
 };
 
 struct connection {

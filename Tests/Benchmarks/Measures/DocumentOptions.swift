@@ -31,7 +31,6 @@ struct DocumentOptions: ParsableArguments {
 
 /// Guests who write and read documents, in rotation, each with their own client address.
 final class DocumentWriters: Sendable {
-    private static let origin = IdentityV1.Origin(deviceId: "d1", platform: "cli")
     private static let json = DocumentOptions.json(bytes: 1_024)
 
     /// Their access tokens.
@@ -64,10 +63,8 @@ final class DocumentWriters: Sendable {
         let (_, token) = next()
         let write = GatewayV1.DocumentWrite(
             collection: DocumentOptions.collection, name: DocumentOptions.name, json: Self.json)
-        _ = try await AccountDocumentsClient(identity).writeDocuments(
-            .init(
-                caller: .init(by: .accessToken(token)), writes: [write], origin: Self.origin),
-            identity.context(timeout: .seconds(30)))
+        _ = try await DocumentsClient(identity).writeDocuments(
+            .init(writes: [write]), identity.context(timeout: .seconds(30)).bearing(token))
     }
 
     /// The same through the gateway.

@@ -10,8 +10,10 @@ struct DocumentReads: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "document-reads")
 
     @OptionGroup var options: DocumentOptions
-    @Option(help: "The file for the request, a ReadDocumentRequest with a valid token.")
+    @Option(help: "The file for the request, a ReadDocumentRequest.")
     var payload: String
+    @Option(help: "The file for a valid access token.")
+    var token: String
     @Option(help: "Concurrent calls through the gateway; the load has as many connections.")
     var workers = 8
     @Option(help: "Seconds of each run.")
@@ -22,10 +24,10 @@ struct DocumentReads: AsyncParsableCommand {
         defer { [gateway, identity].forEach { $0.close() } }
         let reader = try await DocumentWriters(1, gateway)
         try await reader.writeNext(at: identity)
-        let request = IdentityV1.ReadDocumentRequest(
-            caller: .init(by: .accessToken(reader.tokens[0])),
+        let request = GatewayV1.ReadDocumentRequest(
             collection: DocumentOptions.collection, name: DocumentOptions.name)
         try Data(request.encoded()).write(to: URL(filePath: payload))
+        try Data(reader.tokens[0].utf8).write(to: URL(filePath: token))
         let rate = try await Throughput(workers: workers, duration: .seconds(seconds)).measure {
             _ in try await reader.readNext(through: gateway)
         }

@@ -53,9 +53,8 @@ struct ExportFigures: AsyncParsableCommand {
             GatewayV1.DocumentWrite(
                 collection: DocumentOptions.collection, name: "d\($0)", json: json)
         }
-        _ = try await AccountDocumentsClient(identity).writeDocuments(
-            .init(caller: .init(by: .accessToken(token)), writes: writes),
-            identity.context(timeout: .seconds(30)))
+        _ = try await DocumentsClient(identity).writeDocuments(
+            .init(writes: writes), identity.context(timeout: .seconds(30)).bearing(token))
     }
 
     private func prepare(

@@ -19,13 +19,14 @@ struct RepeatFixture: Sendable {
     var methods: SignInMethodsHandler { gateway.signInMethods }
     var phone: PhoneSignInHandler { gateway.phoneSignIn }
     var emails: EmailsHandler { gateway.emails }
-    var documents: DocumentsHandler { gateway.documents }
-    var backendDocuments: BackendDocumentsHandler { gateway.backendDocuments }
+    var documents: DocumentsClient { DocumentsClient(front) }
+    var backendDocuments: BackendDocumentsClient { BackendDocumentsClient(front) }
     var profile: ProfileHandler { gateway.profile }
     var onboarding: OnboardingHandler { gateway.onboarding }
     var consents: ConsentsHandler { gateway.consents }
     var dataExports: DataExportsHandler { gateway.dataExports }
     var accountDeletion: AccountDeletionHandler { gateway.accountDeletion }
+    private var front: InProcessChannel { InProcessChannel(gateway.methods) }
     private let gateway: GatewayService
     private let wire: InnerWire
     private let backend: BackendSigner
@@ -37,7 +38,7 @@ struct RepeatFixture: Sendable {
         self.wire = wire
         backend = fixture.inner.backend
         time = fixture.time
-        gateway = GatewayService(
+        gateway = try GatewayService(
             settings: try SettingsLoader.settings(),
             peers: GatewayPeers(
                 identity: .init(wire, streams: wire, watches: wire),

@@ -87,16 +87,6 @@ struct RepeatedCall: Sendable, CustomTestStringConvertible {
             afterwards: afterwards, renew: renew, requests)
     }
 
-    /// The services of the table, for their descriptors.
-    private static let services = [
-        AuthDescription.service, PasswordsDescription.service, AccountSessionsDescription.service,
-        ProvidersDescription.service, GuestsDescription.service, SignInMethodsDescription.service,
-        PhoneSignInDescription.service, EmailsDescription.service,
-        DocumentsDescription.service, BackendDocumentsDescription.service,
-        ProfileDescription.service, OnboardingDescription.service,
-        AccountDeletionDescription.service,
-    ]
-
     /// Fields that may differ in a repeat: an access token, which expires before a late repeat; the
     /// time; and a wait that is counted from now.
     private static let passing = [
@@ -120,7 +110,9 @@ struct RepeatedCall: Sendable, CustomTestStringConvertible {
         _ answer: some ProtobufMessage, _ method: String
     ) throws -> String {
         let service = try #require(
-            services.first { "postern.gateway.v1.\(method)".hasPrefix($0.name + "/") },
+            ServiceDescription.ofGateway.first {
+                "postern.gateway.v1.\(method)".hasPrefix($0.name + "/")
+            },
             "\(method): its service is not in the list")
         let schema = try Schema(fileDescriptorSet: service.fileDescriptorSet)
         let message = try #require(schema.message(named: type(of: answer).fullName))

@@ -40,7 +40,7 @@ struct InnerCallTests {
                 == [IdentitiesDescription.listMethods])
         #expect(
             try await calls { try await $0.documents.listDocuments(.init(), context) }
-                == [AccountDocumentsDescription.listDocuments])
+                == [DocumentsDescription.listDocuments])
         #expect(
             try await calls { try await $0.profile.getProfile(.init(), context) }
                 == [AccountProfilesDescription.getProfile])

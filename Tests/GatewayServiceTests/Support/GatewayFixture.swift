@@ -29,8 +29,10 @@ final class GatewayFixture: Sendable {
     var methods: SignInMethodsHandler { gateway.signInMethods }
     var phone: PhoneSignInHandler { gateway.phoneSignIn }
     var emails: EmailsHandler { gateway.emails }
-    var documents: DocumentsHandler { gateway.documents }
-    var backendDocuments: BackendDocumentsHandler { gateway.backendDocuments }
+    var documents: DocumentsClient { DocumentsClient(front) }
+    var backendDocuments: BackendDocumentsClient { BackendDocumentsClient(front) }
+    /// The gateway's methods as its callers call them.
+    private var front: InProcessChannel { InProcessChannel(gateway.methods) }
     var profile: ProfileHandler { gateway.profile }
     var onboarding: OnboardingHandler { gateway.onboarding }
     var consents: ConsentsHandler { gateway.consents }
@@ -76,7 +78,7 @@ final class GatewayFixture: Sendable {
             enumeration: enumeration, verification: verification, rules: rules,
             consent: consent, guestData: guestDataMode, newcomers: newcomers)
         let (identity, session) = (inner.identity, inner.sessionService)
-        gateway = GatewayService(
+        gateway = try GatewayService(
             settings: try SettingsLoader.settings(flags),
             peers: GatewayPeers(
                 identity: .init(
@@ -84,16 +86,24 @@ final class GatewayFixture: Sendable {
                     identities: identities ?? identity.identities,
                     phoneCodes: identity.phoneCodes, emailChanges: identity.emailChanges,
                     providerEvents: identity.providerEvents, accountAdmin: identity.accountAdmin,
-                    signInSettings: identity.signInSettings, documents: identity.documents,
+                    signInSettings: identity.signInSettings,
                     profiles: profiles ?? identity.profiles, onboarding: identity.onboarding,
                     consents: identity.consents, guestData: guestData ?? identity.guestData,
-                    deletions: deletions ?? identity.deletions, exports: identity.exports),
+                    deletions: deletions ?? identity.deletions, exports: identity.exports,
+                    relayed: inner.identityOwner),
                 session: .init(
                     sessions: session.sessions, devices: session.devices,
                     activity: session.accountActivity, ends: session.ends,
                     clock: inner.sessionClock),
                 limits: limits ?? inner.limits),
             time: time, randomness: SecureRandomness(), logger: log.logger(time: time))
+    }
+
+    /// A client of the rate limiter, as the flows have it.
+    var limiter: RateLimiter {
+        RateLimiter(
+            limits: inner.limits, failures: [:], time: time, randomness: SecureRandomness(),
+            logger: log.logger(time: time))
     }
 
     // MARK: Calls

@@ -8,6 +8,7 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import GatewayService
 @testable import IdentityService
 @testable import NotificationService
 @testable import RateLimitService
@@ -32,7 +33,9 @@ final class InnerServices: Sendable {
     let sessionService: SessionService
     var session: SessionsHandler { sessionService.sessions }
     let sessionStore: Store
-    let limits: LimitsHandler
+    private let rateLimit: RateLimitService
+    var limits: LimitsHandler { rateLimit.limits }
+    var limitMethods: [ServiceMethods] { rateLimit.methods }
     let notification: NotificationService
     let notificationStore: Store
     /// The session service's clock.
@@ -88,11 +91,10 @@ final class InnerServices: Sendable {
                 sessionEvents: events(sessionStore), rateLimitEvents: events(limitsStore),
                 ownEvents: events(notificationStore)),
             time: time, randomness: randomness, logger: log)
-        let rateLimit = try await RateLimitService(
+        rateLimit = try await RateLimitService(
             settings: try SettingsLoader.settings(), store: limitsStore,
             keys: RateLimitKeys(master: key(), randomness: randomness), time: time,
             randomness: randomness, logger: log)
-        limits = rateLimit.limits
         identity = try IdentityService(
             settings: IdentitySettings(
                 linkOrigin: "https://app.example", verificationLife: .seconds(24 * 3_600),
@@ -119,6 +121,12 @@ final class InnerServices: Sendable {
             documentWriters: Reloadable(backend.applications), time: time,
             randomness: randomness, logger: log, metrics: MetricsRegistry())
         notices.connect(to: identity.accountNotices)
+    }
+
+    /// Identity as the owner of public methods.
+    var identityOwner: Relay.Owner {
+        let channel = InProcessChannel(identity.methods, as: CallContext.gateway)
+        return Relay.Owner(calls: channel, streams: channel, watches: channel)
     }
 
     // MARK: Background work

@@ -19,7 +19,9 @@ struct VerificationHandlerTests {
         fixture = try await GatewayFixture()
         upstream = CountedEnds(inner: fixture.inner.sessionService.ends)
         relay = VerificationHandler(
-            sessions: fixture.inner.session, ends: upstream, time: fixture.time,
+            sessions: fixture.inner.session, ends: upstream,
+            tokens: TokenAccounts(sessions: fixture.inner.session, time: fixture.time),
+            time: fixture.time,
             randomness: SeededRandomness(seed: 3))
     }
 

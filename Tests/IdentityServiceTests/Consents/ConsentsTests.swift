@@ -149,9 +149,7 @@ struct ConsentsTests {
         for token in [fixture.devices.open(ada), guest] {
             func write() async throws {
                 _ = try await fixture.service.documents.writeDocuments(
-                    .init(
-                        caller: .init(by: .accessToken(token)),
-                        writes: [.make("orders", "main", "{}")]), fixture.context())
+                    .init(writes: [.make("orders", "main", "{}")]), fixture.relayed(token))
             }
             #expect(try await refusal { try await write() }.code == .consentRequired)
             try await fixture.accept(token)

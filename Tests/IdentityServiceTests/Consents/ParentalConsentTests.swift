@@ -67,9 +67,7 @@ struct ParentalConsentTests {
 
     private func write() async throws {
         _ = try await fixture.service.documents.writeDocuments(
-            .init(
-                caller: .init(by: .accessToken(token)),
-                writes: [.make("orders", "main", "{}")]), fixture.context())
+            .init(writes: [.make("orders", "main", "{}")]), fixture.relayed(token))
     }
 
     private var deletions: Int64 {

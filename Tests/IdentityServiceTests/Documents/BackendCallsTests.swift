@@ -1,3 +1,4 @@
+import Contracts
 import Cryptography
 import Messages
 import RPC
@@ -38,11 +39,10 @@ struct BackendCallsTests {
     private static func write(
         _ fixture: DocumentFixture, _ caller: GatewayV1.BackendCall, _ json: String = "{}",
         key: String? = nil
-    ) async throws -> [GatewayV1.Document] {
-        try await fixture.handler.writeDocuments(
-            .init(
-                caller: .init(by: .backend(caller)),
-                writes: [.make("settings", "main", json)]), fixture.identity.context(key)
+    ) async throws -> [GatewayV1.WrittenDocument] {
+        try await fixture.handler.writeAccountDocuments(
+            .init(call: caller, writes: [.make("settings", "main", json)]),
+            fixture.identity.relayed(nil, key)
         ).written
     }
 
@@ -51,35 +51,29 @@ struct BackendCallsTests {
     @Test("a backend writes, reads, lists and removes, and the trail names it")
     func all() async throws {
         let fixture = try await DocumentFixture()
-        let (handler, context) = (fixture.handler, fixture.identity.context())
+        let (handler, context) = (fixture.handler, fixture.identity.relayed(nil))
         let written = try await Self.write(
             fixture, try Self.caller(fixture, Self.parts, actor: "ann"))
         #expect(written.map(\.version) == [1])
-        let read = try await handler.readDocument(
+        let read = try await handler.readAccountDocument(
             .init(
-                caller: .init(
-                    by: .backend(
-                        try Self.caller(
-                            fixture, ["settings", "main", "", "", ""],
-                            Claim(method: "ReadAccountDocument", idempotencyKey: nil)))),
+                call: try Self.caller(
+                    fixture, ["settings", "main", "", "", ""],
+                    Claim(method: "ReadAccountDocument", idempotencyKey: nil)),
                 collection: "settings", name: "main"), context)
         #expect(read.document?.json == "{}")
-        let list = try await handler.listDocuments(
+        let list = try await handler.listAccountDocuments(
             .init(
-                caller: .init(
-                    by: .backend(
-                        try Self.caller(
-                            fixture, ["settings", "", "", "", ""],
-                            Claim(method: "ListAccountDocuments", idempotencyKey: nil)))),
+                call: try Self.caller(
+                    fixture, ["settings", "", "", "", ""],
+                    Claim(method: "ListAccountDocuments", idempotencyKey: nil)),
                 collection: "settings"), context)
         #expect(list.documents.map(\.name) == ["main"])
-        let removed = try await handler.removeDocument(
+        let removed = try await handler.removeAccountDocument(
             .init(
-                caller: .init(
-                    by: .backend(
-                        try Self.caller(
-                            fixture, ["settings", "main", "1", "", ""],
-                            Claim(method: "RemoveAccountDocument")))),
+                call: try Self.caller(
+                    fixture, ["settings", "main", "1", "", ""],
+                    Claim(method: "RemoveAccountDocument")),
                 collection: "settings", name: "main", base: .baseVersion(1)), context)
         #expect(removed.removed)
         let identity = fixture.identity
@@ -117,7 +111,7 @@ struct BackendCallsTests {
             }
             #expect(error.code == .unauthenticated, "\(rule)")
             #expect(error.violations.map(\.rule) == [rule])
-            #expect(error.fields == ["application-token"])
+            #expect(error.fields == ["call.application_token"])
         }
         let forged = try await refusal {
             try await Self.write(
@@ -171,13 +165,13 @@ struct BackendCallsTests {
                 try await Self.write(
                     fixture, try Self.caller(fixture, Self.parts, actor: actor))
             }
-            #expect(error == ServiceError(.invalidArgument, fields: ["actor"]))
+            #expect(error == ServiceError(.invalidArgument, fields: ["call.actor"]))
         }
         try await fixture.identity.change("DELETE FROM account_keys")
         let error = try await refusal {
             try await Self.write(fixture, try Self.caller(fixture, Self.parts))
         }
-        #expect(error == ServiceError(.notFound, fields: ["account_id"]))
+        #expect(error == ServiceError(.notFound, fields: ["call.account_id"]))
     }
 
     @Test("a guest's documents and onboarding's can be written by a backend")
@@ -190,10 +184,9 @@ struct BackendCallsTests {
             let caller = try Self.caller(
                 fixture, [collection, "main", "", "", "{}"],
                 Claim(idempotencyKey: "k\(number)"))
-            let written = try await fixture.handler.writeDocuments(
-                .init(
-                    caller: .init(by: .backend(caller)), writes: [.make(collection, "main", "{}")]),
-                fixture.identity.context())
+            let written = try await fixture.handler.writeAccountDocuments(
+                .init(call: caller, writes: [.make(collection, "main", "{}")]),
+                fixture.identity.relayed(nil))
             #expect(written.written.count == 1)
         }
     }

@@ -1,5 +1,7 @@
+import Contracts
 import JSON
 import Messages
+import RPC
 import ServiceRuntime
 import Storage
 import Synchronization
@@ -207,7 +209,7 @@ struct ChangeDocumentsTests {
         let text = #"{"a":""# + String(repeating: "x", count: (64 << 10) - 16) + #""}"#
         let names = (0..<17).map { "d\($0)" }
         for name in names { _ = try await fixture.write(text, to: name) }
-        func merge(_ names: some Collection<String>) async throws -> [GatewayV1.Document] {
+        func merge(_ names: some Collection<String>) async throws -> [GatewayV1.WrittenDocument] {
             try await fixture.write(
                 names.map { .make("settings", $0, #"{"y":1}"#, merge: true) })
         }
@@ -220,23 +222,25 @@ struct ChangeDocumentsTests {
     @Test("work that was not paid for is not done; the answer names its price")
     func price() async throws {
         let fixture = try await DocumentFixture()
-        func merge(paid units: UInt32) async throws -> IdentityV1.WriteDocumentsResponse {
-            try await fixture.handler.writeDocuments(
-                .init(
-                    caller: fixture.owner,
-                    writes: [
-                        .make("settings", "long", #"{"y":1}"#, merge: true),
-                        .make("settings", "short", #"{"y":1}"#, merge: true),
-                    ], paidUnits: units), fixture.identity.context())
+        func merge(paid units: UInt32) async throws -> [Int64] {
+            var context = fixture.context()
+            context.metadata[Metadata.Key.paidUnits] = String(units)
+            return try await fixture.handler.writeDocuments(
+                .init(writes: [
+                    .make("settings", "long", #"{"y":1}"#, merge: true),
+                    .make("settings", "short", #"{"y":1}"#, merge: true),
+                ]), context
+            ).written.map(\.version)
         }
-        #expect(try await merge(paid: 1).written.map(\.version) == [1, 1])
+        #expect(try await merge(paid: 1) == [1, 1])
         _ = try await fixture.write(Self.long, to: "long")
         for units: UInt32 in 1...3 {
-            #expect(try await merge(paid: units) == .init(unitsNeeded: 4))
+            let error = try await refusal { try await merge(paid: units) }
+            #expect(error.code == .tooManyRequests && error.unitsNeeded == 4)
         }
         #expect(try await fixture.read("short").version == 1)
-        #expect(try await merge(paid: 4).written.map(\.version) == [3, 2])
-        #expect(try await merge(paid: 0).written.map(\.version) == [4, 3], "it is not charged")
+        #expect(try await merge(paid: 4) == [3, 2])
+        #expect(try await merge(paid: 0) == [4, 3], "it is not charged")
     }
 
     /// Has another write of `settings/main` committed, which no call of the account makes.
@@ -257,7 +261,7 @@ struct ChangeDocumentsTests {
     }
 
     private static func write(
-        _ json: String, _ handler: AccountDocumentsHandler, _ account: AccountID,
+        _ json: String, _ handler: DocumentsHandler, _ account: AccountID,
         _ transaction: Transaction
     ) throws {
         let owner = try #require(try transaction.documentOwner(account))

@@ -16,7 +16,7 @@ struct DocumentFixture: Sendable {
     static let settings = DocumentSettings(writers: ["billing"], webOrigins: [audience])
 
     let identity: IdentityFixture
-    let handler: AccountDocumentsHandler
+    let handler: DocumentsHandler
     /// "acc_…"
     let account: String
     /// An access token of the account.
@@ -42,14 +42,16 @@ struct DocumentFixture: Sendable {
         try Ed25519SigningKey(seed: SecretBytes(copying: [UInt8](repeating: byte, count: 32)))
     }
 
-    /// The caller of the account's own calls.
-    var owner: IdentityV1.DocumentCaller { .init(by: .accessToken(token)) }
+    /// The context of the owner's calls, as the gateway passes them on.
+    func context(_ key: String? = nil, token: String? = nil) -> CallContext {
+        identity.relayed(token ?? self.token, key)
+    }
 
     /// Writes a document of the owner.
     func write(
         _ json: String, to name: String = "main", in collection: String = "settings",
         base: Int64? = nil, merge: Bool = false, key: String? = nil
-    ) async throws -> GatewayV1.Document {
+    ) async throws -> GatewayV1.WrittenDocument {
         let written = try await write(
             [.make(collection, name, json, base: base, merge: merge)], key: key)
         return try #require(written.first)
@@ -58,11 +60,8 @@ struct DocumentFixture: Sendable {
     /// Writes several documents of the owner.
     func write(
         _ writes: [GatewayV1.DocumentWrite], key: String? = nil
-    ) async throws -> [GatewayV1.Document] {
-        try await handler.writeDocuments(
-            .init(caller: owner, writes: writes, origin: IdentityFixture.origin),
-            identity.context(key)
-        ).written
+    ) async throws -> [GatewayV1.WrittenDocument] {
+        try await handler.writeDocuments(.init(writes: writes), context(key)).written
     }
 
     /// Reads a document of the owner.
@@ -70,7 +69,7 @@ struct DocumentFixture: Sendable {
         _ name: String = "main", in collection: String = "settings"
     ) async throws -> GatewayV1.Document {
         let answer = try await handler.readDocument(
-            .init(caller: owner, collection: collection, name: name), identity.context())
+            .init(collection: collection, name: name), context())
         return try #require(answer.document)
     }
 
@@ -95,29 +94,26 @@ struct DocumentFixture: Sendable {
     ) async throws -> Bool {
         try await handler.removeDocument(
             .init(
-                caller: owner, collection: collection, name: name, origin: IdentityFixture.origin,
-                base: base.map { .baseVersion($0) }), identity.context(key)
+                collection: collection, name: name, base: base.map { .baseVersion($0) }),
+            context(key)
         ).removed
     }
 
     /// Lists documents of the owner.
     func list(
         _ collection: String = "", withJSON: Bool = true, page: String = ""
-    ) async throws -> IdentityV1.ListDocumentsResponse {
+    ) async throws -> GatewayV1.ListDocumentsResponse {
         try await handler.listDocuments(
-            .init(
-                caller: owner, collection: collection, withJson: withJSON, pageToken: page),
-            identity.context())
+            .init(collection: collection, withJson: withJSON, pageToken: page), context())
     }
 
     /// Follows the owner's documents.
     func watch(
         after position: Int64? = nil, _ collection: String = "", token: String? = nil
-    ) -> IncomingItems<IdentityV1.WatchDocumentsItem>.AsyncIterator {
+    ) -> IncomingItems<GatewayV1.WatchDocumentsItem>.AsyncIterator {
         handler.watchDocuments(
-            .init(
-                accessToken: token ?? self.token, collection: collection,
-                after: position.map { .afterPosition($0) }), identity.context()
+            .init(collection: collection, after: position.map { .afterPosition($0) }),
+            context(token: token)
         ).makeAsyncIterator()
     }
 }
@@ -126,18 +122,20 @@ extension IdentityFixture {
     /// A handler that knows the key of the backend `billing`.
     func documents(
         rules: Reloadable<DocumentRules>, _ settings: DocumentSettings = DocumentFixture.settings
-    ) throws -> AccountDocumentsHandler {
-        AccountDocumentsHandler(
+    ) throws -> DocumentsHandler {
+        DocumentsHandler(
             settings: settings, consent: ConsentSettings(), store: store, keys: keys, time: time,
-            randomness: randomness, sessions: sessions, rules: rules,
-            backends: BackendCalls(
-                settings: settings,
-                applications: Reloadable(
-                    Applications(
-                        name: "billing", keyID: "k1", key: try DocumentFixture.key(),
-                        mayAssertClientAddress: false)),
-                time: time),
-            watchers: AccountWatchers())
+            randomness: randomness,
+            calls: AccountCalls(
+                keys: keys, sessions: sessions,
+                backends: BackendCalls(
+                    settings: settings,
+                    applications: Reloadable(
+                        Applications(
+                            name: "billing", keyID: "k1", key: try DocumentFixture.key(),
+                            mayAssertClientAddress: false)),
+                    time: time)),
+            rules: rules, watchers: AccountWatchers())
     }
 }
 

@@ -1,3 +1,4 @@
+import Contracts
 import Messages
 import ServiceRuntime
 import TestSupport
@@ -61,8 +62,7 @@ struct DocumentQuotaTests {
             fixture.identity, settings: DocumentSettings(countMax: 1, bytesMax: 5), isGuest: true)
         func write(_ json: String) async throws -> Int64? {
             try await lowered.handler.writeDocuments(
-                .init(caller: fixture.owner, writes: [.make("settings", "main", json)]),
-                fixture.identity.context()
+                .init(writes: [.make("settings", "main", json)]), fixture.context()
             ).written.first?.version
         }
         #expect(try await write(#"{"a":"1234567890"}"#) == 2)

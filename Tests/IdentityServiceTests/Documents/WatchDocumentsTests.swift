@@ -8,7 +8,7 @@ import Testing
 
 @Suite("I-07: changes of documents are followed", .timeLimit(.minutes(1)))
 struct WatchDocumentsTests {
-    private typealias Stream = IncomingItems<IdentityV1.WatchDocumentsItem>.AsyncIterator
+    private typealias Stream = IncomingItems<GatewayV1.WatchDocumentsItem>.AsyncIterator
 
     /// The next item, as one line.
     private func next(_ stream: Stream) async throws -> String {

@@ -1,6 +1,8 @@
+import Contracts
 import Cryptography
 import FoundationEssentials
 import Messages
+import RPC
 import ServiceRuntime
 import Storage
 import TestSupport
@@ -14,7 +16,7 @@ struct WriteDocumentsTests {
     func versions() async throws {
         let fixture = try await DocumentFixture()
         let first = try await fixture.write(#"{ "theme" : "dark", "size": 1.5 }"#)
-        #expect(first.version == 1 && first.json.isEmpty)
+        #expect(first.version == 1)
         #expect(first.changedAtMs == fixture.identity.time.now().milliseconds)
         #expect(try await fixture.read().json == #"{"theme":"dark","size":1.5}"#)
         #expect(try await fixture.write("{}").version == 2)
@@ -186,9 +188,7 @@ struct WriteDocumentsTests {
         let token = fixture.identity.devices.open(eve)
         let error = try await refusal {
             try await fixture.handler.readDocument(
-                .init(
-                    caller: .init(by: .accessToken(token)), collection: "settings", name: "main"),
-                fixture.identity.context())
+                .init(collection: "settings", name: "main"), fixture.context(token: token))
         }
         #expect(error.code == .notFound)
     }
@@ -197,24 +197,26 @@ struct WriteDocumentsTests {
     func callers() async throws {
         let fixture = try await DocumentFixture()
         let identity = fixture.identity
-        func code(_ caller: IdentityV1.DocumentCaller?) async throws -> ErrorCode {
+        func code(_ context: CallContext) async throws -> ErrorCode {
             try await refusal {
                 try await fixture.handler.writeDocuments(
-                    .init(caller: caller, writes: [.make("settings", "a", "{}")]),
-                    identity.context())
+                    .init(writes: [.make("settings", "a", "{}")]), context)
             }.code
         }
-        #expect(try await code(nil) == .invalidArgument)
-        #expect(try await code(.init()) == .invalidArgument)
-        #expect(try await code(.init(by: .accessToken("x"))) == .invalidAccessToken)
+        #expect(try await code(identity.relayed(nil)) == .invalidAccessToken)
+        // Whoever else asserts a token and an address.
+        #expect(
+            try await code(identity.context(application: "tool").bearing(fixture.token))
+                == .permissionDenied)
+        #expect(try await code(identity.relayed("x")) == .invalidAccessToken)
         let expired = identity.devices.open(fixture.account)
         identity.devices.expire(expired, at: identity.time.now())
-        #expect(try await code(.init(by: .accessToken(expired))) == .invalidAccessToken)
+        #expect(try await code(identity.relayed(expired)) == .invalidAccessToken)
         let ended = identity.devices.open(fixture.account)
         identity.devices.end(ended)
-        #expect(try await code(.init(by: .accessToken(ended))) == .sessionEnded)
+        #expect(try await code(identity.relayed(ended)) == .sessionEnded)
         try await identity.change("UPDATE accounts SET status = 2")
-        #expect(try await code(fixture.owner) == .accountDisabled)
+        #expect(try await code(fixture.context()) == .accountDisabled)
         #expect(try await identity.count("documents") == 0)
     }
 

@@ -1,3 +1,4 @@
+import Contracts
 import Messages
 import RPC
 import ServiceRuntime
@@ -163,8 +164,8 @@ struct ChooseGuestDataTests {
         let token = try await fixture.choiceToken()
         _ = try await fixture.identity.service.documents.removeDocument(
             .init(
-                caller: .init(by: .accessToken(fixture.token)), collection: "settings",
-                name: "removed", origin: IdentityFixture.origin), fixture.identity.context())
+                collection: "settings",
+                name: "removed"), fixture.identity.relayed(fixture.token))
         func pick(_ name: String, in collection: String = "settings") -> GatewayV1.DocumentPick {
             .init(collection: collection, name: name, keep: .account)
         }

@@ -40,10 +40,7 @@ struct GuestDataFixture: Sendable {
     ) async throws {
         identity.time.advance(by: .milliseconds(2))
         _ = try await identity.service.documents.writeDocuments(
-            .init(
-                caller: .init(by: .accessToken(token)),
-                writes: [.make(collection, name, json)], origin: IdentityFixture.origin),
-            identity.context())
+            .init(writes: [.make(collection, name, json)]), identity.relayed(token))
     }
 
     /// Writes a new document as a backend does; without its token and the checks of rules.
@@ -69,9 +66,7 @@ struct GuestDataFixture: Sendable {
         var page = ""
         while true {
             let answer = try await identity.service.documents.listDocuments(
-                .init(
-                    caller: .init(by: .accessToken(token)), withJson: true, pageToken: page),
-                identity.context())
+                .init(withJson: true, pageToken: page), identity.relayed(token))
             for document in answer.documents {
                 found["\(document.collection)/\(document.name)"] = document.json
             }

@@ -40,8 +40,8 @@ struct MigrationJobTests {
         #expect(try await fixture.migration().state == .needsAttention)
         _ = try await fixture.identity.service.documents.removeDocument(
             .init(
-                caller: .init(by: .accessToken(fixture.token)), collection: "settings",
-                name: "a", origin: IdentityFixture.origin), fixture.identity.context())
+                collection: "settings",
+                name: "a"), fixture.identity.relayed(fixture.token))
         _ = try await fixture.retry(migration.migrationId)
         try await fixture.handler.job.run()
         let ended = try await fixture.migration()

@@ -1,3 +1,4 @@
+import Contracts
 import Messages
 import RPC
 import ServiceRuntime
@@ -14,8 +15,7 @@ struct MigrationTimesTests {
     /// The documents of the account in the order of their positions.
     private func list(_ fixture: GuestDataFixture) async throws -> [GatewayV1.Document] {
         try await fixture.identity.service.documents.listDocuments(
-            .init(caller: .init(by: .accessToken(fixture.token)), withJson: true),
-            fixture.identity.context()
+            .init(withJson: true), fixture.identity.relayed(fixture.token)
         ).documents
     }
 

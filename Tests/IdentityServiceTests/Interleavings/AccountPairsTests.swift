@@ -1,3 +1,4 @@
+import Contracts
 import Messages
 import ServiceRuntime
 import Storage
@@ -260,10 +261,7 @@ extension IdentityFixture {
         return (
             {
                 _ = try await self.service.documents.writeDocuments(
-                    .init(
-                        caller: .init(by: .accessToken(owner.token)),
-                        writes: [.make("settings", "main", "{}")], origin: Self.origin),
-                    self.context())
+                    .init(writes: [.make("settings", "main", "{}")]), self.relayed(owner.token))
             }, { _ = try await job.advance(migration) }
         )
     }
@@ -288,10 +286,7 @@ extension IdentityFixture {
             },
             {
                 _ = try await self.service.documents.writeDocuments(
-                    .init(
-                        caller: .init(by: .accessToken(guest.token)),
-                        writes: [.make("settings", "other", "{}")], origin: Self.origin),
-                    self.context())
+                    .init(writes: [.make("settings", "other", "{}")]), self.relayed(guest.token))
             }
         )
     }

@@ -1,3 +1,4 @@
+import Contracts
 import Messages
 import RPC
 import ServiceRuntime
@@ -102,17 +103,13 @@ struct OnboardingFixture: Sendable {
     /// Writes the document `main` of a collection as the owner.
     func write(_ collection: String, _ json: String, merge: Bool = false) async throws {
         _ = try await handler.documents.writeDocuments(
-            .init(
-                caller: .init(by: .accessToken(token)),
-                writes: [.make(collection, "main", json, merge: merge)]), identity.context())
+            .init(writes: [.make(collection, "main", json, merge: merge)]), identity.relayed(token))
     }
 
     /// The document `main` of a collection; nil if there is none.
     func read(_ collection: String) async throws -> GatewayV1.Document? {
         try await handler.documents.listDocuments(
-            .init(
-                caller: .init(by: .accessToken(token)), collection: collection, withJson: true),
-            identity.context()
+            .init(collection: collection, withJson: true), identity.relayed(token)
         ).documents.first { $0.name == "main" }
     }
 

@@ -1,3 +1,4 @@
+import Contracts
 import Messages
 import RPC
 import ServiceRuntime
@@ -22,9 +23,7 @@ struct OnboardingFlagTests {
         try await fixture.write("goals", #"{"target":7}"#)
         #expect(try await isComplete())
         _ = try await fixture.handler.documents.removeDocument(
-            .init(
-                caller: .init(by: .accessToken(fixture.token)), collection: "goals", name: "main"),
-            fixture.identity.context())
+            .init(collection: "goals", name: "main"), fixture.identity.relayed(fixture.token))
         #expect(try await !isComplete())
     }
 
@@ -80,7 +79,7 @@ struct OnboardingFlagTests {
         #expect(try await !fixture.current().onboardingComplete)
         let nobody = try #require(AccountID(key: 1)).text
         let missing = try await refusal { try await fixture.setOnboarding(true, of: nobody) }
-        #expect(missing == ServiceError(.notFound, fields: ["account_id"]))
+        #expect(missing == ServiceError(.notFound, fields: ["call.account_id"]))
     }
 }
 
@@ -101,7 +100,7 @@ extension OnboardingFixture {
         let documents = try identity.documents(rules: handler.documents.rules)
         _ = try await documents.setOnboarding(
             .init(
-                backend: .init(accountId: account, applicationToken: token, actor: "ann"),
-                complete: complete, origin: IdentityFixture.origin), identity.context())
+                call: .init(accountId: account, applicationToken: token, actor: "ann"),
+                complete: complete), identity.relayed(nil))
     }
 }

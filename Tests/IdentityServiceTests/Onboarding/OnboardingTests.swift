@@ -1,3 +1,4 @@
+import Contracts
 import Messages
 import ServiceRuntime
 import Testing
@@ -144,8 +145,8 @@ struct OnboardingTests {
         try await fixture.save("aims", #"{"target":7}"#, screen: "target")
         let drafts = try await fixture.handler.documents.listDocuments(
             .init(
-                caller: .init(by: .accessToken(fixture.token)), collection: "onboarding",
-                withJson: true), fixture.identity.context()
+                collection: "onboarding",
+                withJson: true), fixture.identity.relayed(fixture.token)
         ).documents
         #expect(drafts.map(\.name) == ["aims"])
         #expect(drafts.map(\.json) == [#"{"screen":"target","fields":{"target":7}}"#])

@@ -95,10 +95,8 @@ extension IdentityFixture {
     func guestWithDocument() async throws -> (account: String, token: String) {
         let guest = try await guest()
         _ = try await service.documents.writeDocuments(
-            .init(
-                caller: .init(by: .accessToken(guest.token)),
-                writes: [.make("settings", "main", #"{"of":"guest"}"#)], origin: Self.origin),
-            context())
+            .init(writes: [.make("settings", "main", #"{"of":"guest"}"#)]),
+            relayed(guest.token))
         return guest
     }
 

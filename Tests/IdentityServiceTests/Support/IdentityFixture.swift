@@ -111,6 +111,18 @@ final class IdentityFixture: Sendable {
             application: application, deadline: time.uptime() + .seconds(10), metadata: metadata)
     }
 
+    /// The context of a call that the gateway passes on.
+    /// - Parameter accessToken: nil outside a session.
+    func relayed(_ accessToken: String?, _ key: String? = nil) -> CallContext {
+        var metadata = Metadata()
+        metadata[Metadata.Key.idempotencyKey] = key
+        metadata[Metadata.Key.clientAddress] = Self.origin.clientAddress
+        return CallContext(
+            application: CallContext.gateway, deadline: time.uptime() + .seconds(10),
+            metadata: metadata, mayAssertClientAddress: true
+        ).bearing(accessToken)
+    }
+
     /// Registers with a password that the policy accepts.
     func register(
         _ email: String = "ada@example.org", password: String = "Correct7Horse",

@@ -204,7 +204,7 @@ struct ApplicationTokenCallTests {
             }
             let first = try Self.metadata([Self.token()])
             let second = try Self.metadata([Self.token("billing", 2, keyID: "k2")])
-            let watch: RPCClient.PackedStreamCall = client.stream(
+            let watch: PackedStreamCall = client.stream(
                 EchoService.watch, payload: [],
                 client.context(
                     timeout: .seconds(30),

@@ -17,7 +17,8 @@ struct MethodTableTests {
             ServiceMethods(
                 ServiceDescription(name: "test.Many", methods: methods, fileDescriptors: []),
                 methods.map { method in
-                    MethodHandler(method: method, kind: .onLoop { _, _, _, _, _ in })
+                    MethodHandler(
+                        method: method, kind: .onLoop { _, _, _, _, _ in }, local: { _ in [] })
                 })
         ])
     }

@@ -1,3 +1,4 @@
+import Contracts
 import HTTPTypes
 import Messages
 import NIOCore
@@ -13,7 +14,7 @@ struct CallMethodsTests {
     @Test("W-01: every method of the gateway can be called, and health and reflection")
     func all() throws {
         let methods = try TestMethods.all
-        for service in CallMethods.gatewayServices {
+        for service in ServiceDescription.ofGateway {
             for method in service.methods {
                 #expect(methods[method.name]?.description == method)
             }
@@ -47,12 +48,12 @@ struct CallMethodsTests {
     @Test("only a method without side effects, session and secrets is called by GET")
     func get() throws {
         let methods = try TestMethods.all
-        let names = CallMethods.gatewayServices.flatMap(\.methods).map(\.name)
+        let names = ServiceDescription.ofGateway.flatMap(\.methods).map(\.name)
         #expect(
             names.filter { methods[$0]?.allowsGet == true }
                 == [
-                    "postern.gateway.v1.Verification/GetKeySet",
                     "postern.gateway.v1.SignInOptions/GetSignInOptions",
+                    "postern.gateway.v1.Verification/GetKeySet",
                 ])
     }
 

@@ -1,3 +1,4 @@
+import Contracts
 import JSON
 import RPC
 import Testing
@@ -12,7 +13,7 @@ struct OpenAPIResponderTests {
         let document = try #require(
             JSONReader.object(in: bytes, depthMax: 32, membersMax: 1_000))
         let paths = Set(try #require(document["paths"]?.object).members.map(\.name))
-        for method in CallMethods.gatewayServices.flatMap(\.methods) {
+        for method in ServiceDescription.ofGateway.flatMap(\.methods) {
             let isListed = method.isPublic && method.streams == .none
             #expect(paths.contains("/\(method.name)") == isListed, "\(method.name)")
         }

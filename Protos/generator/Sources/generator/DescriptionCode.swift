@@ -65,7 +65,12 @@ struct DescriptionCode {
             ? ",\n            isForNamedCallersOnly: true" : ""
         let hasSecrets = method.inputType.hasSecrets ? ",\n            hasSecrets: true" : ""
         let isPublic = options.isPublic ? ",\n            isPublic: true" : ""
-        let ends = (hedge ?? "") + callers + hasSecrets + isPublic
+        let session =
+            [.unspecified, .none].contains(options.session)
+            ? "" : ",\n            session: .\(options.session)"
+        let owner = options.owner.map { ",\n            owner: .\($0)" } ?? ""
+        let limit = options.limit.map { ",\n            limit: .\($0)" } ?? ""
+        let ends = (hedge ?? "") + callers + hasSecrets + isPublic + session + owner + limit
         return """
                 /// `\(method.name)`.
                 package static let \(escaped(lowerCamel(method.name))) = MethodDescription(

@@ -23,8 +23,10 @@ import SwiftProtobufPluginLibrary
 ///         MessageWireCode            its way from and to the wire
 ///           WireFieldCode            that of one field
 ///     ServiceFile                    a service: protocol, client, dispatcher
+///       ServicePart              what one program implements of it
 ///       MethodCode
 ///       DescriptionCode              what its methods promise
+///     ServiceList                    the names of all services
 ///     FileDescriptorsFile            descriptors for reflection
 ///     PublicCalls                    for PosternClient
 ///     OpenAPIDocument                for apps: OpenAPIPaths, OpenAPISchemas, as JSONText
@@ -56,6 +58,9 @@ struct Generator {
         try write(
             descriptors.text(for: services),
             to: root.appending(path: "Sources/Contracts/Generated/FileDescriptors.swift"))
+        try write(
+            ServiceList(services).text,
+            to: root.appending(path: "Sources/Contracts/Generated/ServiceList.swift"))
         for service in services {
             let text = ServiceFile(service, files: descriptors).text
             try write(

@@ -29,14 +29,20 @@ struct MethodCode {
 
     var name: String { escaped(lowerCamel(method.name)) }
 
+    var comment: String {
+        docComment(method.protoSourceComments(commentPrefix: ""), indent: "    ")
+    }
+
     private var request: String { method.inputType.swiftName }
     private var response: String { method.outputType.swiftName }
     private var isOnLoop: Bool { MethodOptions(method).isOnLoop }
 
-    private func function(_ parameters: String, _ result: String) -> String {
+    private func function(
+        _ parameters: String, _ result: String, _ last: String = "_ context: CallContext"
+    ) -> String {
         """
             func \(name)(
-                \(parameters), _ context: CallContext
+                \(parameters), \(last)
             ) \(result)
         """
     }
@@ -69,20 +75,47 @@ struct MethodCode {
 
     /// What a server implements where that is not `api`.
     var serving: String? {
-        switch method.streams {
-        case .none: isOnLoop ? function("_ request: \(request)", "throws -> \(response)") : nil
-        case .response:
-            function(
-                "_ request: \(request),\n        _ items: OutgoingItems<\(response)>",
-                "async throws")
-        case .request:
-            function("_ items: IncomingItems<\(request)>", "async throws -> \(response)")
-        case .both:
-            function(
-                "_ incoming: IncomingItems<\(request)>,\n        "
-                    + "_ outgoing: OutgoingItems<\(response)>",
-                "async throws")
+        if method.streams == .none {
+            return isOnLoop ? function("_ request: \(request)", "throws -> \(response)") : nil
         }
+        return function(parameters, result)
+    }
+
+    /// What an owner implements.
+    var framed: String { function(parameters, result, "_ call: Call") }
+
+    /// `framed` with the call of a context.
+    func unframed(_ descriptions: String) -> String {
+        let arguments =
+            switch method.streams {
+            case .none: "request"
+            case .response: "request, items"
+            case .request: "items"
+            case .both: "incoming, outgoing"
+            }
+        let first = method.clientStreaming ? "nil" : "request"
+        return """
+                package \(function(parameters, result).drop { $0 == " " }) {
+                    try await \(name)(
+                        \(arguments), call(\(descriptions).\(name), \(first), context))
+                }
+
+            """
+    }
+
+    private var parameters: String {
+        switch method.streams {
+        case .none: "_ request: \(request)"
+        case .response: "_ request: \(request),\n        _ items: OutgoingItems<\(response)>"
+        case .request: "_ items: IncomingItems<\(request)>"
+        case .both:
+            "_ incoming: IncomingItems<\(request)>,\n        "
+                + "_ outgoing: OutgoingItems<\(response)>"
+        }
+    }
+
+    private var result: String {
+        method.serverStreaming ? "async throws" : "async throws -> \(response)"
     }
 
     /// What its implementer should know.

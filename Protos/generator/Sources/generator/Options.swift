@@ -13,10 +13,24 @@ struct MethodOptions {
     /// What the calling session is to the method; OpenAPI and tools read it.
     var session = Session.unspecified
     var isPublic = false
+    /// The service that implements a method of the gateway; nil for the gateway itself.
+    var owner: Owner?
+    /// What is charged for it.
+    var limit: Limit?
 
     /// `postern.options.v1.Session`.
     enum Session: UInt64 {
         case unspecified, none, optional, required, anyAge
+    }
+
+    /// `postern.options.v1.Owner`.
+    enum Owner: UInt64, CaseIterable {
+        case identity = 1, session
+    }
+
+    /// `postern.options.v1.LimitedAction`.
+    enum Limit: UInt64 {
+        case documentWrite = 1
     }
 
     init(_ method: MethodDescriptor) {
@@ -38,6 +52,16 @@ struct MethodOptions {
                 }
                 session = known
             case 50_008: isPublic = value != 0
+            case 50_009:
+                guard let known = Owner(rawValue: value) else {
+                    fatalError("\(method.fullName): unknown owner \(value)")
+                }
+                owner = known
+            case 50_010:
+                guard let known = Limit(rawValue: value) else {
+                    fatalError("\(method.fullName): unknown limited action \(value)")
+                }
+                limit = known
             default: fatalError("\(method.fullName): unknown option \(number)")
             }
         }

@@ -22,6 +22,17 @@ enum Restrictions {
                 complaints.append("\(method.fullName): say what the session is to it (session)")
             }
         }
+        for method in services.flatMap(\.methods) {
+            let options = MethodOptions(method)
+            if options.owner != nil, method.service.file.package != "postern.gateway.v1" {
+                complaints.append("\(method.fullName): only the gateway passes calls on (owner)")
+            }
+            // The gateway knows no other subject of a charge.
+            if options.limit != nil, options.owner == nil || options.session != .required {
+                complaints.append(
+                    "\(method.fullName): limit needs an owner and SESSION_REQUIRED")
+            }
+        }
         // One line of a .proto must not make an operators' method reachable from any browser.
         for service in services {
             for method in service.methods

@@ -1,6 +1,6 @@
 import SwiftProtobufPluginLibrary
 
-/// Protocols, client, dispatcher and description of one service.
+/// Protocols, client, dispatchers and description of one service.
 struct ServiceFile {
     private let service: ServiceDescriptor
     private let files: FileDescriptorsFile
@@ -18,15 +18,11 @@ struct ServiceFile {
         package import RPC
 
         \(api)
-        \(serviceProtocol)
+        \(parts.map(\.serviceProtocol).joined(separator: "\n"))
         \(client)
-        \(dispatcher)
+        \(parts.map(\.dispatcher).joined(separator: "\n"))
         \(DescriptionCode(service, files: files).text)
         """
-    }
-
-    private func comment(_ method: MethodDescriptor) -> String {
-        docComment(method.protoSourceComments(commentPrefix: ""), indent: "    ")
     }
 
     private var api: String {
@@ -35,36 +31,20 @@ struct ServiceFile {
         ///
         /// What a client calls; the service itself conforms too, so it can be called in process.
         package protocol \(service.name)API: Sendable {
-        \(service.methods.map { comment($0) + MethodCode($0).api + "\n" }
+        \(service.methods.map { MethodCode($0).comment + MethodCode($0).api + "\n" }
             .joined(separator: "\n"))\
         }
 
         """
     }
 
-    private var serviceProtocol: String {
-        let own = service.methods.map(MethodCode.init).filter { $0.serving != nil }
-        var text = "/// What a server of `\(service.fullName)` implements.\n"
-        text += "package protocol \(service.name)Service: \(service.name)API {"
-        text += own.isEmpty ? "" : "\n"
-        text += own.map { method in
-            comment(method.method) + "    ///\n    /// \(method.note)\n\(method.serving ?? "")\n"
-        }.joined(separator: "\n")
-        return text + "}\n" + inProcess
-    }
-
-    /// A service with streams as its own program calls it.
-    private var inProcess: String {
-        let streams = service.methods.map(MethodCode.init).filter { $0.inProcess != nil }
-        guard !streams.isEmpty else { return "" }
-        return """
-
-            /// The client's face of the streams, for calls in process.
-            extension \(service.name)Service {
-            \(streams.compactMap(\.inProcess).joined(separator: "\n"))\
-            }
-
-            """
+    /// The parts of the service: what each program implements of it.
+    private var parts: [ServicePart] {
+        let owners = [nil] + MethodOptions.Owner.allCases.map(Optional.some)
+        let parts = owners.map { owner in
+            (owner, service.methods.filter { MethodOptions($0).owner == owner })
+        }.filter { !$0.1.isEmpty || $0.0 == nil && service.methods.isEmpty }
+        return parts.map { ServicePart(service, $0.1, owner: $0.0, isWhole: parts.count == 1) }
     }
 
     private var client: String {
@@ -86,24 +66,5 @@ struct ServiceFile {
             text += " {\n        \(code.calling(description))\n    }\n"
         }
         return text + "}\n"
-    }
-
-    private var dispatcher: String {
-        """
-        /// Serves `\(service.fullName)`.
-        package enum \(service.name)Dispatcher {
-            /// The handlers of `service`, for a server.
-            package static func methods(
-                of service: some \(service.name)Service
-            ) -> ServiceMethods {
-                ServiceMethods(
-                    \(service.name)Description.service,
-                    [
-        \(service.methods.map { MethodCode($0).handler("\(service.name)Description") }.joined())\
-                    ])
-            }
-        }
-
-        """
     }
 }

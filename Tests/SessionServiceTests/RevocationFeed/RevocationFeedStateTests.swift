@@ -2,8 +2,6 @@ import Contracts
 import ServiceRuntime
 import Testing
 
-@testable import PosternClient
-
 @Suite("S-06: a verifier tracks whether its revocation feed is complete")
 struct RevocationFeedStateTests {
     private func update(

@@ -1,8 +1,7 @@
-import Contracts
 import Cryptography
 import ServiceRuntime
 
-/// How complete a verifier's knowledge of revocations is, and since when. Pure:
+/// How complete a follower's knowledge of revocations is, and since when. Pure:
 ///
 ///     an item                            all revocations are known
 ///     complete                           as of now
@@ -12,15 +11,18 @@ import ServiceRuntime
 /// Another epoch means that a backup was restored. Revocations that were only in the lost store may
 /// never be sent, so until the next complete item the state is as if nothing had been received.
 /// Known revocations are retained.
-struct RevocationFeedState: Hashable, Sendable {
+package struct RevocationFeedState: Hashable, Sendable {
     /// When the revocations were last complete, on the uptime clock; nil if never.
-    private(set) var completeAt: Duration?
+    package private(set) var completeAt: Duration?
     /// The longest life of a token, as announced by the service.
-    private(set) var lifeMax: Duration?
+    package private(set) var lifeMax: Duration?
     private var epoch: UInt64?
 
+    /// Before the first item.
+    package init() {}
+
     /// Records an item that arrived at `now`.
-    mutating func record(_ update: RevocationUpdate, at now: Duration) {
+    package mutating func record(_ update: RevocationUpdate, at now: Duration) {
         if let epoch, epoch != update.epoch { completeAt = nil }
         epoch = update.epoch
         if update.completeAt != nil { completeAt = now }

@@ -1,0 +1,84 @@
+import Contracts
+import Cryptography
+import Messages
+import RPC
+import ServiceRuntime
+import Synchronization
+
+/// The accounts of access tokens, for the charges of calls: session is asked once for each token, and
+/// what has changed since then comes with the feed of revocations, which the gateway follows.
+///
+///     the token                                          session is asked
+///     not seen since the signing keys changed            yes
+///     expired                                            yes
+///     of a session whose end the feed has named          yes
+///     any, while the feed is silent for `silenceMax`     yes
+///     any other                                          no
+///
+/// The owner of the method judges the token in any case: a wrong answer here charges the account of a
+/// token that session has called valid, and never lets a call through. Instead of the signature,
+/// which costs more than the call to session that it would save.
+final class TokenAccounts: Sendable {
+    /// The feed has an item each second.
+    private static let silenceMax = Duration.seconds(5)
+
+    private struct Known: Sendable {
+        let account: String
+        let session: SessionID
+        let expiresAt: Timestamp
+    }
+
+    private struct Feed {
+        var state = RevocationFeedState()
+        var keySet: [UInt8] = []
+        /// The tokens that were seen under these keys.
+        var tokens = VerifiedTokenCache<Known>()
+    }
+
+    private let sessions: any SessionsAPI
+    private let time: any Time
+    private let ends = RecentRevocations()
+    private let feed = Mutex(Feed())
+
+    init(sessions: any SessionsAPI, time: any Time) {
+        self.sessions = sessions
+        self.time = time
+    }
+
+    /// The account of an access token; nil for one that is not valid now.
+    /// - Throws: the errors of the session service.
+    func account(of token: String, _ context: CallContext) async throws -> String? {
+        let (tokens, isComplete) = feed.withLock { feed in
+            let isComplete = feed.state.completeAt.map { time.uptime() - $0 < Self.silenceMax }
+            return (feed.tokens, isComplete ?? false)
+        }
+        if isComplete, let known = tokens[token], time.now() < known.expiresAt,
+            !ends.contains(known.session)
+        {
+            return known.account
+        }
+        let validity = try await sessions.validateAccessToken(
+            SessionV1.ValidateAccessTokenRequest(accessToken: token), context.onward())
+        guard validity.valid else { return nil }
+        if let session = SessionID(text: validity.sessionId) {
+            // Of the keys before the call: if they have changed since, it is not seen again.
+            tokens.insert(
+                Known(
+                    account: validity.accountId, session: session,
+                    expiresAt: Timestamp(milliseconds: validity.expiresAtMs)), for: token)
+        }
+        return validity.accountId
+    }
+
+    /// Applies an item of the feed.
+    func take(_ update: RevocationUpdate) {
+        ends.insert(update.ends.map { ($0.session, $0.at) }, retention: update.retention)
+        if let completeAt = update.completeAt { ends.forget(upTo: completeAt - update.retention) }
+        feed.withLock { feed in
+            feed.state.record(update, at: time.uptime())
+            guard feed.keySet != update.keySet else { return }
+            feed.keySet = update.keySet
+            feed.tokens = VerifiedTokenCache()
+        }
+    }
+}

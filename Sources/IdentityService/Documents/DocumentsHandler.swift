@@ -1,0 +1,55 @@
+import Contracts
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+
+/// `postern.gateway.v1.Documents` and `BackendDocuments`: documents of accounts (I-07), for their
+/// owners and for the app's backend. Each rpc is in the file of its name.
+struct DocumentsHandler: DocumentsService, BackendDocumentsService {
+    let settings: DocumentSettings
+    /// For collections that need consent.
+    let consent: ConsentSettings
+    let store: Store
+    let keys: IdentityKeys
+    let time: any Time
+    let randomness: any Randomness
+    let calls: AccountCalls
+    /// The operator's rules, as they are now.
+    let rules: Reloadable<DocumentRules>
+    let watchers: AccountWatchers
+    let turns = AccountTurns()
+}
+
+extension DocumentsHandler {
+    func call(
+        _ method: MethodDescription, _ request: (any ProtobufMessage)?, _ context: CallContext
+    ) async throws -> AccountCall {
+        try await calls.call(method, request, context)
+    }
+
+    /// The account as the owner of documents.
+    /// - Throws: `auth/user-disabled`; without an account `auth/invalid-access-token`, or
+    ///   `rpc/not-found` for a backend, which names it.
+    func owner(_ call: AccountCall, in session: some SQLSession) throws -> DocumentOwner {
+        guard let owner = try session.documentOwner(call.account) else {
+            throw call.backend == nil
+                ? ServiceError(.invalidAccessToken)
+                : ServiceError(.notFound, fields: ["call.account_id"])
+        }
+        // A backend may prepare or tidy up an account that cannot sign in.
+        if call.backend == nil { try owner.requireUsable() }
+        return owner
+    }
+
+    /// The account's documents, opened.
+    /// - Throws: if the account's key does not decrypt.
+    func opened(_ owner: DocumentOwner) throws -> OwnedDocuments {
+        try OwnedDocuments(of: owner, keys: keys, randomness: randomness)
+    }
+}
+
+extension AccountCall {
+    /// Who writes, for the rules.
+    var writer: DocumentWriter { backend == nil ? .owner : .backend }
+}

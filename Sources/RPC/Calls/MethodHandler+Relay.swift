@@ -1,0 +1,134 @@
+import Cryptography
+import Messages
+import NIOCore
+import ServiceRuntime
+
+/// Handlers of methods that another service implements: they pass the call's bytes on and answer
+/// with the bytes that come back. Nothing is decoded.
+extension MethodHandler {
+    /// How a call is passed on.
+    package enum Relayed: Sendable {
+        /// At once, on the connection's event loop, without a task.
+        case now(any PackedChannel, CallContext)
+        /// After other work.
+        case after(@Sendable () async throws -> [UInt8])
+    }
+
+    /// A handler that passes a unary call on.
+    /// - Parameter relay: Decides how, on the connection's event loop. It may not wait.
+    package static func relay(
+        _ method: MethodDescription,
+        _ relay: @escaping @Sendable (OutgoingRequest.Payload, CallContext) throws -> Relayed
+    ) -> MethodHandler {
+        precondition(method.streams == .none, "the handler's kind is the method's")
+        return MethodHandler(
+            method: method,
+            kind: .async { bytes, context, call in
+                let payload = OutgoingRequest.Payload(copying: bytes, of: method)
+                switch try relay(payload, context) {
+                case .now(let channel, let onward):
+                    // Another channel has no event loop.
+                    let passed = (channel as? RPCClient)?.pass(method, payload, onward) {
+                        switch $0 {
+                        case .success(let answer): call.finish(BorrowedBytes(answer.payload))
+                        case .failure(let error): call.fail(error)
+                        }
+                    }
+                    if let passed { return .passed(passed) }
+                    return call.answer {
+                        try await channel.call(method, packed: payload, onward)
+                    }
+                case .after(let answer): return call.answer(answer)
+                }
+            },
+            local: { local in
+                let payload = OutgoingRequest.Payload.plain(local.request)
+                switch try relay(payload, local.context) {
+                case .now(let channel, let onward):
+                    return try await channel.call(method, packed: payload, onward)
+                case .after(let answer): return try await answer()
+                }
+            })
+    }
+
+    /// A handler that passes a call with streams on.
+    /// - Parameter relay: Gets the packed request, which is empty where the caller sends items, and
+    ///   both sides' items. Its result is the response; empty where the server sends items.
+    package static func relayStream(
+        _ method: MethodDescription,
+        _ relay:
+            @escaping @Sendable (
+                [UInt8], IncomingItems<[UInt8]>, OutgoingItems<[UInt8]>, CallContext
+            ) async throws -> [UInt8]
+    ) -> MethodHandler {
+        precondition(method.streams != .none, "the handler's kind is the method's")
+        return MethodHandler(
+            method: method,
+            kind: .async { bytes, context, call in
+                let stream =
+                    method.streams.hasRequestItems
+                    ? try call.ownStream(without: bytes) : try call.ownStream
+                let (request, incoming) = (Array(bytes), IncomingItems<[UInt8]>(packed: stream))
+                let outgoing = OutgoingItems<[UInt8]>(stream, user: nil) { stream.attempt($0) }
+                guard method.streams.hasResponseItems else {
+                    return call.answer {
+                        try await relay(request, incoming, outgoing, context)
+                    }
+                }
+                return call.run { _ = try await relay(request, incoming, outgoing, context) }
+            },
+            local: { try await relay($0.request, $0.incoming, $0.outgoing, $0.context) })
+    }
+}
+
+extension OutgoingRequest.Payload {
+    /// A copy of a request's bytes, in wiped memory if the method has a secret.
+    init(copying bytes: UnsafeRawBufferPointer, of method: MethodDescription) {
+        self = method.hasSecrets ? .secret(SecretBytes(copying: bytes)) : .plain(Array(bytes))
+    }
+
+    /// Calls `body` with the bytes.
+    package func withBytes<Value>(
+        _ body: (UnsafeRawBufferPointer) throws -> Value
+    ) rethrows -> Value {
+        switch self {
+        case .plain(let bytes): try bytes.withUnsafeBytes(body)
+        case .secret(let bytes): try bytes.withBytes(body)
+        }
+    }
+}
+
+extension IncomingItems<[UInt8]> {
+    /// The items of a served call as they are on the wire.
+    fileprivate init(packed stream: CallStream) {
+        self.init(stream) { bytes, _ in Array(bytes) }
+    }
+}
+
+extension AsyncCall {
+    /// Runs a handler that answers with a packed response.
+    fileprivate func answer(
+        _ body: @escaping @Sendable () async throws -> [UInt8]
+    ) -> RunningHandler {
+        .task(
+            Task.immediate(executorPreference: executor) {
+                do {
+                    self.finish(try await body())
+                } catch {
+                    self.fail(error)
+                }
+            })
+    }
+}
+
+/// A packed response in a frame that is being read.
+private struct BorrowedBytes: WireEncoded, @unchecked Sendable {
+    // `@unchecked`: it is written before the function returns that reads the frame.
+    private let bytes: UnsafeRawBufferPointer
+
+    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+    var encodedByteCount: Int { bytes.count }
+
+    func encode(to writer: inout WireWriter) { writer.copy(bytes) }
+}
