@@ -2367,87 +2367,6 @@ static const ProtobufCIntRange postern__identity__v1__repair_orphan_response__ra
 MESSAGE(postern__identity__v1__repair_orphan_response, "postern.identity.v1.RepairOrphanResponse", 32, 1,
         postern__identity__v1__repair_orphan_response__fields, 1, postern__identity__v1__repair_orphan_response__ranges);
 
-static const ProtobufCFieldDescriptor postern__identity__v1__get_consents_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__get_consents_request__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__get_consents_request, "postern.identity.v1.GetConsentsRequest", 40, 1,
-        postern__identity__v1__get_consents_request__fields, 1, postern__identity__v1__get_consents_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__get_consents_response__fields[] = {
-    FIELD("consents", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__consent__descriptor, 0),
-    FIELD("is_current", 2, NONE, BOOL, 0, 40, NULL, 0),
-    FIELD("options", 3, NONE, MESSAGE, 0, 48, &postern__gateway__v1__consent_options__descriptor, 0),
-    FIELD("parental_consent", 4, NONE, ENUM, 0, 56, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__get_consents_response__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__identity__v1__get_consents_response, "postern.identity.v1.GetConsentsResponse", 64, 4,
-        postern__identity__v1__get_consents_response__fields, 1, postern__identity__v1__get_consents_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__accept_terms_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("terms_version", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("privacy_version", 3, NONE, BYTES, 0, 56, NULL, 0),
-    FIELD("origin", 4, NONE, MESSAGE, 0, 72, &postern__identity__v1__origin__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__accept_terms_request__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__identity__v1__accept_terms_request, "postern.identity.v1.AcceptTermsRequest", 80, 4,
-        postern__identity__v1__accept_terms_request__fields, 1, postern__identity__v1__accept_terms_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__accept_terms_response__fields[] = {
-    FIELD("consents", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__consent__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__accept_terms_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__accept_terms_response, "postern.identity.v1.AcceptTermsResponse", 40, 1,
-        postern__identity__v1__accept_terms_response__fields, 1, postern__identity__v1__accept_terms_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__withdraw_consent_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("kind", 2, NONE, ENUM, 0, 40, NULL, 0),
-    FIELD("origin", 3, NONE, MESSAGE, 0, 48, &postern__identity__v1__origin__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__withdraw_consent_request__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__withdraw_consent_request, "postern.identity.v1.WithdrawConsentRequest", 56, 3,
-        postern__identity__v1__withdraw_consent_request__fields, 1, postern__identity__v1__withdraw_consent_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__withdraw_consent_response__fields[] = {
-    FIELD("consents", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__consent__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__withdraw_consent_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__withdraw_consent_response, "postern.identity.v1.WithdrawConsentResponse", 40, 1,
-        postern__identity__v1__withdraw_consent_response__fields, 1, postern__identity__v1__withdraw_consent_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__get_privacy_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__get_privacy_request__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__get_privacy_request, "postern.identity.v1.GetPrivacyRequest", 40, 1,
-        postern__identity__v1__get_privacy_request__fields, 1, postern__identity__v1__get_privacy_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__get_privacy_response__fields[] = {
-    FIELD("privacy", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__privacy_settings__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__get_privacy_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__get_privacy_response, "postern.identity.v1.GetPrivacyResponse", 32, 1,
-        postern__identity__v1__get_privacy_response__fields, 1, postern__identity__v1__get_privacy_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__set_privacy_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("origin", 2, NONE, MESSAGE, 0, 40, &postern__identity__v1__origin__descriptor, 0),
-    FIELD("marketing", 3, NONE, BOOL, 48, 56, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
-    FIELD("analytics", 4, NONE, BOOL, 72, 80, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
-};
-static const ProtobufCIntRange postern__identity__v1__set_privacy_request__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__identity__v1__set_privacy_request, "postern.identity.v1.SetPrivacyRequest", 96, 4,
-        postern__identity__v1__set_privacy_request__fields, 1, postern__identity__v1__set_privacy_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__set_privacy_response__fields[] = {
-    FIELD("privacy", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__privacy_settings__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__set_privacy_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__set_privacy_response, "postern.identity.v1.SetPrivacyResponse", 32, 1,
-        postern__identity__v1__set_privacy_response__fields, 1, postern__identity__v1__set_privacy_response__ranges);
-
 static const ProtobufCFieldDescriptor postern__identity__v1__request_parental_consent_request__fields[] = {
     FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
     FIELD("parent_email", 2, NONE, BYTES, 0, 40, NULL, 0),
@@ -2457,31 +2376,6 @@ static const ProtobufCFieldDescriptor postern__identity__v1__request_parental_co
 static const ProtobufCIntRange postern__identity__v1__request_parental_consent_request__ranges[] = {{1, 0}, {0, 4}};
 MESSAGE(postern__identity__v1__request_parental_consent_request, "postern.identity.v1.RequestParentalConsentRequest", 80, 4,
         postern__identity__v1__request_parental_consent_request__fields, 1, postern__identity__v1__request_parental_consent_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__request_parental_consent_response__fields[] = {
-    FIELD("state", 1, NONE, ENUM, 0, 24, NULL, 0),
-    FIELD("expires_at_ms", 2, NONE, INT64, 0, 32, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__request_parental_consent_response__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__request_parental_consent_response, "postern.identity.v1.RequestParentalConsentResponse", 40, 2,
-        postern__identity__v1__request_parental_consent_response__fields, 1, postern__identity__v1__request_parental_consent_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__answer_parental_consent_request__fields[] = {
-    FIELD("token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("answer", 2, NONE, ENUM, 0, 40, NULL, 0),
-    FIELD("origin", 3, NONE, MESSAGE, 0, 48, &postern__identity__v1__origin__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__answer_parental_consent_request__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__answer_parental_consent_request, "postern.identity.v1.AnswerParentalConsentRequest", 56, 3,
-        postern__identity__v1__answer_parental_consent_request__fields, 1, postern__identity__v1__answer_parental_consent_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__answer_parental_consent_response__fields[] = {
-    FIELD("state", 1, NONE, ENUM, 0, 24, NULL, 0),
-    FIELD("child_name", 2, NONE, BYTES, 0, 32, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__answer_parental_consent_response__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__answer_parental_consent_response, "postern.identity.v1.AnswerParentalConsentResponse", 48, 2,
-        postern__identity__v1__answer_parental_consent_response__fields, 1, postern__identity__v1__answer_parental_consent_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__request_password_reset_request__fields[] = {
     FIELD("email", 1, NONE, BYTES, 0, 24, NULL, 0),
@@ -2550,74 +2444,6 @@ static const ProtobufCFieldDescriptor postern__identity__v1__request_data_export
 static const ProtobufCIntRange postern__identity__v1__request_data_export_request__ranges[] = {{1, 0}, {0, 3}};
 MESSAGE(postern__identity__v1__request_data_export_request, "postern.identity.v1.RequestDataExportRequest", 64, 3,
         postern__identity__v1__request_data_export_request__fields, 1, postern__identity__v1__request_data_export_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__request_data_export_response__fields[] = {
-    FIELD("data_export", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__data_export__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__request_data_export_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__request_data_export_response, "postern.identity.v1.RequestDataExportResponse", 32, 1,
-        postern__identity__v1__request_data_export_response__fields, 1, postern__identity__v1__request_data_export_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__get_data_export_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__get_data_export_request__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__get_data_export_request, "postern.identity.v1.GetDataExportRequest", 40, 1,
-        postern__identity__v1__get_data_export_request__fields, 1, postern__identity__v1__get_data_export_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__get_data_export_response__fields[] = {
-    FIELD("data_export", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__data_export__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__get_data_export_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__get_data_export_response, "postern.identity.v1.GetDataExportResponse", 32, 1,
-        postern__identity__v1__get_data_export_response__fields, 1, postern__identity__v1__get_data_export_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__watch_data_export_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__watch_data_export_request__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__watch_data_export_request, "postern.identity.v1.WatchDataExportRequest", 40, 1,
-        postern__identity__v1__watch_data_export_request__fields, 1, postern__identity__v1__watch_data_export_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__watch_data_export_item__fields[] = {
-    FIELD("data_export", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__data_export__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__watch_data_export_item__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__watch_data_export_item, "postern.identity.v1.WatchDataExportItem", 32, 1,
-        postern__identity__v1__watch_data_export_item__fields, 1, postern__identity__v1__watch_data_export_item__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__fetch_data_export_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("export_id", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("offset", 3, NONE, INT64, 0, 56, NULL, 0),
-    FIELD("link_token", 4, NONE, BYTES, 0, 64, NULL, 0),
-    FIELD("origin", 5, NONE, MESSAGE, 0, 80, &postern__identity__v1__origin__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__fetch_data_export_request__ranges[] = {{1, 0}, {0, 5}};
-MESSAGE(postern__identity__v1__fetch_data_export_request, "postern.identity.v1.FetchDataExportRequest", 88, 5,
-        postern__identity__v1__fetch_data_export_request__fields, 1, postern__identity__v1__fetch_data_export_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__fetch_data_export_item__fields[] = {
-    FIELD("data", 1, NONE, BYTES, 0, 24, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__fetch_data_export_item__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__fetch_data_export_item, "postern.identity.v1.FetchDataExportItem", 40, 1,
-        postern__identity__v1__fetch_data_export_item__fields, 1, postern__identity__v1__fetch_data_export_item__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__cancel_data_export_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("origin", 2, NONE, MESSAGE, 0, 40, &postern__identity__v1__origin__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__cancel_data_export_request__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__cancel_data_export_request, "postern.identity.v1.CancelDataExportRequest", 48, 2,
-        postern__identity__v1__cancel_data_export_request__fields, 1, postern__identity__v1__cancel_data_export_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__cancel_data_export_response__fields[] = {
-    FIELD("cancelled", 1, NONE, BOOL, 0, 24, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__cancel_data_export_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__cancel_data_export_response, "postern.identity.v1.CancelDataExportResponse", 32, 1,
-        postern__identity__v1__cancel_data_export_response__fields, 1, postern__identity__v1__cancel_data_export_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__deletion_caller__fields[] = {
     FIELD("access_token", 1, NONE, BYTES, 24, 32, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
@@ -2742,21 +2568,6 @@ static const ProtobufCIntRange postern__identity__v1__confirm_email_change_respo
 MESSAGE(postern__identity__v1__confirm_email_change_response, "postern.identity.v1.ConfirmEmailChangeResponse", 32, 1,
         postern__identity__v1__confirm_email_change_response__fields, 1, postern__identity__v1__confirm_email_change_response__ranges);
 
-static const ProtobufCFieldDescriptor postern__identity__v1__cancel_email_change_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("origin", 2, NONE, MESSAGE, 0, 40, &postern__identity__v1__origin__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__cancel_email_change_request__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__cancel_email_change_request, "postern.identity.v1.CancelEmailChangeRequest", 48, 2,
-        postern__identity__v1__cancel_email_change_request__fields, 1, postern__identity__v1__cancel_email_change_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__cancel_email_change_response__fields[] = {
-    FIELD("cancelled", 1, NONE, BOOL, 0, 24, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__cancel_email_change_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__cancel_email_change_response, "postern.identity.v1.CancelEmailChangeResponse", 32, 1,
-        postern__identity__v1__cancel_email_change_response__fields, 1, postern__identity__v1__cancel_email_change_response__ranges);
-
 static const ProtobufCFieldDescriptor postern__identity__v1__resend_verification_by_password_request__fields[] = {
     FIELD("email", 1, NONE, BYTES, 0, 24, NULL, 0),
     FIELD("password", 2, NONE, BYTES, 0, 40, NULL, 0),
@@ -2772,44 +2583,6 @@ static const ProtobufCFieldDescriptor postern__identity__v1__resend_verification
 static const ProtobufCIntRange postern__identity__v1__resend_verification_by_password_response__ranges[] = {{1, 0}, {0, 1}};
 MESSAGE(postern__identity__v1__resend_verification_by_password_response, "postern.identity.v1.ResendVerificationByPasswordResponse", 32, 1,
         postern__identity__v1__resend_verification_by_password_response__fields, 1, postern__identity__v1__resend_verification_by_password_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__compare_guest_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("choice_token", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("with_json", 3, NONE, BOOL, 0, 56, NULL, 0),
-    FIELD("page_token", 4, NONE, BYTES, 0, 64, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__compare_guest_request__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__identity__v1__compare_guest_request, "postern.identity.v1.CompareGuestRequest", 80, 4,
-        postern__identity__v1__compare_guest_request__fields, 1, postern__identity__v1__compare_guest_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__compare_guest_response__fields[] = {
-    FIELD("documents", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__compared_document__descriptor, 0),
-    FIELD("next_page_token", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("guest_documents", 3, NONE, UINT32, 0, 56, NULL, 0),
-    FIELD("account_documents", 4, NONE, UINT32, 0, 64, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__compare_guest_response__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__identity__v1__compare_guest_response, "postern.identity.v1.CompareGuestResponse", 72, 4,
-        postern__identity__v1__compare_guest_response__fields, 1, postern__identity__v1__compare_guest_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__choose_guest_data_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("choice_token", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("choice", 3, NONE, ENUM, 0, 56, NULL, 0),
-    FIELD("picks", 4, REPEATED, MESSAGE, 64, 72, &postern__gateway__v1__document_pick__descriptor, 0),
-    FIELD("origin", 5, NONE, MESSAGE, 0, 80, &postern__identity__v1__origin__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__choose_guest_data_request__ranges[] = {{1, 0}, {0, 5}};
-MESSAGE(postern__identity__v1__choose_guest_data_request, "postern.identity.v1.ChooseGuestDataRequest", 88, 5,
-        postern__identity__v1__choose_guest_data_request__fields, 1, postern__identity__v1__choose_guest_data_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__choose_guest_data_response__fields[] = {
-    FIELD("migration", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__migration__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__choose_guest_data_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__choose_guest_data_response, "postern.identity.v1.ChooseGuestDataResponse", 32, 1,
-        postern__identity__v1__choose_guest_data_response__fields, 1, postern__identity__v1__choose_guest_data_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__guest_bundle_head__fields[] = {
     FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
@@ -2835,69 +2608,6 @@ static const ProtobufCFieldDescriptor postern__identity__v1__upload_guest_bundle
 static const ProtobufCIntRange postern__identity__v1__upload_guest_bundle_item__ranges[] = {{1, 0}, {0, 2}};
 MESSAGE(postern__identity__v1__upload_guest_bundle_item, "postern.identity.v1.UploadGuestBundleItem", 40, 2,
         postern__identity__v1__upload_guest_bundle_item__fields, 1, postern__identity__v1__upload_guest_bundle_item__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__get_migration_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("migration_id", 2, NONE, BYTES, 0, 40, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__get_migration_request__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__get_migration_request, "postern.identity.v1.GetMigrationRequest", 56, 2,
-        postern__identity__v1__get_migration_request__fields, 1, postern__identity__v1__get_migration_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__get_migration_response__fields[] = {
-    FIELD("migration", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__migration__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__get_migration_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__get_migration_response, "postern.identity.v1.GetMigrationResponse", 32, 1,
-        postern__identity__v1__get_migration_response__fields, 1, postern__identity__v1__get_migration_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__watch_migration_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("migration_id", 2, NONE, BYTES, 0, 40, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__watch_migration_request__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__watch_migration_request, "postern.identity.v1.WatchMigrationRequest", 56, 2,
-        postern__identity__v1__watch_migration_request__fields, 1, postern__identity__v1__watch_migration_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__watch_migration_item__fields[] = {
-    FIELD("migration", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__migration__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__watch_migration_item__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__watch_migration_item, "postern.identity.v1.WatchMigrationItem", 32, 1,
-        postern__identity__v1__watch_migration_item__fields, 1, postern__identity__v1__watch_migration_item__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__retry_migration_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("migration_id", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("origin", 3, NONE, MESSAGE, 0, 56, &postern__identity__v1__origin__descriptor, 0),
-    FIELD("drop", 4, NONE, BOOL, 0, 64, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__retry_migration_request__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__identity__v1__retry_migration_request, "postern.identity.v1.RetryMigrationRequest", 72, 4,
-        postern__identity__v1__retry_migration_request__fields, 1, postern__identity__v1__retry_migration_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__retry_migration_response__fields[] = {
-    FIELD("migration", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__migration__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__retry_migration_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__retry_migration_response, "postern.identity.v1.RetryMigrationResponse", 32, 1,
-        postern__identity__v1__retry_migration_response__fields, 1, postern__identity__v1__retry_migration_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__issue_nonce_request__fields[] = {
-    FIELD("provider", 1, NONE, BYTES, 0, 24, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__issue_nonce_request__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__issue_nonce_request, "postern.identity.v1.IssueNonceRequest", 40, 1,
-        postern__identity__v1__issue_nonce_request__fields, 1, postern__identity__v1__issue_nonce_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__issue_nonce_response__fields[] = {
-    FIELD("nonce", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("provider_nonce", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("expires_at_ms", 3, NONE, INT64, 0, 56, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__issue_nonce_response__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__issue_nonce_response, "postern.identity.v1.IssueNonceResponse", 64, 3,
-        postern__identity__v1__issue_nonce_response__fields, 1, postern__identity__v1__issue_nonce_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__sign_in_with_provider_request__fields[] = {
     FIELD("token", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__provider_token__descriptor, 0),
@@ -2964,20 +2674,6 @@ static const ProtobufCFieldDescriptor postern__identity__v1__unlink_response__fi
 static const ProtobufCIntRange postern__identity__v1__unlink_response__ranges[] = {{1, 0}, {0, 1}};
 MESSAGE(postern__identity__v1__unlink_response, "postern.identity.v1.UnlinkResponse", 32, 1,
         postern__identity__v1__unlink_response__fields, 1, postern__identity__v1__unlink_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__list_methods_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__list_methods_request__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__list_methods_request, "postern.identity.v1.ListMethodsRequest", 40, 1,
-        postern__identity__v1__list_methods_request__fields, 1, postern__identity__v1__list_methods_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__list_methods_response__fields[] = {
-    FIELD("methods", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__sign_in_method__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__list_methods_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__list_methods_response, "postern.identity.v1.ListMethodsResponse", 40, 1,
-        postern__identity__v1__list_methods_response__fields, 1, postern__identity__v1__list_methods_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__prove_by_provider_request__fields[] = {
     FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
@@ -3135,72 +2831,6 @@ static const ProtobufCIntRange postern__identity__v1__tell_response__ranges[] = 
 MESSAGE(postern__identity__v1__tell_response, "postern.identity.v1.TellResponse", 32, 1,
         postern__identity__v1__tell_response__fields, 1, postern__identity__v1__tell_response__ranges);
 
-static const ProtobufCFieldDescriptor postern__identity__v1__get_onboarding_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("accept_language", 2, NONE, BYTES, 0, 40, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__get_onboarding_request__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__get_onboarding_request, "postern.identity.v1.GetOnboardingRequest", 56, 2,
-        postern__identity__v1__get_onboarding_request__fields, 1, postern__identity__v1__get_onboarding_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__get_onboarding_response__fields[] = {
-    FIELD("sections", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__onboarding_section__descriptor, 0),
-    FIELD("resume_section", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("resume_screen", 3, NONE, BYTES, 0, 56, NULL, 0),
-    FIELD("complete", 4, NONE, BOOL, 0, 72, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__get_onboarding_response__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__identity__v1__get_onboarding_response, "postern.identity.v1.GetOnboardingResponse", 80, 4,
-        postern__identity__v1__get_onboarding_response__fields, 1, postern__identity__v1__get_onboarding_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__save_onboarding_section_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("section", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("json", 3, NONE, BYTES, 0, 56, NULL, 0),
-    FIELD("base_version", 4, NONE, INT64, 72, 80, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
-    FIELD("screen", 5, NONE, BYTES, 0, 96, NULL, 0),
-    FIELD("origin", 6, NONE, MESSAGE, 0, 112, &postern__identity__v1__origin__descriptor, 0),
-    FIELD("accept_language", 7, NONE, BYTES, 0, 120, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__save_onboarding_section_request__ranges[] = {{1, 0}, {0, 7}};
-MESSAGE(postern__identity__v1__save_onboarding_section_request, "postern.identity.v1.SaveOnboardingSectionRequest", 136, 7,
-        postern__identity__v1__save_onboarding_section_request__fields, 1, postern__identity__v1__save_onboarding_section_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__save_onboarding_section_response__fields[] = {
-    FIELD("section", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__onboarding_section__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__save_onboarding_section_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__save_onboarding_section_response, "postern.identity.v1.SaveOnboardingSectionResponse", 32, 1,
-        postern__identity__v1__save_onboarding_section_response__fields, 1, postern__identity__v1__save_onboarding_section_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__restart_onboarding_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("origin", 2, NONE, MESSAGE, 0, 40, &postern__identity__v1__origin__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__restart_onboarding_request__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__restart_onboarding_request, "postern.identity.v1.RestartOnboardingRequest", 48, 2,
-        postern__identity__v1__restart_onboarding_request__fields, 1, postern__identity__v1__restart_onboarding_request__ranges);
-
-MESSAGE(postern__identity__v1__restart_onboarding_response, "postern.identity.v1.RestartOnboardingResponse", 24, 0, NULL, 0, NULL);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__complete_onboarding_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("origin", 2, NONE, MESSAGE, 0, 40, &postern__identity__v1__origin__descriptor, 0),
-    FIELD("accept_language", 3, NONE, BYTES, 0, 48, NULL, 0),
-    FIELD("paid_units", 4, NONE, UINT32, 0, 64, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__complete_onboarding_request__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__identity__v1__complete_onboarding_request, "postern.identity.v1.CompleteOnboardingRequest", 72, 4,
-        postern__identity__v1__complete_onboarding_request__fields, 1, postern__identity__v1__complete_onboarding_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__complete_onboarding_response__fields[] = {
-    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__account__descriptor, 0),
-    FIELD("written", 2, REPEATED, MESSAGE, 32, 40, &postern__gateway__v1__document__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__complete_onboarding_response__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__complete_onboarding_response, "postern.identity.v1.CompleteOnboardingResponse", 48, 2,
-        postern__identity__v1__complete_onboarding_response__fields, 1, postern__identity__v1__complete_onboarding_response__ranges);
-
 static const ProtobufCFieldDescriptor postern__identity__v1__request_code_request__fields[] = {
     FIELD("phone_number", 1, NONE, BYTES, 0, 24, NULL, 0),
     FIELD("purpose", 2, NONE, ENUM, 0, 40, NULL, 0),
@@ -3292,37 +2922,6 @@ static const ProtobufCIntRange postern__identity__v1__photo__ranges[] = {{1, 0},
 MESSAGE(postern__identity__v1__photo, "postern.identity.v1.Photo", 88, 6,
         postern__identity__v1__photo__fields, 1, postern__identity__v1__photo__ranges);
 
-static const ProtobufCFieldDescriptor postern__identity__v1__get_profile_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__get_profile_request__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__get_profile_request, "postern.identity.v1.GetProfileRequest", 40, 1,
-        postern__identity__v1__get_profile_request__fields, 1, postern__identity__v1__get_profile_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__get_profile_response__fields[] = {
-    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__account__descriptor, 0),
-    FIELD("photo", 2, NONE, MESSAGE, 0, 32, &postern__identity__v1__photo__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__get_profile_response__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__get_profile_response, "postern.identity.v1.GetProfileResponse", 40, 2,
-        postern__identity__v1__get_profile_response__fields, 1, postern__identity__v1__get_profile_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__update_profile_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("display_name", 2, NONE, BYTES, 40, 48, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
-    FIELD("origin", 3, NONE, MESSAGE, 0, 64, &postern__identity__v1__origin__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__update_profile_request__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__update_profile_request, "postern.identity.v1.UpdateProfileRequest", 72, 3,
-        postern__identity__v1__update_profile_request__fields, 1, postern__identity__v1__update_profile_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__update_profile_response__fields[] = {
-    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__account__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__update_profile_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__update_profile_response, "postern.identity.v1.UpdateProfileResponse", 32, 1,
-        postern__identity__v1__update_profile_response__fields, 1, postern__identity__v1__update_profile_response__ranges);
-
 static const ProtobufCFieldDescriptor postern__identity__v1__photo_head__fields[] = {
     FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
     FIELD("bytes", 2, NONE, UINT32, 0, 40, NULL, 0),
@@ -3364,68 +2963,6 @@ static const ProtobufCIntRange postern__identity__v1__download_photo_item__range
 MESSAGE(postern__identity__v1__download_photo_item, "postern.identity.v1.DownloadPhotoItem", 48, 2,
         postern__identity__v1__download_photo_item__fields, 1, postern__identity__v1__download_photo_item__ranges);
 
-static const ProtobufCFieldDescriptor postern__identity__v1__remove_photo_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("origin", 2, NONE, MESSAGE, 0, 40, &postern__identity__v1__origin__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__remove_photo_request__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__remove_photo_request, "postern.identity.v1.RemovePhotoRequest", 48, 2,
-        postern__identity__v1__remove_photo_request__fields, 1, postern__identity__v1__remove_photo_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__remove_photo_response__fields[] = {
-    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__account__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__remove_photo_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__remove_photo_response, "postern.identity.v1.RemovePhotoResponse", 32, 1,
-        postern__identity__v1__remove_photo_response__fields, 1, postern__identity__v1__remove_photo_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__receive_request__fields[] = {
-    FIELD("provider", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("payload", 2, NONE, BYTES, 0, 40, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__receive_request__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__receive_request, "postern.identity.v1.ReceiveRequest", 56, 2,
-        postern__identity__v1__receive_request__fields, 1, postern__identity__v1__receive_request__ranges);
-
-MESSAGE(postern__identity__v1__receive_response, "postern.identity.v1.ReceiveResponse", 24, 0, NULL, 0, NULL);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__get_sign_in_settings_request__fields[] = {
-    FIELD("language", 1, NONE, BYTES, 0, 24, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__get_sign_in_settings_request__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__get_sign_in_settings_request, "postern.identity.v1.GetSignInSettingsRequest", 40, 1,
-        postern__identity__v1__get_sign_in_settings_request__fields, 1, postern__identity__v1__get_sign_in_settings_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__get_sign_in_settings_response__fields[] = {
-    FIELD("email_verification_required", 1, NONE, BOOL, 0, 24, NULL, 0),
-    FIELD("password_rules", 2, REPEATED, MESSAGE, 32, 40, &postern__gateway__v1__password_rule__descriptor, 0),
-    FIELD("all_phone_countries", 3, NONE, BOOL, 0, 48, NULL, 0),
-    FIELD("phone_countries", 4, REPEATED, BYTES, 56, 64, NULL, 0),
-    FIELD("providers", 5, REPEATED, MESSAGE, 72, 80, &postern__gateway__v1__provider_options__descriptor, 0),
-    FIELD("consent", 6, NONE, MESSAGE, 0, 88, &postern__gateway__v1__consent_options__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__get_sign_in_settings_response__ranges[] = {{1, 0}, {0, 6}};
-MESSAGE(postern__identity__v1__get_sign_in_settings_response, "postern.identity.v1.GetSignInSettingsResponse", 96, 6,
-        postern__identity__v1__get_sign_in_settings_response__fields, 1, postern__identity__v1__get_sign_in_settings_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__check_password_request__fields[] = {
-    FIELD("password", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("email", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("display_name", 3, NONE, BYTES, 0, 56, NULL, 0),
-    FIELD("language", 4, NONE, BYTES, 0, 72, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__check_password_request__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__identity__v1__check_password_request, "postern.identity.v1.CheckPasswordRequest", 88, 4,
-        postern__identity__v1__check_password_request__fields, 1, postern__identity__v1__check_password_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__check_password_response__fields[] = {
-    FIELD("rules", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__password_rule_result__descriptor, 0),
-    FIELD("strength", 2, NONE, ENUM, 0, 40, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__check_password_response__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__check_password_response, "postern.identity.v1.CheckPasswordResponse", 48, 2,
-        postern__identity__v1__check_password_response__fields, 1, postern__identity__v1__check_password_response__ranges);
-
 static const ProtobufCFieldDescriptor postern__identity__v1__stored_response__fields[] = {
     FIELD("account", 1, NONE, INT64, 0, 24, NULL, 0),
     FIELD("done", 2, NONE, BOOL, 0, 32, NULL, 0),
@@ -3446,6 +2983,13 @@ static const ProtobufCFieldDescriptor postern__identity__v1__stored_response__fi
 static const ProtobufCIntRange postern__identity__v1__stored_response__ranges[] = {{1, 0}, {0, 15}};
 MESSAGE(postern__identity__v1__stored_response, "postern.identity.v1.StoredResponse", 152, 15,
         postern__identity__v1__stored_response__fields, 1, postern__identity__v1__stored_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__stored_picks__fields[] = {
+    FIELD("picks", 4, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__document_pick__descriptor, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__stored_picks__ranges[] = {{4, 0}, {0, 1}};
+MESSAGE(postern__identity__v1__stored_picks, "postern.identity.v1.StoredPicks", 40, 1,
+        postern__identity__v1__stored_picks__fields, 1, postern__identity__v1__stored_picks__ranges);
 
 static const ProtobufCFieldDescriptor postern__notification__v1__show_address_request__fields[] = {
     FIELD("email", 1, NONE, BYTES, 0, 24, NULL, 0),

@@ -10,21 +10,14 @@ package struct GatewayPeers: Sendable {
         let identities: any IdentitiesAPI
         let phoneCodes: any PhoneCodesAPI
         let emailChanges: any EmailChangesAPI
-        let providerEvents: any ProviderEventsAPI
         let accountAdmin: any AccountAdminAPI
-        let signInSettings: any SignInSettingsAPI
-        let profiles: any AccountProfilesAPI
-        let onboarding: any AccountOnboardingAPI
         let consents: any AccountConsentsAPI
-        let guestData: any GuestDataAPI
         let deletions: any AccountDeletionsAPI
         let exports: any AccountExportsAPI
-        /// For `watchDataExport` and `fetchDataExport` only.
-        private(set) var exportStreams: any AccountExportsAPI
         /// For uploads and downloads of photos only.
-        private(set) var photos: any AccountProfilesAPI
-        /// For `uploadGuestBundle` and `watchMigration` only.
-        private(set) var guestDataStreams: any GuestDataAPI
+        let photos: any AccountProfilesAPI
+        /// For uploads of bundles only.
+        let guestData: any GuestDataAPI
         /// For the public methods that identity implements.
         let relayed: Relay.Owner
 
@@ -32,10 +25,8 @@ package struct GatewayPeers: Sendable {
         package init(
             accounts: any AccountsAPI, credentials: any CredentialsAPI,
             identities: any IdentitiesAPI, phoneCodes: any PhoneCodesAPI,
-            emailChanges: any EmailChangesAPI, providerEvents: any ProviderEventsAPI,
-            accountAdmin: any AccountAdminAPI, signInSettings: any SignInSettingsAPI,
-            profiles: any AccountProfilesAPI,
-            onboarding: any AccountOnboardingAPI, consents: any AccountConsentsAPI,
+            emailChanges: any EmailChangesAPI, accountAdmin: any AccountAdminAPI,
+            profiles: any AccountProfilesAPI, consents: any AccountConsentsAPI,
             guestData: any GuestDataAPI, deletions: any AccountDeletionsAPI,
             exports: any AccountExportsAPI, relayed: Relay.Owner
         ) {
@@ -44,25 +35,21 @@ package struct GatewayPeers: Sendable {
             self.identities = identities
             self.phoneCodes = phoneCodes
             self.emailChanges = emailChanges
-            self.providerEvents = providerEvents
             self.accountAdmin = accountAdmin
-            self.signInSettings = signInSettings
-            self.profiles = profiles
-            self.onboarding = onboarding
             self.consents = consents
             self.guestData = guestData
             self.deletions = deletions
             self.exports = exports
             self.relayed = relayed
-            (photos, guestDataStreams, exportStreams) = (profiles, guestData, exports)
+            photos = profiles
         }
 
         /// The service in another program.
         ///
         /// Attack: some accounts follow their documents, or read photos or exports slowly, until
         /// all calls that one connection can carry (`FrameLimits.servedCallsMax`) are theirs, and
-        /// sign-ins wait. So streams have a channel of their own, and followers of documents, who
-        /// stay for an hour, another. Those of a migration or an export stay until it is done.
+        /// sign-ins wait. So streams have a channel of their own, and followers, who may stay for
+        /// an hour, another.
         package init(
             _ channel: any PackedChannel, streams: any PackedChannel,
             watches: any PackedChannel
@@ -71,17 +58,11 @@ package struct GatewayPeers: Sendable {
                 accounts: AccountsClient(channel), credentials: CredentialsClient(channel),
                 identities: IdentitiesClient(channel), phoneCodes: PhoneCodesClient(channel),
                 emailChanges: EmailChangesClient(channel),
-                providerEvents: ProviderEventsClient(channel),
                 accountAdmin: AccountAdminClient(channel),
-                signInSettings: SignInSettingsClient(channel),
-                profiles: AccountProfilesClient(channel),
-                onboarding: AccountOnboardingClient(channel),
-                consents: AccountConsentsClient(channel), guestData: GuestDataClient(channel),
+                profiles: AccountProfilesClient(streams),
+                consents: AccountConsentsClient(channel), guestData: GuestDataClient(streams),
                 deletions: AccountDeletionsClient(channel), exports: AccountExportsClient(channel),
                 relayed: Relay.Owner(calls: channel, streams: streams, watches: watches))
-            photos = AccountProfilesClient(streams)
-            guestDataStreams = GuestDataClient(streams)
-            exportStreams = AccountExportsClient(streams)
         }
     }
 

@@ -15,8 +15,6 @@ package struct GatewayService: Sendable {
     let providers: ProvidersHandler
     /// `postern.gateway.v1.Guests`.
     let guests: GuestsHandler
-    /// `postern.gateway.v1.SignInOptions`.
-    let signInOptions: SignInOptionsHandler
     /// `postern.gateway.v1.SignInMethods`.
     let signInMethods: SignInMethodsHandler
     /// `postern.gateway.v1.PhoneSignIn`.
@@ -25,8 +23,6 @@ package struct GatewayService: Sendable {
     let emails: EmailsHandler
     /// `postern.gateway.v1.Profile`.
     let profile: ProfileHandler
-    /// `postern.gateway.v1.Onboarding`.
-    let onboarding: OnboardingHandler
     /// `postern.gateway.v1.Consents`.
     let consents: ConsentsHandler
     /// `postern.gateway.v1.DataExports`.
@@ -52,7 +48,7 @@ package struct GatewayService: Sendable {
             limits: peers.limits, failures: settings.limiterFailures, time: time,
             randomness: randomness, logger: logger)
         let (identity, session) = (peers.identity, peers.session)
-        let photos = PhotoURLs(origin: settings.webOrigins.first ?? "")
+        let photos = PhotoURLs(settings.webOrigins)
         auth = AuthHandler(
             accounts: identity.accounts, sessions: session.sessions, limits: limits,
             photos: photos, sessionClock: session.clock)
@@ -68,9 +64,7 @@ package struct GatewayService: Sendable {
             photos: photos)
         guests = GuestsHandler(
             identities: identity.identities, guestData: identity.guestData,
-            guestDataStreams: identity.guestDataStreams, sessions: session.sessions,
-            limits: limits, photos: photos)
-        signInOptions = SignInOptionsHandler(settings: identity.signInSettings, limits: limits)
+            sessions: session.sessions, limits: limits, photos: photos)
         signInMethods = SignInMethodsHandler(
             identities: identity.identities, sessions: session.sessions, limits: limits,
             photos: photos)
@@ -80,15 +74,12 @@ package struct GatewayService: Sendable {
             changes: identity.emailChanges, credentials: identity.credentials,
             sessions: session.sessions, limits: limits, photos: photos)
         profile = ProfileHandler(
-            profiles: identity.profiles, photoStreams: identity.photos,
-            sessions: session.sessions, limits: limits, photos: photos)
-        onboarding = OnboardingHandler(
-            onboarding: identity.onboarding, profiles: identity.profiles,
+            photoStreams: identity.photos,
             sessions: session.sessions, limits: limits, photos: photos)
         consents = ConsentsHandler(
             consents: identity.consents, sessions: session.sessions, limits: limits)
         dataExports = DataExportsHandler(
-            exports: identity.exports, exportStreams: identity.exportStreams,
+            exports: identity.exports, present: DataExportsClient(identity.relayed.calls),
             sessions: session.sessions, limits: limits)
         accountDeletion = AccountDeletionHandler(
             deletions: identity.deletions, sessions: session.sessions, limits: limits)
@@ -96,7 +87,7 @@ package struct GatewayService: Sendable {
         verification = VerificationHandler(
             sessions: session.sessions, ends: session.ends, tokens: tokens, time: time,
             randomness: randomness)
-        providerNotices = ProviderNoticesHandler(events: identity.providerEvents)
+        providerNotices = ProviderNoticesHandler()
         admin = AdminHandler(accounts: identity.accountAdmin, photos: photos)
         let relay = Relay(owners: [.identity: identity.relayed], tokens: tokens, limits: limits)
         methods = try relay.completing([
@@ -105,12 +96,10 @@ package struct GatewayService: Sendable {
             PasswordsDispatcher.methods(of: passwords),
             ProvidersDispatcher.methods(of: providers),
             GuestsDispatcher.methods(of: guests),
-            SignInOptionsDispatcher.methods(of: signInOptions),
             SignInMethodsDispatcher.methods(of: signInMethods),
             PhoneSignInDispatcher.methods(of: phoneSignIn),
             EmailsDispatcher.methods(of: emails),
             ProfileDispatcher.methods(of: profile),
-            OnboardingDispatcher.methods(of: onboarding),
             ConsentsDispatcher.methods(of: consents),
             DataExportsDispatcher.methods(of: dataExports),
             AccountDeletionDispatcher.methods(of: accountDeletion),

@@ -15,14 +15,18 @@ extension ProgramDescription {
         "identity": [
             // Identity judges the access token or the backend's signature of each call.
             "gateway": [
-                "postern.gateway.v1.BackendDocuments/*", "postern.gateway.v1.Documents/*",
+                "postern.gateway.v1.BackendDocuments/*", "postern.gateway.v1.Consents/*",
+                "postern.gateway.v1.DataExports/*", "postern.gateway.v1.Documents/*",
+                "postern.gateway.v1.Emails/*", "postern.gateway.v1.Guests/*",
+                "postern.gateway.v1.Onboarding/*", "postern.gateway.v1.Profile/*",
+                "postern.gateway.v1.ProviderNotices/*", "postern.gateway.v1.Providers/*",
+                "postern.gateway.v1.SignInMethods/*", "postern.gateway.v1.SignInOptions/*",
                 "postern.identity.v1.AccountAdmin/*", "postern.identity.v1.AccountConsents/*",
                 "postern.identity.v1.AccountDeletions/*", "postern.identity.v1.AccountExports/*",
-                "postern.identity.v1.AccountOnboarding/*", "postern.identity.v1.AccountProfiles/*",
+                "postern.identity.v1.AccountProfiles/*",
                 "postern.identity.v1.Accounts/*", "postern.identity.v1.Credentials/*",
                 "postern.identity.v1.EmailChanges/*", "postern.identity.v1.GuestData/*",
                 "postern.identity.v1.Identities/*", "postern.identity.v1.PhoneCodes/*",
-                "postern.identity.v1.ProviderEvents/*", "postern.identity.v1.SignInSettings/*",
             ],
             // The worst result of a false report is that an owner is asked for a second proof (A-06).
             "notification": [readEvents, "postern.identity.v1.PhoneSignals/NumberChanged"],

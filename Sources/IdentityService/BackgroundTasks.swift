@@ -22,7 +22,7 @@ package struct BackgroundTasks: Service {
     ///   - orphans: Repairs what the checks find.
     ///   - guests: Deletes unused guests.
     init(
-        beside accounts: AccountsHandler, profiles: AccountProfilesHandler,
+        beside accounts: AccountsHandler, profiles: ProfileHandler,
         guestData: GuestDataHandler, exports: ExportWork, deletions: DeletionContext,
         tombstones: Tombstones, peers: IdentityPeers, apple: AppleEndpoint?,
         orphans: OrphanRepair, guests: UnusedGuests, logger: Logger,

@@ -14,24 +14,25 @@ package struct IdentityService: Sendable {
     let credentials: CredentialsHandler
     /// `postern.identity.v1.AccountNotices`.
     let accountNotices: AccountNoticesHandler
-    /// `postern.identity.v1.EmailChanges`.
+    /// `postern.identity.v1.EmailChanges`, and `postern.gateway.v1.Emails`.
     let emailChanges: EmailChangesHandler
-    /// `postern.identity.v1.ProviderEvents`.
+    /// `postern.gateway.v1.ProviderNotices`, of which it receives the notices.
     let providerEvents: ProviderEventsHandler
     /// `postern.identity.v1.Imports`.
     package let imports: ImportsHandler
     /// `postern.identity.v1.AccountAdmin`.
     let accountAdmin: AccountAdminHandler
-    /// `postern.identity.v1.Identities`.
+    /// `postern.identity.v1.Identities`, the nonces of `postern.gateway.v1.Providers`, and the list of
+    /// `postern.gateway.v1.SignInMethods`.
     let identities: IdentitiesHandler
     /// `postern.identity.v1.PhoneCodes`.
     let phoneCodes: PhoneCodesHandler
     /// `postern.identity.v1.PhoneSignals`.
     let phoneSignals: PhoneSignalsHandler
-    /// `postern.identity.v1.SignInSettings`.
-    let signInSettings: SignInSettingsHandler
-    /// `postern.identity.v1.AccountProfiles`.
-    let profiles: AccountProfilesHandler
+    /// `postern.gateway.v1.SignInOptions`.
+    let signInOptions: SignInOptionsHandler
+    /// `postern.gateway.v1.Profile`, and `postern.identity.v1.AccountProfiles`.
+    let profiles: ProfileHandler
     /// The files of photos and exports.
     package let blobs: BlobFolder
     /// `postern.identity.v1.AccountDeletions`.
@@ -40,13 +41,13 @@ package struct IdentityService: Sendable {
     let tombstones: Tombstones
     /// `postern.gateway.v1.Documents` and `BackendDocuments`.
     let documents: DocumentsHandler
-    /// `postern.identity.v1.AccountOnboarding`.
-    let onboarding: AccountOnboardingHandler
-    /// `postern.identity.v1.AccountConsents`.
-    let consents: AccountConsentsHandler
-    /// `postern.identity.v1.GuestData`.
+    /// `postern.gateway.v1.Onboarding`.
+    let onboarding: OnboardingHandler
+    /// `postern.gateway.v1.Consents`, and `postern.identity.v1.AccountConsents`.
+    let consents: ConsentsHandler
+    /// `postern.gateway.v1.Guests`, and `postern.identity.v1.GuestData`.
     let guestData: GuestDataHandler
-    /// `postern.identity.v1.AccountExports`.
+    /// `postern.identity.v1.AccountExports`, and of `postern.gateway.v1.DataExports` the rest.
     let exports: AccountExportsHandler
     /// `postern.accountdata.v1.AccountData`, for calls in process. It is not among `methods`.
     package let accountData: AccountDataHandler
@@ -86,6 +87,10 @@ package struct IdentityService: Sendable {
         let answers = AccountAnswers(
             settings: settings, store: store, keys: keys, randomness: randomness, rules: rules)
         let owners = SessionOwners(store: store, devices: peers.devices, sessions: peers.sessions)
+        let calls = AccountCalls(
+            keys: keys, sessions: peers.sessions,
+            backends: BackendCalls(
+                settings: settings.documents, applications: documentWriters, time: time))
         let deletionContext = DeletionContext(keys: keys, randomness: randomness)
         let guests = GuestSettlement(
             mode: settings.guestData, keys: keys, randomness: randomness,
@@ -100,7 +105,7 @@ package struct IdentityService: Sendable {
         accountNotices = AccountNoticesHandler(store: store, keys: keys, randomness: randomness)
         emailChanges = EmailChangesHandler(
             settings: settings, store: store, keys: keys, passwords: check, time: time,
-            randomness: randomness, answers: answers, owners: owners)
+            randomness: randomness, answers: answers, owners: owners, calls: calls)
         providerEvents = ProviderEventsHandler(
             store: store, keys: keys, time: time, randomness: randomness, logger: logger,
             providers: providers)
@@ -132,26 +137,22 @@ package struct IdentityService: Sendable {
             newcomers: newcomers)
         identities = IdentitiesHandler(
             settings: settings, store: store, keys: keys, randomness: randomness, owners: owners,
-            tokens: providers, signIn: signIn, adding: adding)
+            calls: calls, tokens: providers, signIn: signIn, adding: adding)
         settings.phone.warnOfTests(at: time.now(), logger)
         phoneCodes = PhoneCodesHandler(
             settings: settings, store: store, keys: keys, time: time, randomness: randomness,
             owners: owners, signIn: signIn, adding: adding)
         phoneSignals = PhoneSignalsHandler(store: store, keys: keys)
-        signInSettings = SignInSettingsHandler(settings: settings)
+        signInOptions = SignInOptionsHandler(settings: settings)
         documents = DocumentsHandler(
             settings: settings.documents, consent: settings.consent, store: store, keys: keys,
             time: time, randomness: randomness,
-            calls: AccountCalls(
-                keys: keys, sessions: peers.sessions,
-                backends: BackendCalls(
-                    settings: settings.documents, applications: documentWriters, time: time)),
-            rules: rules, watchers: AccountWatchers())
-        onboarding = AccountOnboardingHandler(documents: documents, answers: answers)
-        consents = AccountConsentsHandler(
+            calls: calls, rules: rules, watchers: AccountWatchers())
+        onboarding = OnboardingHandler(documents: documents, answers: answers)
+        consents = ConsentsHandler(
             settings: settings.consent, linkOrigin: settings.linkOrigin,
             deletionWait: settings.deletion.wait, store: store, keys: keys, time: time,
-            randomness: randomness, deletions: deletionContext, owners: owners,
+            randomness: randomness, deletions: deletionContext, owners: owners, calls: calls,
             newcomers: newcomers)
         guestData = GuestDataHandler(
             documents: documents, guests: guests, watchers: AccountWatchers(), logger: logger)
@@ -159,7 +160,7 @@ package struct IdentityService: Sendable {
             folders: settings.tombstones.isEmpty
                 ? ["\(store.folder)/\(Tombstones.folderName)"] : settings.tombstones,
             keys: keys, keptFor: settings.tombstonesKept, time: time, logger: logger)
-        profiles = AccountProfilesHandler(
+        profiles = ProfileHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
             answers: answers, sessions: peers.sessions, documents: documents, blobs: blobs,
             uploads: PhotoUploads(), uncommitted: UncommittedBlobs())
@@ -175,8 +176,8 @@ package struct IdentityService: Sendable {
                 ], time: time),
             watchers: watchers)
         exports = AccountExportsHandler(
-            store: store, keys: keys, time: time, randomness: randomness, owners: owners,
-            blobs: blobs, watchers: watchers, work: work, newcomers: newcomers)
+            store: store, keys: keys, time: time, randomness: randomness, calls: calls,
+            owners: owners, blobs: blobs, watchers: watchers, work: work, newcomers: newcomers)
         background = BackgroundTasks(
             beside: accounts, profiles: profiles, guestData: guestData, exports: work,
             deletions: deletionContext, tombstones: tombstones, peers: peers, apple: apple,
@@ -194,21 +195,28 @@ package struct IdentityService: Sendable {
             CredentialsDispatcher.methods(of: credentials),
             AccountNoticesDispatcher.methods(of: accountNotices),
             EmailChangesDispatcher.methods(of: emailChanges),
-            ProviderEventsDispatcher.methods(of: providerEvents),
+            IdentityEmailsDispatcher.methods(of: emailChanges),
+            IdentityProviderNoticesDispatcher.methods(of: providerEvents),
             ImportsDispatcher.methods(of: imports),
             AccountAdminDispatcher.methods(of: accountAdmin),
             IdentitiesDispatcher.methods(of: identities),
+            IdentityProvidersDispatcher.methods(of: identities),
+            IdentitySignInMethodsDispatcher.methods(of: identities),
             PhoneCodesDispatcher.methods(of: phoneCodes),
             PhoneSignalsDispatcher.methods(of: phoneSignals),
             AccountProfilesDispatcher.methods(of: profiles),
-            SignInSettingsDispatcher.methods(of: signInSettings),
+            IdentityProfileDispatcher.methods(of: profiles),
+            SignInOptionsDispatcher.methods(of: signInOptions),
             DocumentsDispatcher.methods(of: documents),
             BackendDocumentsDispatcher.methods(of: documents),
-            AccountOnboardingDispatcher.methods(of: onboarding),
+            OnboardingDispatcher.methods(of: onboarding),
             AccountConsentsDispatcher.methods(of: consents),
+            IdentityConsentsDispatcher.methods(of: consents),
             GuestDataDispatcher.methods(of: guestData),
+            IdentityGuestsDispatcher.methods(of: guestData),
             AccountDeletionsDispatcher.methods(of: deletions),
             AccountExportsDispatcher.methods(of: exports),
+            IdentityDataExportsDispatcher.methods(of: exports),
         ]
     }
 

@@ -3,46 +3,15 @@
 package import Messages
 package import RPC
 
-/// What accounts have agreed to. The account is the one of an access token.
+/// Asks parents. The account is the one of an access token.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol AccountConsentsAPI: Sendable {
-    /// Returns what the account has agreed to, and what the operator asks for.
-    func getConsents(
-        _ request: IdentityV1.GetConsentsRequest, _ context: CallContext
-    ) async throws -> IdentityV1.GetConsentsResponse
-
-    /// Accepts the current terms and privacy text.
-    func acceptTerms(
-        _ request: IdentityV1.AcceptTermsRequest, _ context: CallContext
-    ) async throws -> IdentityV1.AcceptTermsResponse
-
-    /// Withdraws a consent.
-    func withdrawConsent(
-        _ request: IdentityV1.WithdrawConsentRequest, _ context: CallContext
-    ) async throws -> IdentityV1.WithdrawConsentResponse
-
-    /// Returns the privacy settings.
-    func getPrivacy(
-        _ request: IdentityV1.GetPrivacyRequest, _ context: CallContext
-    ) async throws -> IdentityV1.GetPrivacyResponse
-
-    /// Changes the privacy settings that are given.
-    func setPrivacy(
-        _ request: IdentityV1.SetPrivacyRequest, _ context: CallContext
-    ) async throws -> IdentityV1.SetPrivacyResponse
-
     /// Mails a link to a parent, who gives or refuses consent on a page. A repeat to the same address
     /// within an hour sends nothing; another address replaces the first, whose link becomes invalid.
     func requestParentalConsent(
         _ request: IdentityV1.RequestParentalConsentRequest, _ context: CallContext
-    ) async throws -> IdentityV1.RequestParentalConsentResponse
-
-    /// Gives or refuses consent by the token of the link that a parent got. The first answer counts; a
-    /// refused account is deleted. Later the same link can withdraw the consent.
-    func answerParentalConsent(
-        _ request: IdentityV1.AnswerParentalConsentRequest, _ context: CallContext
-    ) async throws -> IdentityV1.AnswerParentalConsentResponse
+    ) async throws -> GatewayV1.RequestParentalConsentResponse
 }
 
 /// What a server of `postern.identity.v1.AccountConsents` implements.
@@ -57,53 +26,11 @@ package struct AccountConsentsClient: AccountConsentsAPI {
         self.channel = channel
     }
 
-    package func getConsents(
-        _ request: IdentityV1.GetConsentsRequest, _ context: CallContext
-    ) async throws -> IdentityV1.GetConsentsResponse {
-        try await channel.call(
-            AccountConsentsDescription.getConsents, request, context)
-    }
-
-    package func acceptTerms(
-        _ request: IdentityV1.AcceptTermsRequest, _ context: CallContext
-    ) async throws -> IdentityV1.AcceptTermsResponse {
-        try await channel.call(
-            AccountConsentsDescription.acceptTerms, request, context)
-    }
-
-    package func withdrawConsent(
-        _ request: IdentityV1.WithdrawConsentRequest, _ context: CallContext
-    ) async throws -> IdentityV1.WithdrawConsentResponse {
-        try await channel.call(
-            AccountConsentsDescription.withdrawConsent, request, context)
-    }
-
-    package func getPrivacy(
-        _ request: IdentityV1.GetPrivacyRequest, _ context: CallContext
-    ) async throws -> IdentityV1.GetPrivacyResponse {
-        try await channel.call(
-            AccountConsentsDescription.getPrivacy, request, context)
-    }
-
-    package func setPrivacy(
-        _ request: IdentityV1.SetPrivacyRequest, _ context: CallContext
-    ) async throws -> IdentityV1.SetPrivacyResponse {
-        try await channel.call(
-            AccountConsentsDescription.setPrivacy, request, context)
-    }
-
     package func requestParentalConsent(
         _ request: IdentityV1.RequestParentalConsentRequest, _ context: CallContext
-    ) async throws -> IdentityV1.RequestParentalConsentResponse {
+    ) async throws -> GatewayV1.RequestParentalConsentResponse {
         try await channel.call(
             AccountConsentsDescription.requestParentalConsent, request, context)
-    }
-
-    package func answerParentalConsent(
-        _ request: IdentityV1.AnswerParentalConsentRequest, _ context: CallContext
-    ) async throws -> IdentityV1.AnswerParentalConsentResponse {
-        try await channel.call(
-            AccountConsentsDescription.answerParentalConsent, request, context)
     }
 }
 
@@ -116,33 +43,9 @@ package enum AccountConsentsDispatcher {
         ServiceMethods(
             AccountConsentsDescription.service,
             [
-                .async(AccountConsentsDescription.getConsents) {
-                    (request: IdentityV1.GetConsentsRequest, context) in
-                    try await service.getConsents(request, context)
-                },
-                .async(AccountConsentsDescription.acceptTerms) {
-                    (request: IdentityV1.AcceptTermsRequest, context) in
-                    try await service.acceptTerms(request, context)
-                },
-                .async(AccountConsentsDescription.withdrawConsent) {
-                    (request: IdentityV1.WithdrawConsentRequest, context) in
-                    try await service.withdrawConsent(request, context)
-                },
-                .async(AccountConsentsDescription.getPrivacy) {
-                    (request: IdentityV1.GetPrivacyRequest, context) in
-                    try await service.getPrivacy(request, context)
-                },
-                .async(AccountConsentsDescription.setPrivacy) {
-                    (request: IdentityV1.SetPrivacyRequest, context) in
-                    try await service.setPrivacy(request, context)
-                },
                 .async(AccountConsentsDescription.requestParentalConsent) {
                     (request: IdentityV1.RequestParentalConsentRequest, context) in
                     try await service.requestParentalConsent(request, context)
-                },
-                .async(AccountConsentsDescription.answerParentalConsent) {
-                    (request: IdentityV1.AnswerParentalConsentRequest, context) in
-                    try await service.answerParentalConsent(request, context)
                 },
             ])
     }
@@ -150,43 +53,6 @@ package enum AccountConsentsDispatcher {
 
 /// What `postern.identity.v1.AccountConsents` promises.
 package enum AccountConsentsDescription {
-    /// `GetConsents`.
-    package static let getConsents = MethodDescription(
-        name: "postern.identity.v1.AccountConsents/GetConsents",
-        isIdempotent: true,
-        timeout: .milliseconds(10000),
-        isOnLoop: false,
-            hedgeAfter: .milliseconds(100))
-
-    /// `AcceptTerms`.
-    package static let acceptTerms = MethodDescription(
-        name: "postern.identity.v1.AccountConsents/AcceptTerms",
-        isIdempotent: true,
-        timeout: .milliseconds(10000),
-        isOnLoop: false)
-
-    /// `WithdrawConsent`.
-    package static let withdrawConsent = MethodDescription(
-        name: "postern.identity.v1.AccountConsents/WithdrawConsent",
-        isIdempotent: true,
-        timeout: .milliseconds(10000),
-        isOnLoop: false)
-
-    /// `GetPrivacy`.
-    package static let getPrivacy = MethodDescription(
-        name: "postern.identity.v1.AccountConsents/GetPrivacy",
-        isIdempotent: true,
-        timeout: .milliseconds(10000),
-        isOnLoop: false,
-            hedgeAfter: .milliseconds(100))
-
-    /// `SetPrivacy`.
-    package static let setPrivacy = MethodDescription(
-        name: "postern.identity.v1.AccountConsents/SetPrivacy",
-        isIdempotent: true,
-        timeout: .milliseconds(10000),
-        isOnLoop: false)
-
     /// `RequestParentalConsent`.
     package static let requestParentalConsent = MethodDescription(
         name: "postern.identity.v1.AccountConsents/RequestParentalConsent",
@@ -194,26 +60,10 @@ package enum AccountConsentsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false)
 
-    /// `AnswerParentalConsent`.
-    package static let answerParentalConsent = MethodDescription(
-        name: "postern.identity.v1.AccountConsents/AnswerParentalConsent",
-        isIdempotent: true,
-        timeout: .milliseconds(10000),
-        isOnLoop: false,
-            hasSecrets: true)
-
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.identity.v1.AccountConsents",
-        methods: [
-            getConsents,
-            acceptTerms,
-            withdrawConsent,
-            getPrivacy,
-            setPrivacy,
-            requestParentalConsent,
-            answerParentalConsent,
-        ],
+        methods: [requestParentalConsent],
         fileDescriptors: [
             FileDescriptors.gatewayV1Consents,
             FileDescriptors.gatewayV1Account,

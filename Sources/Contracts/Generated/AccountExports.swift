@@ -3,8 +3,8 @@
 package import Messages
 package import RPC
 
-/// All data that Postern has of the caller's account, as one ZIP archive. It is prepared in the
-/// background, kept sealed for 7 days, and fetched in the account's own session. An account has one.
+/// What the gateway composes of postern.gateway.v1.DataExports; identity implements the rest of it
+/// itself.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol AccountExportsAPI: Sendable {
@@ -12,62 +12,11 @@ package protocol AccountExportsAPI: Sendable {
     /// Needs a recent proof.
     func requestDataExport(
         _ request: IdentityV1.RequestDataExportRequest, _ context: CallContext
-    ) async throws -> IdentityV1.RequestDataExportResponse
-
-    /// Returns the account's export; rpc/not-found if there is none.
-    func getDataExport(
-        _ request: IdentityV1.GetDataExportRequest, _ context: CallContext
-    ) async throws -> IdentityV1.GetDataExportResponse
-
-    /// Streams the export: as it is now, and at each change, until it is ready.
-    func watchDataExport(
-        _ request: IdentityV1.WatchDataExportRequest, _ context: CallContext
-    ) -> IncomingItems<IdentityV1.WatchDataExportItem>
-
-    /// Streams the archive from an offset. Needs a proof of the last five minutes.
-    func fetchDataExport(
-        _ request: IdentityV1.FetchDataExportRequest, _ context: CallContext
-    ) -> IncomingItems<IdentityV1.FetchDataExportItem>
-
-    /// Deletes the export. Without one it changes nothing.
-    func cancelDataExport(
-        _ request: IdentityV1.CancelDataExportRequest, _ context: CallContext
-    ) async throws -> IdentityV1.CancelDataExportResponse
+    ) async throws -> GatewayV1.RequestDataExportResponse
 }
 
 /// What a server of `postern.identity.v1.AccountExports` implements.
-package protocol AccountExportsService: AccountExportsAPI {
-    /// Streams the export: as it is now, and at each change, until it is ready.
-    ///
-    /// Its return ends the items.
-    func watchDataExport(
-        _ request: IdentityV1.WatchDataExportRequest,
-        _ items: OutgoingItems<IdentityV1.WatchDataExportItem>, _ context: CallContext
-    ) async throws
-
-    /// Streams the archive from an offset. Needs a proof of the last five minutes.
-    ///
-    /// Its return ends the items.
-    func fetchDataExport(
-        _ request: IdentityV1.FetchDataExportRequest,
-        _ items: OutgoingItems<IdentityV1.FetchDataExportItem>, _ context: CallContext
-    ) async throws
-}
-
-/// The client's face of the streams, for calls in process.
-extension AccountExportsService {
-    package func watchDataExport(
-        _ request: IdentityV1.WatchDataExportRequest, _ context: CallContext
-    ) -> IncomingItems<IdentityV1.WatchDataExportItem> {
-        .inProcess { try await watchDataExport(request, $0, context) }
-    }
-
-    package func fetchDataExport(
-        _ request: IdentityV1.FetchDataExportRequest, _ context: CallContext
-    ) -> IncomingItems<IdentityV1.FetchDataExportItem> {
-        .inProcess { try await fetchDataExport(request, $0, context) }
-    }
-}
+package protocol AccountExportsService: AccountExportsAPI {}
 
 /// Calls `postern.identity.v1.AccountExports` over a channel.
 package struct AccountExportsClient: AccountExportsAPI {
@@ -80,35 +29,9 @@ package struct AccountExportsClient: AccountExportsAPI {
 
     package func requestDataExport(
         _ request: IdentityV1.RequestDataExportRequest, _ context: CallContext
-    ) async throws -> IdentityV1.RequestDataExportResponse {
+    ) async throws -> GatewayV1.RequestDataExportResponse {
         try await channel.call(
             AccountExportsDescription.requestDataExport, request, context)
-    }
-
-    package func getDataExport(
-        _ request: IdentityV1.GetDataExportRequest, _ context: CallContext
-    ) async throws -> IdentityV1.GetDataExportResponse {
-        try await channel.call(
-            AccountExportsDescription.getDataExport, request, context)
-    }
-
-    package func watchDataExport(
-        _ request: IdentityV1.WatchDataExportRequest, _ context: CallContext
-    ) -> IncomingItems<IdentityV1.WatchDataExportItem> {
-        channel.serverStream(AccountExportsDescription.watchDataExport, request, context)
-    }
-
-    package func fetchDataExport(
-        _ request: IdentityV1.FetchDataExportRequest, _ context: CallContext
-    ) -> IncomingItems<IdentityV1.FetchDataExportItem> {
-        channel.serverStream(AccountExportsDescription.fetchDataExport, request, context)
-    }
-
-    package func cancelDataExport(
-        _ request: IdentityV1.CancelDataExportRequest, _ context: CallContext
-    ) async throws -> IdentityV1.CancelDataExportResponse {
-        try await channel.call(
-            AccountExportsDescription.cancelDataExport, request, context)
     }
 }
 
@@ -125,24 +48,6 @@ package enum AccountExportsDispatcher {
                     (request: IdentityV1.RequestDataExportRequest, context) in
                     try await service.requestDataExport(request, context)
                 },
-                .async(AccountExportsDescription.getDataExport) {
-                    (request: IdentityV1.GetDataExportRequest, context) in
-                    try await service.getDataExport(request, context)
-                },
-                .serverStream(AccountExportsDescription.watchDataExport) {
-                    (request: IdentityV1.WatchDataExportRequest, items: OutgoingItems<IdentityV1.WatchDataExportItem>,
-                     context) in
-                    try await service.watchDataExport(request, items, context)
-                },
-                .serverStream(AccountExportsDescription.fetchDataExport) {
-                    (request: IdentityV1.FetchDataExportRequest, items: OutgoingItems<IdentityV1.FetchDataExportItem>,
-                     context) in
-                    try await service.fetchDataExport(request, items, context)
-                },
-                .async(AccountExportsDescription.cancelDataExport) {
-                    (request: IdentityV1.CancelDataExportRequest, context) in
-                    try await service.cancelDataExport(request, context)
-                },
             ])
     }
 }
@@ -156,44 +61,10 @@ package enum AccountExportsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false)
 
-    /// `GetDataExport`.
-    package static let getDataExport = MethodDescription(
-        name: "postern.identity.v1.AccountExports/GetDataExport",
-        isIdempotent: true,
-        timeout: .milliseconds(10000),
-        isOnLoop: false)
-
-    /// `WatchDataExport`.
-    package static let watchDataExport = MethodDescription(
-        name: "postern.identity.v1.AccountExports/WatchDataExport",
-        isIdempotent: true,
-        timeout: .milliseconds(3600000),
-        isOnLoop: false, streams: .response)
-
-    /// `FetchDataExport`.
-    package static let fetchDataExport = MethodDescription(
-        name: "postern.identity.v1.AccountExports/FetchDataExport",
-        isIdempotent: true,
-        timeout: .milliseconds(60000),
-        isOnLoop: false, streams: .response)
-
-    /// `CancelDataExport`.
-    package static let cancelDataExport = MethodDescription(
-        name: "postern.identity.v1.AccountExports/CancelDataExport",
-        isIdempotent: true,
-        timeout: .milliseconds(10000),
-        isOnLoop: false)
-
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.identity.v1.AccountExports",
-        methods: [
-            requestDataExport,
-            getDataExport,
-            watchDataExport,
-            fetchDataExport,
-            cancelDataExport,
-        ],
+        methods: [requestDataExport],
         fileDescriptors: [
             FileDescriptors.gatewayV1DataExports,
             FileDescriptors.gatewayV1Account,

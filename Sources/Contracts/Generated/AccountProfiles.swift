@@ -3,21 +3,10 @@
 package import Messages
 package import RPC
 
-/// The profile of an account. The account is the one of an access token, which identity has the
-/// session service resolve.
+/// The account is the one of an access token, which identity has the session service resolve.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol AccountProfilesAPI: Sendable {
-    /// Returns the profile.
-    func getProfile(
-        _ request: IdentityV1.GetProfileRequest, _ context: CallContext
-    ) async throws -> IdentityV1.GetProfileResponse
-
-    /// Changes the display name. From then on a provider's name does not replace it.
-    func updateProfile(
-        _ request: IdentityV1.UpdateProfileRequest, _ context: CallContext
-    ) async throws -> IdentityV1.UpdateProfileResponse
-
     /// Replaces the photo. The same photo again changes nothing.
     func uploadPhoto(_ context: CallContext) -> BidirectionalCall<IdentityV1.UploadPhotoRequest, IdentityV1.UploadPhotoItem>
 
@@ -25,11 +14,6 @@ package protocol AccountProfilesAPI: Sendable {
     func downloadPhoto(
         _ request: IdentityV1.DownloadPhotoRequest, _ context: CallContext
     ) -> IncomingItems<IdentityV1.DownloadPhotoItem>
-
-    /// Removes the photo.
-    func removePhoto(
-        _ request: IdentityV1.RemovePhotoRequest, _ context: CallContext
-    ) async throws -> IdentityV1.RemovePhotoResponse
 }
 
 /// What a server of `postern.identity.v1.AccountProfiles` implements.
@@ -73,20 +57,6 @@ package struct AccountProfilesClient: AccountProfilesAPI {
         self.channel = channel
     }
 
-    package func getProfile(
-        _ request: IdentityV1.GetProfileRequest, _ context: CallContext
-    ) async throws -> IdentityV1.GetProfileResponse {
-        try await channel.call(
-            AccountProfilesDescription.getProfile, request, context)
-    }
-
-    package func updateProfile(
-        _ request: IdentityV1.UpdateProfileRequest, _ context: CallContext
-    ) async throws -> IdentityV1.UpdateProfileResponse {
-        try await channel.call(
-            AccountProfilesDescription.updateProfile, request, context)
-    }
-
     package func uploadPhoto(_ context: CallContext) -> BidirectionalCall<IdentityV1.UploadPhotoRequest, IdentityV1.UploadPhotoItem> {
         channel.bidirectional(AccountProfilesDescription.uploadPhoto, context)
     }
@@ -95,13 +65,6 @@ package struct AccountProfilesClient: AccountProfilesAPI {
         _ request: IdentityV1.DownloadPhotoRequest, _ context: CallContext
     ) -> IncomingItems<IdentityV1.DownloadPhotoItem> {
         channel.serverStream(AccountProfilesDescription.downloadPhoto, request, context)
-    }
-
-    package func removePhoto(
-        _ request: IdentityV1.RemovePhotoRequest, _ context: CallContext
-    ) async throws -> IdentityV1.RemovePhotoResponse {
-        try await channel.call(
-            AccountProfilesDescription.removePhoto, request, context)
     }
 }
 
@@ -114,14 +77,6 @@ package enum AccountProfilesDispatcher {
         ServiceMethods(
             AccountProfilesDescription.service,
             [
-                .async(AccountProfilesDescription.getProfile) {
-                    (request: IdentityV1.GetProfileRequest, context) in
-                    try await service.getProfile(request, context)
-                },
-                .async(AccountProfilesDescription.updateProfile) {
-                    (request: IdentityV1.UpdateProfileRequest, context) in
-                    try await service.updateProfile(request, context)
-                },
                 .bidirectional(AccountProfilesDescription.uploadPhoto) {
                     (incoming: IncomingItems<IdentityV1.UploadPhotoRequest>, outgoing: OutgoingItems<IdentityV1.UploadPhotoItem>,
                      context) in
@@ -132,31 +87,12 @@ package enum AccountProfilesDispatcher {
                      context) in
                     try await service.downloadPhoto(request, items, context)
                 },
-                .async(AccountProfilesDescription.removePhoto) {
-                    (request: IdentityV1.RemovePhotoRequest, context) in
-                    try await service.removePhoto(request, context)
-                },
             ])
     }
 }
 
 /// What `postern.identity.v1.AccountProfiles` promises.
 package enum AccountProfilesDescription {
-    /// `GetProfile`.
-    package static let getProfile = MethodDescription(
-        name: "postern.identity.v1.AccountProfiles/GetProfile",
-        isIdempotent: true,
-        timeout: .milliseconds(10000),
-        isOnLoop: false,
-            hedgeAfter: .milliseconds(100))
-
-    /// `UpdateProfile`.
-    package static let updateProfile = MethodDescription(
-        name: "postern.identity.v1.AccountProfiles/UpdateProfile",
-        isIdempotent: false,
-        timeout: .milliseconds(10000),
-        isOnLoop: false)
-
     /// `UploadPhoto`.
     package static let uploadPhoto = MethodDescription(
         name: "postern.identity.v1.AccountProfiles/UploadPhoto",
@@ -171,17 +107,10 @@ package enum AccountProfilesDescription {
         timeout: .milliseconds(60000),
         isOnLoop: false, streams: .response)
 
-    /// `RemovePhoto`.
-    package static let removePhoto = MethodDescription(
-        name: "postern.identity.v1.AccountProfiles/RemovePhoto",
-        isIdempotent: true,
-        timeout: .milliseconds(10000),
-        isOnLoop: false)
-
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.identity.v1.AccountProfiles",
-        methods: [getProfile, updateProfile, uploadPhoto, downloadPhoto, removePhoto],
+        methods: [uploadPhoto, downloadPhoto],
         fileDescriptors: [
             FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Consents,

@@ -70,8 +70,115 @@ package protocol ConsentsAPI: Sendable {
     ) async throws -> GatewayV1.AnswerParentalConsentResponse
 }
 
-/// What a server of `postern.gateway.v1.Consents` implements.
-package protocol ConsentsService: ConsentsAPI {}
+/// What a server of `postern.gateway.v1.Consents` implements, of these methods.
+package protocol ConsentsService: Sendable {
+    /// Mails a link to a parent, who gives or refuses consent on a page. A repeat to the same address
+    /// within an hour sends nothing; another address replaces the first, whose link becomes invalid.
+    /// auth/operation-not-allowed if the account needs no parental consent. A recent proof is required,
+    /// except from guests.
+    /// - Throws: `auth/invalid-email`, `auth/operation-not-allowed`, `auth/too-many-requests`,
+    ///   `auth/requires-recent-login`,
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/idempotency-key-reused`.
+    func requestParentalConsent(
+        _ request: GatewayV1.RequestParentalConsentRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RequestParentalConsentResponse
+}
+
+/// What a server of `postern.gateway.v1.Consents` implements: the identity service, of these methods.
+package protocol IdentityConsentsService: Sendable {
+    /// What is known of a call before its method runs.
+    associatedtype Call: Sendable
+
+    /// Judges who calls, and reads what the gateway says of the call in its metadata.
+    /// - Parameter request: nil for a method whose request is a stream.
+    /// - Throws: `ServiceError` for a call that must not go on.
+    func call(
+        _ method: MethodDescription, _ request: (any ProtobufMessage)?,
+        _ context: CallContext
+    ) async throws -> Call
+
+    /// Returns what the account has agreed to, and what the operator asks for.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    func getConsents(
+        _ request: GatewayV1.GetConsentsRequest, _ call: Call
+    ) async throws -> GatewayV1.GetConsentsResponse
+
+    /// Accepts the terms and the privacy text. Other versions than the current ones are
+    /// auth/consent-required: show the current texts. A repeat changes nothing.
+    /// auth/operation-not-allowed where the operator has named no versions.
+    /// - Throws: `auth/consent-required`, `auth/operation-not-allowed`, `auth/too-many-requests`,
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    func acceptTerms(
+        _ request: GatewayV1.AcceptTermsRequest, _ call: Call
+    ) async throws -> GatewayV1.AcceptTermsResponse
+
+    /// Withdraws a consent. Nothing is deleted, and sessions go on; without the terms or the privacy
+    /// text the account has to accept them again. What was not given changes nothing.
+    /// - Throws: `auth/too-many-requests`,
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    func withdrawConsent(
+        _ request: GatewayV1.WithdrawConsentRequest, _ call: Call
+    ) async throws -> GatewayV1.WithdrawConsentResponse
+
+    /// Returns the privacy settings.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    func getPrivacy(
+        _ request: GatewayV1.GetPrivacyRequest, _ call: Call
+    ) async throws -> GatewayV1.GetPrivacyResponse
+
+    /// Changes the privacy settings that are given.
+    /// - Throws: `auth/too-many-requests`,
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    func setPrivacy(
+        _ request: GatewayV1.SetPrivacyRequest, _ call: Call
+    ) async throws -> GatewayV1.SetPrivacyResponse
+
+    /// Gives or refuses consent by the token of the link that a parent got. The first answer counts; a
+    /// refused account is deleted. Later the same link can withdraw the consent.
+    /// - Throws: `auth/invalid-link`.
+    func answerParentalConsent(
+        _ request: GatewayV1.AnswerParentalConsentRequest, _ context: CallContext
+    ) async throws -> GatewayV1.AnswerParentalConsentResponse
+}
+
+/// The methods as a dispatcher calls them.
+extension IdentityConsentsService {
+    package func getConsents(
+        _ request: GatewayV1.GetConsentsRequest, _ context: CallContext
+    ) async throws -> GatewayV1.GetConsentsResponse {
+        try await getConsents(
+            request, call(ConsentsDescription.getConsents, request, context))
+    }
+
+    package func acceptTerms(
+        _ request: GatewayV1.AcceptTermsRequest, _ context: CallContext
+    ) async throws -> GatewayV1.AcceptTermsResponse {
+        try await acceptTerms(
+            request, call(ConsentsDescription.acceptTerms, request, context))
+    }
+
+    package func withdrawConsent(
+        _ request: GatewayV1.WithdrawConsentRequest, _ context: CallContext
+    ) async throws -> GatewayV1.WithdrawConsentResponse {
+        try await withdrawConsent(
+            request, call(ConsentsDescription.withdrawConsent, request, context))
+    }
+
+    package func getPrivacy(
+        _ request: GatewayV1.GetPrivacyRequest, _ context: CallContext
+    ) async throws -> GatewayV1.GetPrivacyResponse {
+        try await getPrivacy(
+            request, call(ConsentsDescription.getPrivacy, request, context))
+    }
+
+    package func setPrivacy(
+        _ request: GatewayV1.SetPrivacyRequest, _ context: CallContext
+    ) async throws -> GatewayV1.SetPrivacyResponse {
+        try await setPrivacy(
+            request, call(ConsentsDescription.setPrivacy, request, context))
+    }
+}
 
 /// Calls `postern.gateway.v1.Consents` over a channel.
 package struct ConsentsClient: ConsentsAPI {
@@ -141,6 +248,23 @@ package enum ConsentsDispatcher {
         ServiceMethods(
             ConsentsDescription.service,
             [
+                .async(ConsentsDescription.requestParentalConsent) {
+                    (request: GatewayV1.RequestParentalConsentRequest, context) in
+                    try await service.requestParentalConsent(request, context)
+                },
+            ])
+    }
+}
+
+/// Serves `postern.gateway.v1.Consents`.
+package enum IdentityConsentsDispatcher {
+    /// The handlers of `service`, for a server.
+    package static func methods(
+        of service: some IdentityConsentsService
+    ) -> ServiceMethods {
+        ServiceMethods(
+            ConsentsDescription.service,
+            [
                 .async(ConsentsDescription.getConsents) {
                     (request: GatewayV1.GetConsentsRequest, context) in
                     try await service.getConsents(request, context)
@@ -161,10 +285,6 @@ package enum ConsentsDispatcher {
                     (request: GatewayV1.SetPrivacyRequest, context) in
                     try await service.setPrivacy(request, context)
                 },
-                .async(ConsentsDescription.requestParentalConsent) {
-                    (request: GatewayV1.RequestParentalConsentRequest, context) in
-                    try await service.requestParentalConsent(request, context)
-                },
                 .async(ConsentsDescription.answerParentalConsent) {
                     (request: GatewayV1.AnswerParentalConsentRequest, context) in
                     try await service.answerParentalConsent(request, context)
@@ -183,7 +303,8 @@ package enum ConsentsDescription {
         isOnLoop: false,
             hedgeAfter: .milliseconds(100),
             isPublic: true,
-            session: .required)
+            session: .required,
+            owner: .identity)
 
     /// `AcceptTerms`.
     package static let acceptTerms = MethodDescription(
@@ -192,7 +313,9 @@ package enum ConsentsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             isPublic: true,
-            session: .required)
+            session: .required,
+            owner: .identity,
+            limit: .documentWrite)
 
     /// `WithdrawConsent`.
     package static let withdrawConsent = MethodDescription(
@@ -201,7 +324,9 @@ package enum ConsentsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             isPublic: true,
-            session: .required)
+            session: .required,
+            owner: .identity,
+            limit: .documentWrite)
 
     /// `GetPrivacy`.
     package static let getPrivacy = MethodDescription(
@@ -211,7 +336,8 @@ package enum ConsentsDescription {
         isOnLoop: false,
             hedgeAfter: .milliseconds(100),
             isPublic: true,
-            session: .required)
+            session: .required,
+            owner: .identity)
 
     /// `SetPrivacy`.
     package static let setPrivacy = MethodDescription(
@@ -220,7 +346,9 @@ package enum ConsentsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             isPublic: true,
-            session: .required)
+            session: .required,
+            owner: .identity,
+            limit: .documentWrite)
 
     /// `RequestParentalConsent`.
     package static let requestParentalConsent = MethodDescription(
@@ -238,7 +366,8 @@ package enum ConsentsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             hasSecrets: true,
-            isPublic: true)
+            isPublic: true,
+            owner: .identity)
 
     /// The service.
     package static let service = ServiceDescription(

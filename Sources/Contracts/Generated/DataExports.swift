@@ -42,15 +42,43 @@ package protocol DataExportsAPI: Sendable {
     ) async throws -> GatewayV1.CancelDataExportResponse
 }
 
-/// What a server of `postern.gateway.v1.DataExports` implements.
-package protocol DataExportsService: DataExportsAPI {
+/// What a server of `postern.gateway.v1.DataExports` implements, of these methods.
+package protocol DataExportsService: Sendable {
+    /// Orders an export, and returns it at once. One that is prepared or ready is returned as it is.
+    /// Needs a recent proof.
+    /// - Throws: `auth/requires-recent-login`, `auth/too-many-requests`,
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    func requestDataExport(
+        _ request: GatewayV1.RequestDataExportRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RequestDataExportResponse
+}
+
+/// What a server of `postern.gateway.v1.DataExports` implements: the identity service, of these methods.
+package protocol IdentityDataExportsService: Sendable {
+    /// What is known of a call before its method runs.
+    associatedtype Call: Sendable
+
+    /// Judges who calls, and reads what the gateway says of the call in its metadata.
+    /// - Parameter request: nil for a method whose request is a stream.
+    /// - Throws: `ServiceError` for a call that must not go on.
+    func call(
+        _ method: MethodDescription, _ request: (any ProtobufMessage)?,
+        _ context: CallContext
+    ) async throws -> Call
+
+    /// Returns the account's export; rpc/not-found if there is none.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    func getDataExport(
+        _ request: GatewayV1.GetDataExportRequest, _ call: Call
+    ) async throws -> GatewayV1.GetDataExportResponse
+
     /// Streams the export: as it is now, and at each change, until it is ready.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
     ///
     /// Its return ends the items.
     func watchDataExport(
         _ request: GatewayV1.WatchDataExportRequest,
-        _ items: OutgoingItems<GatewayV1.WatchDataExportItem>, _ context: CallContext
+        _ items: OutgoingItems<GatewayV1.WatchDataExportItem>, _ call: Call
     ) async throws
 
     /// Streams the archive from an offset. Needs a proof of the last five minutes.
@@ -60,22 +88,46 @@ package protocol DataExportsService: DataExportsAPI {
     /// Its return ends the items.
     func fetchDataExport(
         _ request: GatewayV1.FetchDataExportRequest,
-        _ items: OutgoingItems<GatewayV1.FetchDataExportItem>, _ context: CallContext
+        _ items: OutgoingItems<GatewayV1.FetchDataExportItem>, _ call: Call
     ) async throws
+
+    /// Deletes the export. Without one it changes nothing.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    func cancelDataExport(
+        _ request: GatewayV1.CancelDataExportRequest, _ call: Call
+    ) async throws -> GatewayV1.CancelDataExportResponse
 }
 
-/// The client's face of the streams, for calls in process.
-extension DataExportsService {
+/// The methods as a dispatcher calls them.
+extension IdentityDataExportsService {
+    package func getDataExport(
+        _ request: GatewayV1.GetDataExportRequest, _ context: CallContext
+    ) async throws -> GatewayV1.GetDataExportResponse {
+        try await getDataExport(
+            request, call(DataExportsDescription.getDataExport, request, context))
+    }
+
     package func watchDataExport(
-        _ request: GatewayV1.WatchDataExportRequest, _ context: CallContext
-    ) -> IncomingItems<GatewayV1.WatchDataExportItem> {
-        .inProcess { try await watchDataExport(request, $0, context) }
+        _ request: GatewayV1.WatchDataExportRequest,
+        _ items: OutgoingItems<GatewayV1.WatchDataExportItem>, _ context: CallContext
+    ) async throws {
+        try await watchDataExport(
+            request, items, call(DataExportsDescription.watchDataExport, request, context))
     }
 
     package func fetchDataExport(
-        _ request: GatewayV1.FetchDataExportRequest, _ context: CallContext
-    ) -> IncomingItems<GatewayV1.FetchDataExportItem> {
-        .inProcess { try await fetchDataExport(request, $0, context) }
+        _ request: GatewayV1.FetchDataExportRequest,
+        _ items: OutgoingItems<GatewayV1.FetchDataExportItem>, _ context: CallContext
+    ) async throws {
+        try await fetchDataExport(
+            request, items, call(DataExportsDescription.fetchDataExport, request, context))
+    }
+
+    package func cancelDataExport(
+        _ request: GatewayV1.CancelDataExportRequest, _ context: CallContext
+    ) async throws -> GatewayV1.CancelDataExportResponse {
+        try await cancelDataExport(
+            request, call(DataExportsDescription.cancelDataExport, request, context))
     }
 }
 
@@ -135,6 +187,19 @@ package enum DataExportsDispatcher {
                     (request: GatewayV1.RequestDataExportRequest, context) in
                     try await service.requestDataExport(request, context)
                 },
+            ])
+    }
+}
+
+/// Serves `postern.gateway.v1.DataExports`.
+package enum IdentityDataExportsDispatcher {
+    /// The handlers of `service`, for a server.
+    package static func methods(
+        of service: some IdentityDataExportsService
+    ) -> ServiceMethods {
+        ServiceMethods(
+            DataExportsDescription.service,
+            [
                 .async(DataExportsDescription.getDataExport) {
                     (request: GatewayV1.GetDataExportRequest, context) in
                     try await service.getDataExport(request, context)
@@ -175,7 +240,8 @@ package enum DataExportsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             isPublic: true,
-            session: .required)
+            session: .required,
+            owner: .identity)
 
     /// `WatchDataExport`.
     package static let watchDataExport = MethodDescription(
@@ -184,7 +250,8 @@ package enum DataExportsDescription {
         timeout: .milliseconds(3600000),
         isOnLoop: false, streams: .response,
             isPublic: true,
-            session: .required)
+            session: .required,
+            owner: .identity)
 
     /// `FetchDataExport`.
     package static let fetchDataExport = MethodDescription(
@@ -193,7 +260,8 @@ package enum DataExportsDescription {
         timeout: .milliseconds(60000),
         isOnLoop: false, streams: .response,
             isPublic: true,
-            session: .required)
+            session: .required,
+            owner: .identity)
 
     /// `CancelDataExport`.
     package static let cancelDataExport = MethodDescription(
@@ -202,7 +270,8 @@ package enum DataExportsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             isPublic: true,
-            session: .required)
+            session: .required,
+            owner: .identity)
 
     /// The service.
     package static let service = ServiceDescription(

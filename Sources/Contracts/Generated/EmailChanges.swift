@@ -23,11 +23,6 @@ package protocol EmailChangesAPI: Sendable {
         _ request: IdentityV1.ConfirmEmailChangeRequest, _ context: CallContext
     ) async throws -> IdentityV1.ConfirmEmailChangeResponse
 
-    /// Cancels the pending change.
-    func cancelEmailChange(
-        _ request: IdentityV1.CancelEmailChangeRequest, _ context: CallContext
-    ) async throws -> IdentityV1.CancelEmailChangeResponse
-
     /// Mails another verification link to a user who has the password but no session, because the
     /// operator requires a verified address first. All other cases are auth/invalid-credential, as for
     /// a sign-in.
@@ -62,13 +57,6 @@ package struct EmailChangesClient: EmailChangesAPI {
             EmailChangesDescription.confirmEmailChange, request, context)
     }
 
-    package func cancelEmailChange(
-        _ request: IdentityV1.CancelEmailChangeRequest, _ context: CallContext
-    ) async throws -> IdentityV1.CancelEmailChangeResponse {
-        try await channel.call(
-            EmailChangesDescription.cancelEmailChange, request, context)
-    }
-
     package func resendVerificationByPassword(
         _ request: IdentityV1.ResendVerificationByPasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.ResendVerificationByPasswordResponse {
@@ -93,10 +81,6 @@ package enum EmailChangesDispatcher {
                 .async(EmailChangesDescription.confirmEmailChange) {
                     (request: IdentityV1.ConfirmEmailChangeRequest, context) in
                     try await service.confirmEmailChange(request, context)
-                },
-                .async(EmailChangesDescription.cancelEmailChange) {
-                    (request: IdentityV1.CancelEmailChangeRequest, context) in
-                    try await service.cancelEmailChange(request, context)
                 },
                 .async(EmailChangesDescription.resendVerificationByPassword) {
                     (request: IdentityV1.ResendVerificationByPasswordRequest, context) in
@@ -123,13 +107,6 @@ package enum EmailChangesDescription {
         isOnLoop: false, isCostly: true,
             hasSecrets: true)
 
-    /// `CancelEmailChange`.
-    package static let cancelEmailChange = MethodDescription(
-        name: "postern.identity.v1.EmailChanges/CancelEmailChange",
-        isIdempotent: false,
-        timeout: .milliseconds(10000),
-        isOnLoop: false)
-
     /// `ResendVerificationByPassword`.
     package static let resendVerificationByPassword = MethodDescription(
         name: "postern.identity.v1.EmailChanges/ResendVerificationByPassword",
@@ -141,12 +118,7 @@ package enum EmailChangesDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.identity.v1.EmailChanges",
-        methods: [
-            requestEmailChange,
-            confirmEmailChange,
-            cancelEmailChange,
-            resendVerificationByPassword,
-        ],
+        methods: [requestEmailChange, confirmEmailChange, resendVerificationByPassword],
         fileDescriptors: [
             FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Consents,

@@ -53,8 +53,76 @@ package protocol EmailsAPI: Sendable {
     ) async throws -> GatewayV1.ResendVerificationByPasswordResponse
 }
 
-/// What a server of `postern.gateway.v1.Emails` implements.
-package protocol EmailsService: EmailsAPI {}
+/// What a server of `postern.gateway.v1.Emails` implements, of these methods.
+package protocol EmailsService: Sendable {
+    /// Mails a link to the new address. Until it is opened the account keeps the old address, and a
+    /// notice is mailed there. Requires recent authentication (auth/requires-recent-login). An account
+    /// without an address adds one with this call; a guest signs up instead
+    /// (auth/operation-not-allowed). At most three requests an hour for an account, and five mails an
+    /// hour to one address from all callers together (auth/too-many-requests).
+    /// - Throws: `auth/invalid-access-token`, `auth/requires-recent-login`, `auth/invalid-email`,
+    ///   `auth/email-already-in-use`, `auth/too-many-requests`, `auth/operation-not-allowed`,
+    ///   `auth/session-ended`, `auth/user-disabled`, `auth/idempotency-key-reused`.
+    func requestEmailChange(
+        _ request: GatewayV1.RequestEmailChangeRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RequestEmailChangeResponse
+
+    /// Makes the new address the account's. In a session of the account the link alone confirms;
+    /// elsewhere the account's password is required (auth/password-needed), with five attempts.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-link`,
+    ///   `auth/password-needed`, `auth/invalid-credential`, `auth/email-already-in-use`,
+    ///   `auth/user-disabled`, `auth/idempotency-key-reused`.
+    func confirmEmailChange(
+        _ request: GatewayV1.ConfirmEmailChangeRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ConfirmEmailChangeResponse
+
+    /// Mails another verification link, at most three an hour; the previous link becomes invalid.
+    /// - Throws: `auth/invalid-access-token`, `auth/too-many-requests`, `auth/user-disabled`,
+    ///   `auth/session-ended`, `auth/idempotency-key-reused`.
+    func resendVerificationEmail(
+        _ request: GatewayV1.ResendVerificationEmailRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ResendVerificationEmailResponse
+
+    /// Mails another verification link to a user who has no session because the operator requires a
+    /// verified address first. Authenticates by email and password. Counts against the limits of a
+    /// sign-in, and three mails an hour.
+    /// - Throws: `auth/invalid-credential`, `auth/invalid-email`, `auth/too-many-requests`,
+    ///   `auth/user-disabled`, `auth/idempotency-key-reused`.
+    func resendVerificationByPassword(
+        _ request: GatewayV1.ResendVerificationByPasswordRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ResendVerificationByPasswordResponse
+}
+
+/// What a server of `postern.gateway.v1.Emails` implements: the identity service, of these methods.
+package protocol IdentityEmailsService: Sendable {
+    /// What is known of a call before its method runs.
+    associatedtype Call: Sendable
+
+    /// Judges who calls, and reads what the gateway says of the call in its metadata.
+    /// - Parameter request: nil for a method whose request is a stream.
+    /// - Throws: `ServiceError` for a call that must not go on.
+    func call(
+        _ method: MethodDescription, _ request: (any ProtobufMessage)?,
+        _ context: CallContext
+    ) async throws -> Call
+
+    /// Cancels the pending change and invalidates its link.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/idempotency-key-reused`.
+    func cancelEmailChange(
+        _ request: GatewayV1.CancelEmailChangeRequest, _ call: Call
+    ) async throws -> GatewayV1.CancelEmailChangeResponse
+}
+
+/// The methods as a dispatcher calls them.
+extension IdentityEmailsService {
+    package func cancelEmailChange(
+        _ request: GatewayV1.CancelEmailChangeRequest, _ context: CallContext
+    ) async throws -> GatewayV1.CancelEmailChangeResponse {
+        try await cancelEmailChange(
+            request, call(EmailsDescription.cancelEmailChange, request, context))
+    }
+}
 
 /// Calls `postern.gateway.v1.Emails` over a channel.
 package struct EmailsClient: EmailsAPI {
@@ -118,10 +186,6 @@ package enum EmailsDispatcher {
                     (request: GatewayV1.ConfirmEmailChangeRequest, context) in
                     try await service.confirmEmailChange(request, context)
                 },
-                .async(EmailsDescription.cancelEmailChange) {
-                    (request: GatewayV1.CancelEmailChangeRequest, context) in
-                    try await service.cancelEmailChange(request, context)
-                },
                 .async(EmailsDescription.resendVerificationEmail) {
                     (request: GatewayV1.ResendVerificationEmailRequest, context) in
                     try await service.resendVerificationEmail(request, context)
@@ -129,6 +193,23 @@ package enum EmailsDispatcher {
                 .async(EmailsDescription.resendVerificationByPassword) {
                     (request: GatewayV1.ResendVerificationByPasswordRequest, context) in
                     try await service.resendVerificationByPassword(request, context)
+                },
+            ])
+    }
+}
+
+/// Serves `postern.gateway.v1.Emails`.
+package enum IdentityEmailsDispatcher {
+    /// The handlers of `service`, for a server.
+    package static func methods(
+        of service: some IdentityEmailsService
+    ) -> ServiceMethods {
+        ServiceMethods(
+            EmailsDescription.service,
+            [
+                .async(EmailsDescription.cancelEmailChange) {
+                    (request: GatewayV1.CancelEmailChangeRequest, context) in
+                    try await service.cancelEmailChange(request, context)
                 },
             ])
     }
@@ -162,7 +243,8 @@ package enum EmailsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             isPublic: true,
-            session: .required)
+            session: .required,
+            owner: .identity)
 
     /// `ResendVerificationEmail`.
     package static let resendVerificationEmail = MethodDescription(

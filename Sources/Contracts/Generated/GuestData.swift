@@ -7,51 +7,18 @@ package import RPC
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol GuestDataAPI: Sendable {
-    /// Returns the documents of both sides of a collision.
-    func compareGuest(
-        _ request: IdentityV1.CompareGuestRequest, _ context: CallContext
-    ) async throws -> IdentityV1.CompareGuestResponse
-
-    /// Says what happens to the guest's documents.
-    func chooseGuestData(
-        _ request: IdentityV1.ChooseGuestDataRequest, _ context: CallContext
-    ) async throws -> IdentityV1.ChooseGuestDataResponse
-
-    /// Takes documents that an app kept on the device, and begins their migration.
+    /// Receives documents that an app kept on the device while its user was a guest.
     func uploadGuestBundle(_ context: CallContext) -> BidirectionalCall<IdentityV1.UploadGuestBundleRequest, IdentityV1.UploadGuestBundleItem>
-
-    /// Returns a migration.
-    func getMigration(
-        _ request: IdentityV1.GetMigrationRequest, _ context: CallContext
-    ) async throws -> IdentityV1.GetMigrationResponse
-
-    /// Streams a migration until it ends or needs attention.
-    func watchMigration(
-        _ request: IdentityV1.WatchMigrationRequest, _ context: CallContext
-    ) -> IncomingItems<IdentityV1.WatchMigrationItem>
-
-    /// Tries the documents again that could not be moved, or deletes them.
-    func retryMigration(
-        _ request: IdentityV1.RetryMigrationRequest, _ context: CallContext
-    ) async throws -> IdentityV1.RetryMigrationResponse
 }
 
 /// What a server of `postern.identity.v1.GuestData` implements.
 package protocol GuestDataService: GuestDataAPI {
-    /// Takes documents that an app kept on the device, and begins their migration.
+    /// Receives documents that an app kept on the device while its user was a guest.
     ///
     /// Its return ends the items.
     func uploadGuestBundle(
         _ incoming: IncomingItems<IdentityV1.UploadGuestBundleRequest>,
         _ outgoing: OutgoingItems<IdentityV1.UploadGuestBundleItem>, _ context: CallContext
-    ) async throws
-
-    /// Streams a migration until it ends or needs attention.
-    ///
-    /// Its return ends the items.
-    func watchMigration(
-        _ request: IdentityV1.WatchMigrationRequest,
-        _ items: OutgoingItems<IdentityV1.WatchMigrationItem>, _ context: CallContext
     ) async throws
 }
 
@@ -59,12 +26,6 @@ package protocol GuestDataService: GuestDataAPI {
 extension GuestDataService {
     package func uploadGuestBundle(_ context: CallContext) -> BidirectionalCall<IdentityV1.UploadGuestBundleRequest, IdentityV1.UploadGuestBundleItem> {
         .inProcess { try await uploadGuestBundle($0, $1, context) }
-    }
-
-    package func watchMigration(
-        _ request: IdentityV1.WatchMigrationRequest, _ context: CallContext
-    ) -> IncomingItems<IdentityV1.WatchMigrationItem> {
-        .inProcess { try await watchMigration(request, $0, context) }
     }
 }
 
@@ -77,42 +38,8 @@ package struct GuestDataClient: GuestDataAPI {
         self.channel = channel
     }
 
-    package func compareGuest(
-        _ request: IdentityV1.CompareGuestRequest, _ context: CallContext
-    ) async throws -> IdentityV1.CompareGuestResponse {
-        try await channel.call(
-            GuestDataDescription.compareGuest, request, context)
-    }
-
-    package func chooseGuestData(
-        _ request: IdentityV1.ChooseGuestDataRequest, _ context: CallContext
-    ) async throws -> IdentityV1.ChooseGuestDataResponse {
-        try await channel.call(
-            GuestDataDescription.chooseGuestData, request, context)
-    }
-
     package func uploadGuestBundle(_ context: CallContext) -> BidirectionalCall<IdentityV1.UploadGuestBundleRequest, IdentityV1.UploadGuestBundleItem> {
         channel.bidirectional(GuestDataDescription.uploadGuestBundle, context)
-    }
-
-    package func getMigration(
-        _ request: IdentityV1.GetMigrationRequest, _ context: CallContext
-    ) async throws -> IdentityV1.GetMigrationResponse {
-        try await channel.call(
-            GuestDataDescription.getMigration, request, context)
-    }
-
-    package func watchMigration(
-        _ request: IdentityV1.WatchMigrationRequest, _ context: CallContext
-    ) -> IncomingItems<IdentityV1.WatchMigrationItem> {
-        channel.serverStream(GuestDataDescription.watchMigration, request, context)
-    }
-
-    package func retryMigration(
-        _ request: IdentityV1.RetryMigrationRequest, _ context: CallContext
-    ) async throws -> IdentityV1.RetryMigrationResponse {
-        try await channel.call(
-            GuestDataDescription.retryMigration, request, context)
     }
 }
 
@@ -125,31 +52,10 @@ package enum GuestDataDispatcher {
         ServiceMethods(
             GuestDataDescription.service,
             [
-                .async(GuestDataDescription.compareGuest) {
-                    (request: IdentityV1.CompareGuestRequest, context) in
-                    try await service.compareGuest(request, context)
-                },
-                .async(GuestDataDescription.chooseGuestData) {
-                    (request: IdentityV1.ChooseGuestDataRequest, context) in
-                    try await service.chooseGuestData(request, context)
-                },
                 .bidirectional(GuestDataDescription.uploadGuestBundle) {
                     (incoming: IncomingItems<IdentityV1.UploadGuestBundleRequest>, outgoing: OutgoingItems<IdentityV1.UploadGuestBundleItem>,
                      context) in
                     try await service.uploadGuestBundle(incoming, outgoing, context)
-                },
-                .async(GuestDataDescription.getMigration) {
-                    (request: IdentityV1.GetMigrationRequest, context) in
-                    try await service.getMigration(request, context)
-                },
-                .serverStream(GuestDataDescription.watchMigration) {
-                    (request: IdentityV1.WatchMigrationRequest, items: OutgoingItems<IdentityV1.WatchMigrationItem>,
-                     context) in
-                    try await service.watchMigration(request, items, context)
-                },
-                .async(GuestDataDescription.retryMigration) {
-                    (request: IdentityV1.RetryMigrationRequest, context) in
-                    try await service.retryMigration(request, context)
                 },
             ])
     }
@@ -157,20 +63,6 @@ package enum GuestDataDispatcher {
 
 /// What `postern.identity.v1.GuestData` promises.
 package enum GuestDataDescription {
-    /// `CompareGuest`.
-    package static let compareGuest = MethodDescription(
-        name: "postern.identity.v1.GuestData/CompareGuest",
-        isIdempotent: true,
-        timeout: .milliseconds(10000),
-        isOnLoop: false)
-
-    /// `ChooseGuestData`.
-    package static let chooseGuestData = MethodDescription(
-        name: "postern.identity.v1.GuestData/ChooseGuestData",
-        isIdempotent: true,
-        timeout: .milliseconds(10000),
-        isOnLoop: false)
-
     /// `UploadGuestBundle`.
     package static let uploadGuestBundle = MethodDescription(
         name: "postern.identity.v1.GuestData/UploadGuestBundle",
@@ -178,39 +70,10 @@ package enum GuestDataDescription {
         timeout: .milliseconds(60000),
         isOnLoop: false, streams: .both)
 
-    /// `GetMigration`.
-    package static let getMigration = MethodDescription(
-        name: "postern.identity.v1.GuestData/GetMigration",
-        isIdempotent: true,
-        timeout: .milliseconds(10000),
-        isOnLoop: false,
-            hedgeAfter: .milliseconds(100))
-
-    /// `WatchMigration`.
-    package static let watchMigration = MethodDescription(
-        name: "postern.identity.v1.GuestData/WatchMigration",
-        isIdempotent: true,
-        timeout: .milliseconds(3600000),
-        isOnLoop: false, streams: .response)
-
-    /// `RetryMigration`.
-    package static let retryMigration = MethodDescription(
-        name: "postern.identity.v1.GuestData/RetryMigration",
-        isIdempotent: true,
-        timeout: .milliseconds(10000),
-        isOnLoop: false)
-
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.identity.v1.GuestData",
-        methods: [
-            compareGuest,
-            chooseGuestData,
-            uploadGuestBundle,
-            getMigration,
-            watchMigration,
-            retryMigration,
-        ],
+        methods: [uploadGuestBundle],
         fileDescriptors: [
             FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Consents,

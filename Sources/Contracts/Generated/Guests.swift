@@ -71,8 +71,18 @@ package protocol GuestsAPI: Sendable {
     ) async throws -> GatewayV1.RetryMigrationResponse
 }
 
-/// What a server of `postern.gateway.v1.Guests` implements.
-package protocol GuestsService: GuestsAPI {
+/// What a server of `postern.gateway.v1.Guests` implements, of these methods.
+package protocol GuestsService: Sendable {
+    /// Creates a guest and its session. Send an idempotency-key, or a retry creates another guest.
+    /// Call it once for each installation of the app, not at each start: the session is long-lived.
+    /// In a session it is auth/already-signed-in.
+    /// - Throws: `auth/already-signed-in`, `auth/invalid-access-token`, `auth/session-ended`,
+    ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`,
+    ///   `auth/user-disabled`, `auth/idempotency-key-reused`.
+    func signInAsGuest(
+        _ request: GatewayV1.SignInAsGuestRequest, _ context: CallContext
+    ) async throws -> GatewayV1.SignInAsGuestResponse
+
     /// Uploads documents that an app kept on the device while its user was a guest, for a migration
     /// into the caller's account. First a head, then the documents; the last item of the response has
     /// the migration. With the same idempotency-key a repeat gets the same migration.
@@ -86,6 +96,40 @@ package protocol GuestsService: GuestsAPI {
         _ incoming: IncomingItems<GatewayV1.UploadGuestBundleRequest>,
         _ outgoing: OutgoingItems<GatewayV1.UploadGuestBundleItem>, _ context: CallContext
     ) async throws
+}
+
+/// What a server of `postern.gateway.v1.Guests` implements: the identity service, of these methods.
+package protocol IdentityGuestsService: Sendable {
+    /// What is known of a call before its method runs.
+    associatedtype Call: Sendable
+
+    /// Judges who calls, and reads what the gateway says of the call in its metadata.
+    /// - Parameter request: nil for a method whose request is a stream.
+    /// - Throws: `ServiceError` for a call that must not go on.
+    func call(
+        _ method: MethodDescription, _ request: (any ProtobufMessage)?,
+        _ context: CallContext
+    ) async throws -> Call
+
+    /// Returns the documents of both sides of a collision, one page at a time.
+    /// - Throws: `auth/invalid-choice`, `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    func compareGuest(
+        _ request: GatewayV1.CompareGuestRequest, _ call: Call
+    ) async throws -> GatewayV1.CompareGuestResponse
+
+    /// Says what happens to the guest's documents. The first choice counts: a repeat returns its
+    /// migration, and another choice is auth/invalid-choice.
+    /// - Throws: `auth/invalid-choice`, `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/too-many-requests`.
+    func chooseGuestData(
+        _ request: GatewayV1.ChooseGuestDataRequest, _ call: Call
+    ) async throws -> GatewayV1.ChooseGuestDataResponse
+
+    /// Returns a migration of the caller's account; rpc/not-found if there is none.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    func getMigration(
+        _ request: GatewayV1.GetMigrationRequest, _ call: Call
+    ) async throws -> GatewayV1.GetMigrationResponse
 
     /// Streams a migration: as it is now, and at each change, until it has succeeded or needs
     /// attention. rpc/not-found if there is none.
@@ -94,20 +138,54 @@ package protocol GuestsService: GuestsAPI {
     /// Its return ends the items.
     func watchMigration(
         _ request: GatewayV1.WatchMigrationRequest,
-        _ items: OutgoingItems<GatewayV1.WatchMigrationItem>, _ context: CallContext
+        _ items: OutgoingItems<GatewayV1.WatchMigrationItem>, _ call: Call
     ) async throws
+
+    /// Tries the documents of a migration again that could not be moved, for instance after others
+    /// were removed; or deletes them, with drop. A migration that runs or has succeeded is not changed.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/too-many-requests`.
+    func retryMigration(
+        _ request: GatewayV1.RetryMigrationRequest, _ call: Call
+    ) async throws -> GatewayV1.RetryMigrationResponse
 }
 
-/// The client's face of the streams, for calls in process.
-extension GuestsService {
-    package func uploadGuestBundle(_ context: CallContext) -> BidirectionalCall<GatewayV1.UploadGuestBundleRequest, GatewayV1.UploadGuestBundleItem> {
-        .inProcess { try await uploadGuestBundle($0, $1, context) }
+/// The methods as a dispatcher calls them.
+extension IdentityGuestsService {
+    package func compareGuest(
+        _ request: GatewayV1.CompareGuestRequest, _ context: CallContext
+    ) async throws -> GatewayV1.CompareGuestResponse {
+        try await compareGuest(
+            request, call(GuestsDescription.compareGuest, request, context))
+    }
+
+    package func chooseGuestData(
+        _ request: GatewayV1.ChooseGuestDataRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ChooseGuestDataResponse {
+        try await chooseGuestData(
+            request, call(GuestsDescription.chooseGuestData, request, context))
+    }
+
+    package func getMigration(
+        _ request: GatewayV1.GetMigrationRequest, _ context: CallContext
+    ) async throws -> GatewayV1.GetMigrationResponse {
+        try await getMigration(
+            request, call(GuestsDescription.getMigration, request, context))
     }
 
     package func watchMigration(
-        _ request: GatewayV1.WatchMigrationRequest, _ context: CallContext
-    ) -> IncomingItems<GatewayV1.WatchMigrationItem> {
-        .inProcess { try await watchMigration(request, $0, context) }
+        _ request: GatewayV1.WatchMigrationRequest,
+        _ items: OutgoingItems<GatewayV1.WatchMigrationItem>, _ context: CallContext
+    ) async throws {
+        try await watchMigration(
+            request, items, call(GuestsDescription.watchMigration, request, context))
+    }
+
+    package func retryMigration(
+        _ request: GatewayV1.RetryMigrationRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RetryMigrationResponse {
+        try await retryMigration(
+            request, call(GuestsDescription.retryMigration, request, context))
     }
 }
 
@@ -179,6 +257,24 @@ package enum GuestsDispatcher {
                     (request: GatewayV1.SignInAsGuestRequest, context) in
                     try await service.signInAsGuest(request, context)
                 },
+                .bidirectional(GuestsDescription.uploadGuestBundle) {
+                    (incoming: IncomingItems<GatewayV1.UploadGuestBundleRequest>, outgoing: OutgoingItems<GatewayV1.UploadGuestBundleItem>,
+                     context) in
+                    try await service.uploadGuestBundle(incoming, outgoing, context)
+                },
+            ])
+    }
+}
+
+/// Serves `postern.gateway.v1.Guests`.
+package enum IdentityGuestsDispatcher {
+    /// The handlers of `service`, for a server.
+    package static func methods(
+        of service: some IdentityGuestsService
+    ) -> ServiceMethods {
+        ServiceMethods(
+            GuestsDescription.service,
+            [
                 .async(GuestsDescription.compareGuest) {
                     (request: GatewayV1.CompareGuestRequest, context) in
                     try await service.compareGuest(request, context)
@@ -186,11 +282,6 @@ package enum GuestsDispatcher {
                 .async(GuestsDescription.chooseGuestData) {
                     (request: GatewayV1.ChooseGuestDataRequest, context) in
                     try await service.chooseGuestData(request, context)
-                },
-                .bidirectional(GuestsDescription.uploadGuestBundle) {
-                    (incoming: IncomingItems<GatewayV1.UploadGuestBundleRequest>, outgoing: OutgoingItems<GatewayV1.UploadGuestBundleItem>,
-                     context) in
-                    try await service.uploadGuestBundle(incoming, outgoing, context)
                 },
                 .async(GuestsDescription.getMigration) {
                     (request: GatewayV1.GetMigrationRequest, context) in
@@ -228,7 +319,8 @@ package enum GuestsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             isPublic: true,
-            session: .required)
+            session: .required,
+            owner: .identity)
 
     /// `ChooseGuestData`.
     package static let chooseGuestData = MethodDescription(
@@ -237,7 +329,9 @@ package enum GuestsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             isPublic: true,
-            session: .required)
+            session: .required,
+            owner: .identity,
+            limit: .documentWrite)
 
     /// `UploadGuestBundle`.
     package static let uploadGuestBundle = MethodDescription(
@@ -256,7 +350,8 @@ package enum GuestsDescription {
         isOnLoop: false,
             hedgeAfter: .milliseconds(100),
             isPublic: true,
-            session: .required)
+            session: .required,
+            owner: .identity)
 
     /// `WatchMigration`.
     package static let watchMigration = MethodDescription(
@@ -265,7 +360,8 @@ package enum GuestsDescription {
         timeout: .milliseconds(3600000),
         isOnLoop: false, streams: .response,
             isPublic: true,
-            session: .required)
+            session: .required,
+            owner: .identity)
 
     /// `RetryMigration`.
     package static let retryMigration = MethodDescription(
@@ -274,7 +370,9 @@ package enum GuestsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             isPublic: true,
-            session: .required)
+            session: .required,
+            owner: .identity,
+            limit: .documentWrite)
 
     /// The service.
     package static let service = ServiceDescription(

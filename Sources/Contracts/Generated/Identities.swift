@@ -11,11 +11,6 @@ package import RPC
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol IdentitiesAPI: Sendable {
-    /// Returns a nonce for one sign-in at a provider; valid once, for ten minutes.
-    func issueNonce(
-        _ request: IdentityV1.IssueNonceRequest, _ context: CallContext
-    ) async throws -> IdentityV1.IssueNonceResponse
-
     /// Verifies a provider's token and returns a proof for the matching account: the one that has this
     /// identity, the one that is linked by a verified email, the calling guest, or a new one. When a
     /// guest is upgraded its sessions end; when an account is taken over by the owner of its address,
@@ -41,11 +36,6 @@ package protocol IdentitiesAPI: Sendable {
         _ request: IdentityV1.UnlinkRequest, _ context: CallContext
     ) async throws -> IdentityV1.UnlinkResponse
 
-    /// Returns the sign-in methods of the caller's account.
-    func listMethods(
-        _ request: IdentityV1.ListMethodsRequest, _ context: CallContext
-    ) async throws -> IdentityV1.ListMethodsResponse
-
     /// Re-authenticates the owner of the calling session by a fresh token of a provider that is linked
     /// to the account.
     func proveByProvider(
@@ -63,13 +53,6 @@ package struct IdentitiesClient: IdentitiesAPI {
     /// A client that calls over `channel`.
     package init(_ channel: any CallChannel) {
         self.channel = channel
-    }
-
-    package func issueNonce(
-        _ request: IdentityV1.IssueNonceRequest, _ context: CallContext
-    ) async throws -> IdentityV1.IssueNonceResponse {
-        try await channel.call(
-            IdentitiesDescription.issueNonce, request, context)
     }
 
     package func signInWithProvider(
@@ -100,13 +83,6 @@ package struct IdentitiesClient: IdentitiesAPI {
             IdentitiesDescription.unlink, request, context)
     }
 
-    package func listMethods(
-        _ request: IdentityV1.ListMethodsRequest, _ context: CallContext
-    ) async throws -> IdentityV1.ListMethodsResponse {
-        try await channel.call(
-            IdentitiesDescription.listMethods, request, context)
-    }
-
     package func proveByProvider(
         _ request: IdentityV1.ProveByProviderRequest, _ context: CallContext
     ) async throws -> IdentityV1.ProveByProviderResponse {
@@ -124,10 +100,6 @@ package enum IdentitiesDispatcher {
         ServiceMethods(
             IdentitiesDescription.service,
             [
-                .async(IdentitiesDescription.issueNonce) {
-                    (request: IdentityV1.IssueNonceRequest, context) in
-                    try await service.issueNonce(request, context)
-                },
                 .async(IdentitiesDescription.signInWithProvider) {
                     (request: IdentityV1.SignInWithProviderRequest, context) in
                     try await service.signInWithProvider(request, context)
@@ -144,10 +116,6 @@ package enum IdentitiesDispatcher {
                     (request: IdentityV1.UnlinkRequest, context) in
                     try await service.unlink(request, context)
                 },
-                .async(IdentitiesDescription.listMethods) {
-                    (request: IdentityV1.ListMethodsRequest, context) in
-                    try await service.listMethods(request, context)
-                },
                 .async(IdentitiesDescription.proveByProvider) {
                     (request: IdentityV1.ProveByProviderRequest, context) in
                     try await service.proveByProvider(request, context)
@@ -158,13 +126,6 @@ package enum IdentitiesDispatcher {
 
 /// What `postern.identity.v1.Identities` promises.
 package enum IdentitiesDescription {
-    /// `IssueNonce`.
-    package static let issueNonce = MethodDescription(
-        name: "postern.identity.v1.Identities/IssueNonce",
-        isIdempotent: false,
-        timeout: .milliseconds(10000),
-        isOnLoop: false)
-
     /// `SignInWithProvider`.
     package static let signInWithProvider = MethodDescription(
         name: "postern.identity.v1.Identities/SignInWithProvider",
@@ -195,13 +156,6 @@ package enum IdentitiesDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false)
 
-    /// `ListMethods`.
-    package static let listMethods = MethodDescription(
-        name: "postern.identity.v1.Identities/ListMethods",
-        isIdempotent: true,
-        timeout: .milliseconds(10000),
-        isOnLoop: false)
-
     /// `ProveByProvider`.
     package static let proveByProvider = MethodDescription(
         name: "postern.identity.v1.Identities/ProveByProvider",
@@ -212,21 +166,12 @@ package enum IdentitiesDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.identity.v1.Identities",
-        methods: [
-            issueNonce,
-            signInWithProvider,
-            signInAsGuest,
-            linkProvider,
-            unlink,
-            listMethods,
-            proveByProvider,
-        ],
+        methods: [signInWithProvider, signInAsGuest, linkProvider, unlink, proveByProvider],
         fileDescriptors: [
             FileDescriptors.gatewayV1Consents,
             FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Gateway,
             FileDescriptors.gatewayV1Providers,
-            FileDescriptors.gatewayV1Methods,
             FileDescriptors.identityV1SignInHistory,
             FileDescriptors.identityV1Identity,
             FileDescriptors.identityV1Identities,

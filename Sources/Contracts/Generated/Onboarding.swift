@@ -50,8 +50,97 @@ package protocol OnboardingAPI: Sendable {
     ) async throws -> GatewayV1.HasCompletedOnboardingResponse
 }
 
-/// What a server of `postern.gateway.v1.Onboarding` implements.
-package protocol OnboardingService: OnboardingAPI {}
+/// What a server of `postern.gateway.v1.Onboarding` implements: the identity service.
+package protocol OnboardingService: OnboardingAPI {
+    /// What is known of a call before its method runs.
+    associatedtype Call: Sendable
+
+    /// Judges who calls, and reads what the gateway says of the call in its metadata.
+    /// - Parameter request: nil for a method whose request is a stream.
+    /// - Throws: `ServiceError` for a call that must not go on.
+    func call(
+        _ method: MethodDescription, _ request: (any ProtobufMessage)?,
+        _ context: CallContext
+    ) async throws -> Call
+
+    /// Returns the sections with their drafts, what is missing and why, and where to resume.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    func getOnboarding(
+        _ request: GatewayV1.GetOnboardingRequest, _ call: Call
+    ) async throws -> GatewayV1.GetOnboardingResponse
+
+    /// Saves the draft of a section. Fields that are given must be valid; required ones may be missing.
+    /// - Throws: `auth/document-conflict`, `auth/document-quota`, `auth/invalid-document`,
+    ///   `auth/too-many-requests`,
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/idempotency-key-reused`, `auth/operation-not-allowed`.
+    func saveOnboardingSection(
+        _ request: GatewayV1.SaveOnboardingSectionRequest, _ call: Call
+    ) async throws -> GatewayV1.SaveOnboardingSectionResponse
+
+    /// Removes all drafts. What a completion has written stays.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/too-many-requests`, `auth/operation-not-allowed`.
+    func restartOnboarding(
+        _ request: GatewayV1.RestartOnboardingRequest, _ call: Call
+    ) async throws -> GatewayV1.RestartOnboardingResponse
+
+    /// Writes the documents and the account's flag in one transaction. auth/invalid-document names what
+    /// is missing. A repeat changes nothing.
+    /// - Throws: `auth/document-quota`, `auth/invalid-document`,
+    ///   `auth/account-required`, `auth/email-not-verified`, `auth/consent-required`,
+    ///   `auth/parental-consent-required`,
+    ///   `auth/too-many-requests`,
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/operation-not-allowed`.
+    func completeOnboarding(
+        _ request: GatewayV1.CompleteOnboardingRequest, _ call: Call
+    ) async throws -> GatewayV1.CompleteOnboardingResponse
+
+    /// Returns whether the account has completed onboarding.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    func hasCompletedOnboarding(
+        _ request: GatewayV1.HasCompletedOnboardingRequest, _ call: Call
+    ) async throws -> GatewayV1.HasCompletedOnboardingResponse
+}
+
+/// The methods as a dispatcher calls them.
+extension OnboardingService {
+    package func getOnboarding(
+        _ request: GatewayV1.GetOnboardingRequest, _ context: CallContext
+    ) async throws -> GatewayV1.GetOnboardingResponse {
+        try await getOnboarding(
+            request, call(OnboardingDescription.getOnboarding, request, context))
+    }
+
+    package func saveOnboardingSection(
+        _ request: GatewayV1.SaveOnboardingSectionRequest, _ context: CallContext
+    ) async throws -> GatewayV1.SaveOnboardingSectionResponse {
+        try await saveOnboardingSection(
+            request, call(OnboardingDescription.saveOnboardingSection, request, context))
+    }
+
+    package func restartOnboarding(
+        _ request: GatewayV1.RestartOnboardingRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RestartOnboardingResponse {
+        try await restartOnboarding(
+            request, call(OnboardingDescription.restartOnboarding, request, context))
+    }
+
+    package func completeOnboarding(
+        _ request: GatewayV1.CompleteOnboardingRequest, _ context: CallContext
+    ) async throws -> GatewayV1.CompleteOnboardingResponse {
+        try await completeOnboarding(
+            request, call(OnboardingDescription.completeOnboarding, request, context))
+    }
+
+    package func hasCompletedOnboarding(
+        _ request: GatewayV1.HasCompletedOnboardingRequest, _ context: CallContext
+    ) async throws -> GatewayV1.HasCompletedOnboardingResponse {
+        try await hasCompletedOnboarding(
+            request, call(OnboardingDescription.hasCompletedOnboarding, request, context))
+    }
+}
 
 /// Calls `postern.gateway.v1.Onboarding` over a channel.
 package struct OnboardingClient: OnboardingAPI {
@@ -141,7 +230,8 @@ package enum OnboardingDescription {
         isOnLoop: false,
             hedgeAfter: .milliseconds(100),
             isPublic: true,
-            session: .required)
+            session: .required,
+            owner: .identity)
 
     /// `SaveOnboardingSection`.
     package static let saveOnboardingSection = MethodDescription(
@@ -150,7 +240,9 @@ package enum OnboardingDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             isPublic: true,
-            session: .required)
+            session: .required,
+            owner: .identity,
+            limit: .documentWrite)
 
     /// `RestartOnboarding`.
     package static let restartOnboarding = MethodDescription(
@@ -159,7 +251,9 @@ package enum OnboardingDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             isPublic: true,
-            session: .required)
+            session: .required,
+            owner: .identity,
+            limit: .documentWrite)
 
     /// `CompleteOnboarding`.
     package static let completeOnboarding = MethodDescription(
@@ -168,7 +262,9 @@ package enum OnboardingDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             isPublic: true,
-            session: .required)
+            session: .required,
+            owner: .identity,
+            limit: .documentWork)
 
     /// `HasCompletedOnboarding`.
     package static let hasCompletedOnboarding = MethodDescription(
@@ -178,7 +274,8 @@ package enum OnboardingDescription {
         isOnLoop: false,
             hedgeAfter: .milliseconds(100),
             isPublic: true,
-            session: .required)
+            session: .required,
+            owner: .identity)
 
     /// The service.
     package static let service = ServiceDescription(

@@ -70,7 +70,6 @@ package enum PhoneSignalsDescription {
             FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Gateway,
             FileDescriptors.gatewayV1Providers,
-            FileDescriptors.gatewayV1Methods,
             FileDescriptors.identityV1SignInHistory,
             FileDescriptors.identityV1Identity,
             FileDescriptors.identityV1Identities,

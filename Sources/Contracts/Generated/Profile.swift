@@ -48,8 +48,8 @@ package protocol ProfileAPI: Sendable {
     ) async throws -> GatewayV1.RemovePhotoResponse
 }
 
-/// What a server of `postern.gateway.v1.Profile` implements.
-package protocol ProfileService: ProfileAPI {
+/// What a server of `postern.gateway.v1.Profile` implements, of these methods.
+package protocol ProfileService: Sendable {
     /// Replaces the photo. JPEG, PNG or WebP by its content, at most 5 MiB (of a guest 256 KiB, or what
     /// the operator chooses) and 8192 by 8192 pixels; what a camera adds (EXIF, XMP, GPS) is removed.
     /// The last item of the response has the photo. The same photo again changes nothing.
@@ -74,16 +74,62 @@ package protocol ProfileService: ProfileAPI {
     ) async throws
 }
 
-/// The client's face of the streams, for calls in process.
-extension ProfileService {
-    package func uploadPhoto(_ context: CallContext) -> BidirectionalCall<GatewayV1.UploadPhotoRequest, GatewayV1.UploadPhotoItem> {
-        .inProcess { try await uploadPhoto($0, $1, context) }
+/// What a server of `postern.gateway.v1.Profile` implements: the identity service, of these methods.
+package protocol IdentityProfileService: Sendable {
+    /// What is known of a call before its method runs.
+    associatedtype Call: Sendable
+
+    /// Judges who calls, and reads what the gateway says of the call in its metadata.
+    /// - Parameter request: nil for a method whose request is a stream.
+    /// - Throws: `ServiceError` for a call that must not go on.
+    func call(
+        _ method: MethodDescription, _ request: (any ProtobufMessage)?,
+        _ context: CallContext
+    ) async throws -> Call
+
+    /// Returns the profile.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    func getProfile(
+        _ request: GatewayV1.GetProfileRequest, _ call: Call
+    ) async throws -> GatewayV1.GetProfileResponse
+
+    /// Changes the profile; at most 10 changes an hour.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/too-many-requests`, `auth/idempotency-key-reused`, `auth/document-quota`,
+    ///   `auth/operation-not-allowed`.
+    func updateProfile(
+        _ request: GatewayV1.UpdateProfileRequest, _ call: Call
+    ) async throws -> GatewayV1.UpdateProfileResponse
+
+    /// Removes the photo that was uploaded, and a provider's too. Removing none changes nothing.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/too-many-requests`, `auth/operation-not-allowed`.
+    func removePhoto(
+        _ request: GatewayV1.RemovePhotoRequest, _ call: Call
+    ) async throws -> GatewayV1.RemovePhotoResponse
+}
+
+/// The methods as a dispatcher calls them.
+extension IdentityProfileService {
+    package func getProfile(
+        _ request: GatewayV1.GetProfileRequest, _ context: CallContext
+    ) async throws -> GatewayV1.GetProfileResponse {
+        try await getProfile(
+            request, call(ProfileDescription.getProfile, request, context))
     }
 
-    package func downloadPhoto(
-        _ request: GatewayV1.DownloadPhotoRequest, _ context: CallContext
-    ) -> IncomingItems<GatewayV1.DownloadPhotoItem> {
-        .inProcess { try await downloadPhoto(request, $0, context) }
+    package func updateProfile(
+        _ request: GatewayV1.UpdateProfileRequest, _ context: CallContext
+    ) async throws -> GatewayV1.UpdateProfileResponse {
+        try await updateProfile(
+            request, call(ProfileDescription.updateProfile, request, context))
+    }
+
+    package func removePhoto(
+        _ request: GatewayV1.RemovePhotoRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RemovePhotoResponse {
+        try await removePhoto(
+            request, call(ProfileDescription.removePhoto, request, context))
     }
 }
 
@@ -137,14 +183,6 @@ package enum ProfileDispatcher {
         ServiceMethods(
             ProfileDescription.service,
             [
-                .async(ProfileDescription.getProfile) {
-                    (request: GatewayV1.GetProfileRequest, context) in
-                    try await service.getProfile(request, context)
-                },
-                .async(ProfileDescription.updateProfile) {
-                    (request: GatewayV1.UpdateProfileRequest, context) in
-                    try await service.updateProfile(request, context)
-                },
                 .bidirectional(ProfileDescription.uploadPhoto) {
                     (incoming: IncomingItems<GatewayV1.UploadPhotoRequest>, outgoing: OutgoingItems<GatewayV1.UploadPhotoItem>,
                      context) in
@@ -154,6 +192,27 @@ package enum ProfileDispatcher {
                     (request: GatewayV1.DownloadPhotoRequest, items: OutgoingItems<GatewayV1.DownloadPhotoItem>,
                      context) in
                     try await service.downloadPhoto(request, items, context)
+                },
+            ])
+    }
+}
+
+/// Serves `postern.gateway.v1.Profile`.
+package enum IdentityProfileDispatcher {
+    /// The handlers of `service`, for a server.
+    package static func methods(
+        of service: some IdentityProfileService
+    ) -> ServiceMethods {
+        ServiceMethods(
+            ProfileDescription.service,
+            [
+                .async(ProfileDescription.getProfile) {
+                    (request: GatewayV1.GetProfileRequest, context) in
+                    try await service.getProfile(request, context)
+                },
+                .async(ProfileDescription.updateProfile) {
+                    (request: GatewayV1.UpdateProfileRequest, context) in
+                    try await service.updateProfile(request, context)
                 },
                 .async(ProfileDescription.removePhoto) {
                     (request: GatewayV1.RemovePhotoRequest, context) in
@@ -173,7 +232,8 @@ package enum ProfileDescription {
         isOnLoop: false,
             hedgeAfter: .milliseconds(100),
             isPublic: true,
-            session: .required)
+            session: .required,
+            owner: .identity)
 
     /// `UpdateProfile`.
     package static let updateProfile = MethodDescription(
@@ -182,7 +242,9 @@ package enum ProfileDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             isPublic: true,
-            session: .required)
+            session: .required,
+            owner: .identity,
+            limit: .profileUpdate)
 
     /// `UploadPhoto`.
     package static let uploadPhoto = MethodDescription(
@@ -209,7 +271,9 @@ package enum ProfileDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             isPublic: true,
-            session: .required)
+            session: .required,
+            owner: .identity,
+            limit: .profileUpdate)
 
     /// The service.
     package static let service = ServiceDescription(

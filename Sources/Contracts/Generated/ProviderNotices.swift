@@ -26,8 +26,8 @@ package protocol ProviderNoticesAPI: Sendable {
     ) async throws -> GatewayV1.DescribeProviderOutcomeResponse
 }
 
-/// What a server of `postern.gateway.v1.ProviderNotices` implements.
-package protocol ProviderNoticesService: ProviderNoticesAPI {
+/// What a server of `postern.gateway.v1.ProviderNotices` implements, of these methods.
+package protocol ProviderNoticesService: Sendable {
     /// Returns the entry of the error catalogue for the outcome of a provider's dialog in an app:
     /// code, message for the user, and what to offer next. Stores nothing.
     ///
@@ -35,6 +35,20 @@ package protocol ProviderNoticesService: ProviderNoticesAPI {
     func describeProviderOutcome(
         _ request: GatewayV1.DescribeProviderOutcomeRequest, _ context: CallContext
     ) throws -> GatewayV1.DescribeProviderOutcomeResponse
+}
+
+/// What a server of `postern.gateway.v1.ProviderNotices` implements: the identity service, of these methods.
+package protocol IdentityProviderNoticesService: Sendable {
+    /// Processes what a provider has posted to your notification endpoint. Apple posts {"payload":
+    /// "eyJ…"}: pass the payload on unchanged. Answer Apple with 200 after this call has succeeded,
+    /// and with 503 if it fails, so that Apple sends the notification again.
+    ///
+    /// A notification may be passed on any number of times. The response is the same for each, whether
+    /// or not it is genuine, since your endpoint can be called by anyone.
+    /// - Throws: `auth/operation-not-allowed`, `auth/provider-unavailable`.
+    func receiveProviderNotice(
+        _ request: GatewayV1.ReceiveProviderNoticeRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ReceiveProviderNoticeResponse
 }
 
 /// Calls `postern.gateway.v1.ProviderNotices` over a channel.
@@ -70,13 +84,26 @@ package enum ProviderNoticesDispatcher {
         ServiceMethods(
             ProviderNoticesDescription.service,
             [
-                .async(ProviderNoticesDescription.receiveProviderNotice) {
-                    (request: GatewayV1.ReceiveProviderNoticeRequest, context) in
-                    try await service.receiveProviderNotice(request, context)
-                },
                 .onLoop(ProviderNoticesDescription.describeProviderOutcome) {
                     (request: GatewayV1.DescribeProviderOutcomeRequest, context) in
                     try service.describeProviderOutcome(request, context)
+                },
+            ])
+    }
+}
+
+/// Serves `postern.gateway.v1.ProviderNotices`.
+package enum IdentityProviderNoticesDispatcher {
+    /// The handlers of `service`, for a server.
+    package static func methods(
+        of service: some IdentityProviderNoticesService
+    ) -> ServiceMethods {
+        ServiceMethods(
+            ProviderNoticesDescription.service,
+            [
+                .async(ProviderNoticesDescription.receiveProviderNotice) {
+                    (request: GatewayV1.ReceiveProviderNoticeRequest, context) in
+                    try await service.receiveProviderNotice(request, context)
                 },
             ])
     }
@@ -90,7 +117,8 @@ package enum ProviderNoticesDescription {
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isPublic: true)
+            isPublic: true,
+            owner: .identity)
 
     /// `DescribeProviderOutcome`.
     package static let describeProviderOutcome = MethodDescription(

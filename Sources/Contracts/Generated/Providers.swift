@@ -37,8 +37,36 @@ package protocol ProvidersAPI: Sendable {
     ) async throws -> GatewayV1.SignInWithProviderResponse
 }
 
-/// What a server of `postern.gateway.v1.Providers` implements.
-package protocol ProvidersService: ProvidersAPI {}
+/// What a server of `postern.gateway.v1.Providers` implements, of these methods.
+package protocol ProvidersService: Sendable {
+    /// Signs up or in with a provider's token. An email that the provider has verified leads to the
+    /// account that owns it, by whatever method it was created; in a guest's session the guest becomes
+    /// the account that is created. An account's session is ignored: SignInMethods/LinkProvider adds a
+    /// provider to it.
+    ///
+    /// auth/invalid-provider-token and auth/missing-or-invalid-nonce: request a new nonce and show the
+    /// dialog again. auth/provider-unavailable: the same call may succeed later.
+    /// auth/user-disabled is returned only if the token was valid. auth/operation-not-allowed: the
+    /// operator has not configured the provider.
+    /// - Throws: `auth/invalid-provider-token`, `auth/missing-or-invalid-nonce`, `auth/provider-unavailable`,
+    ///   `auth/operation-not-allowed`, `auth/too-many-requests`, `auth/invalid-access-token`,
+    ///   `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/email-already-in-use`, `auth/consent-required`,
+    ///   `auth/underage-user`, `auth/device-key-required`, `auth/invalid-device-key`,
+    ///   `auth/email-not-verified`, `auth/idempotency-key-reused`.
+    func signInWithProvider(
+        _ request: GatewayV1.SignInWithProviderRequest, _ context: CallContext
+    ) async throws -> GatewayV1.SignInWithProviderResponse
+}
+
+/// What a server of `postern.gateway.v1.Providers` implements: the identity service, of these methods.
+package protocol IdentityProvidersService: Sendable {
+    /// Returns a nonce for one dialog. Request it after the user has chosen the provider, not before.
+    /// - Throws: `auth/operation-not-allowed`.
+    func issueNonce(
+        _ request: GatewayV1.IssueNonceRequest, _ context: CallContext
+    ) async throws -> GatewayV1.IssueNonceResponse
+}
 
 /// Calls `postern.gateway.v1.Providers` over a channel.
 package struct ProvidersClient: ProvidersAPI {
@@ -73,13 +101,26 @@ package enum ProvidersDispatcher {
         ServiceMethods(
             ProvidersDescription.service,
             [
-                .async(ProvidersDescription.issueNonce) {
-                    (request: GatewayV1.IssueNonceRequest, context) in
-                    try await service.issueNonce(request, context)
-                },
                 .async(ProvidersDescription.signInWithProvider) {
                     (request: GatewayV1.SignInWithProviderRequest, context) in
                     try await service.signInWithProvider(request, context)
+                },
+            ])
+    }
+}
+
+/// Serves `postern.gateway.v1.Providers`.
+package enum IdentityProvidersDispatcher {
+    /// The handlers of `service`, for a server.
+    package static func methods(
+        of service: some IdentityProvidersService
+    ) -> ServiceMethods {
+        ServiceMethods(
+            ProvidersDescription.service,
+            [
+                .async(ProvidersDescription.issueNonce) {
+                    (request: GatewayV1.IssueNonceRequest, context) in
+                    try await service.issueNonce(request, context)
                 },
             ])
     }
@@ -93,7 +134,8 @@ package enum ProvidersDescription {
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isPublic: true)
+            isPublic: true,
+            owner: .identity)
 
     /// `SignInWithProvider`.
     package static let signInWithProvider = MethodDescription(

@@ -41,8 +41,58 @@ package protocol SignInMethodsAPI: Sendable {
     ) async throws -> GatewayV1.UnlinkMethodResponse
 }
 
-/// What a server of `postern.gateway.v1.SignInMethods` implements.
-package protocol SignInMethodsService: SignInMethodsAPI {}
+/// What a server of `postern.gateway.v1.SignInMethods` implements, of these methods.
+package protocol SignInMethodsService: Sendable {
+    /// Adds a provider. auth/provider-already-linked if the account has an identity at this provider;
+    /// auth/credential-already-in-use if the identity belongs to another account.
+    /// - Throws: `auth/requires-recent-login`, `auth/provider-already-linked`,
+    ///   `auth/credential-already-in-use`, `auth/invalid-provider-token`,
+    ///   `auth/missing-or-invalid-nonce`, `auth/provider-unavailable`, `auth/operation-not-allowed`,
+    ///   `auth/too-many-requests`, `auth/invalid-access-token`, `auth/session-ended`,
+    ///   `auth/user-disabled`, `auth/idempotency-key-reused`.
+    func linkProvider(
+        _ request: GatewayV1.LinkProviderRequest, _ context: CallContext
+    ) async throws -> GatewayV1.LinkProviderResponse
+
+    /// Removes a method and notifies the owner. auth/last-sign-in-method if no method would remain;
+    /// auth/no-such-provider if the account does not have it.
+    /// - Throws: `auth/requires-recent-login`, `auth/last-sign-in-method`, `auth/no-such-provider`,
+    ///   `auth/too-many-requests`, `auth/invalid-access-token`, `auth/session-ended`,
+    ///   `auth/user-disabled`, `auth/idempotency-key-reused`.
+    func unlinkMethod(
+        _ request: GatewayV1.UnlinkMethodRequest, _ context: CallContext
+    ) async throws -> GatewayV1.UnlinkMethodResponse
+}
+
+/// What a server of `postern.gateway.v1.SignInMethods` implements: the identity service, of these methods.
+package protocol IdentitySignInMethodsService: Sendable {
+    /// What is known of a call before its method runs.
+    associatedtype Call: Sendable
+
+    /// Judges who calls, and reads what the gateway says of the call in its metadata.
+    /// - Parameter request: nil for a method whose request is a stream.
+    /// - Throws: `ServiceError` for a call that must not go on.
+    func call(
+        _ method: MethodDescription, _ request: (any ProtobufMessage)?,
+        _ context: CallContext
+    ) async throws -> Call
+
+    /// Returns the account's methods, for its settings page.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    func listSignInMethods(
+        _ request: GatewayV1.ListSignInMethodsRequest, _ call: Call
+    ) async throws -> GatewayV1.ListSignInMethodsResponse
+}
+
+/// The methods as a dispatcher calls them.
+extension IdentitySignInMethodsService {
+    package func listSignInMethods(
+        _ request: GatewayV1.ListSignInMethodsRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ListSignInMethodsResponse {
+        try await listSignInMethods(
+            request, call(SignInMethodsDescription.listSignInMethods, request, context))
+    }
+}
 
 /// Calls `postern.gateway.v1.SignInMethods` over a channel.
 package struct SignInMethodsClient: SignInMethodsAPI {
@@ -84,10 +134,6 @@ package enum SignInMethodsDispatcher {
         ServiceMethods(
             SignInMethodsDescription.service,
             [
-                .async(SignInMethodsDescription.listSignInMethods) {
-                    (request: GatewayV1.ListSignInMethodsRequest, context) in
-                    try await service.listSignInMethods(request, context)
-                },
                 .async(SignInMethodsDescription.linkProvider) {
                     (request: GatewayV1.LinkProviderRequest, context) in
                     try await service.linkProvider(request, context)
@@ -95,6 +141,23 @@ package enum SignInMethodsDispatcher {
                 .async(SignInMethodsDescription.unlinkMethod) {
                     (request: GatewayV1.UnlinkMethodRequest, context) in
                     try await service.unlinkMethod(request, context)
+                },
+            ])
+    }
+}
+
+/// Serves `postern.gateway.v1.SignInMethods`.
+package enum IdentitySignInMethodsDispatcher {
+    /// The handlers of `service`, for a server.
+    package static func methods(
+        of service: some IdentitySignInMethodsService
+    ) -> ServiceMethods {
+        ServiceMethods(
+            SignInMethodsDescription.service,
+            [
+                .async(SignInMethodsDescription.listSignInMethods) {
+                    (request: GatewayV1.ListSignInMethodsRequest, context) in
+                    try await service.listSignInMethods(request, context)
                 },
             ])
     }
@@ -110,7 +173,8 @@ package enum SignInMethodsDescription {
         isOnLoop: false,
             hedgeAfter: .milliseconds(100),
             isPublic: true,
-            session: .required)
+            session: .required,
+            owner: .identity)
 
     /// `LinkProvider`.
     package static let linkProvider = MethodDescription(

@@ -25,8 +25,22 @@ package protocol SignInOptionsAPI: Sendable {
     ) async throws -> GatewayV1.CheckPasswordResponse
 }
 
-/// What a server of `postern.gateway.v1.SignInOptions` implements.
-package protocol SignInOptionsService: SignInOptionsAPI {}
+/// What a server of `postern.gateway.v1.SignInOptions` implements: the identity service.
+package protocol SignInOptionsService: SignInOptionsAPI {
+    /// Returns the sign-in methods that are switched on, and what each needs. They change only when
+    /// the operator restarts identity with other settings.
+    func getSignInOptions(
+        _ request: GatewayV1.GetSignInOptionsRequest, _ context: CallContext
+    ) async throws -> GatewayV1.GetSignInOptionsResponse
+
+    /// Returns which rules a new password meets, while it is typed. It is neither stored nor logged.
+    /// At most 60 calls a minute from one client address, otherwise auth/too-many-requests: call when
+    /// the person pauses, not for each key.
+    /// - Throws: `auth/too-many-requests`.
+    func checkPassword(
+        _ request: GatewayV1.CheckPasswordRequest, _ context: CallContext
+    ) async throws -> GatewayV1.CheckPasswordResponse
+}
 
 /// Calls `postern.gateway.v1.SignInOptions` over a channel.
 package struct SignInOptionsClient: SignInOptionsAPI {
@@ -82,7 +96,8 @@ package enum SignInOptionsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             hedgeAfter: .milliseconds(100),
-            isPublic: true)
+            isPublic: true,
+            owner: .identity)
 
     /// `CheckPassword`.
     package static let checkPassword = MethodDescription(
@@ -91,7 +106,9 @@ package enum SignInOptionsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             hasSecrets: true,
-            isPublic: true)
+            isPublic: true,
+            owner: .identity,
+            limit: .passwordCheck)
 
     /// The service.
     package static let service = ServiceDescription(

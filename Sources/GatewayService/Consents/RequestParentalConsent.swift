@@ -28,7 +28,6 @@ extension ConsentsHandler {
                         origin: origin, acceptLanguage: context.acceptedLanguage), onward)
             }
         }
-        return GatewayV1.RequestParentalConsentResponse(
-            state: answer.state, expiresAtMs: answer.expiresAtMs)
+        return answer
     }
 }

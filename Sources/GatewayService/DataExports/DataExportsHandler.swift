@@ -1,14 +1,12 @@
 import Contracts
 import Messages
 
-/// `postern.gateway.v1.DataExports`: all data of the caller's account, as an archive (G-21). Each
-/// rpc is in the file of its name: `requestDataExport`, `getDataExport`, `watchDataExport`,
-/// `fetchDataExport`, `cancelDataExport`.
+/// What the gateway composes of `postern.gateway.v1.DataExports`: the order of an archive of all
+/// data of the caller's account (G-21), in the file of its name, `requestDataExport`.
 struct DataExportsHandler: DataExportsService {
     let exports: any AccountExportsAPI
-    /// The same service, on the channel of streams, which take no slot of other calls there
-    /// (`GatewayPeers`): for `watchDataExport` and `fetchDataExport`.
-    let exportStreams: any AccountExportsAPI
+    /// Identity's part of the public service, for what there is already.
+    let present: any DataExportsAPI
     let sessions: any SessionsAPI
     let limits: RateLimiter
 }

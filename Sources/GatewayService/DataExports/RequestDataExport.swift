@@ -16,22 +16,19 @@ extension DataExportsHandler {
         let order = IdentityV1.RequestDataExportRequest(
             accessToken: session.accessToken, origin: origin,
             acceptLanguage: context.metadata[Metadata.Key.acceptLanguage] ?? "")
-        let answer =
-            if try await hasExport(session, context) {
-                try await exports.requestDataExport(order, context.onward())
-            } else {
-                try await limits.charging(.dataExport(account: session.accountID), context) {
-                    try await exports.requestDataExport(order, context.onward())
-                }.answer
-            }
-        return GatewayV1.RequestDataExportResponse(dataExport: answer.dataExport)
+        if try await hasExport(context) {
+            return try await exports.requestDataExport(order, context.onward())
+        }
+        return try await limits.charging(.dataExport(account: session.accountID), context) {
+            try await exports.requestDataExport(order, context.onward())
+        }.answer
     }
 
-    private func hasExport(_ session: CallerSession, _ context: CallContext) async throws -> Bool {
+    private func hasExport(_ context: CallContext) async throws -> Bool {
         do {
-            _ = try await exports.getDataExport(
-                IdentityV1.GetDataExportRequest(accessToken: session.accessToken),
-                context.onward())
+            _ = try await present.getDataExport(
+                GatewayV1.GetDataExportRequest(),
+                context.relayed(to: DataExportsDescription.getDataExport))
             return true
         } catch let error as ServiceError where error.code == .notFound {
             return false

@@ -1,17 +1,12 @@
 import Contracts
 
-/// `postern.gateway.v1.Guests`: accounts without a sign-in method (G-07), and what happens to their
-/// documents when they sign in to an account (G-16). Each rpc is in the file of its name:
-/// `signInAsGuest`, `compareGuest`, `chooseGuestData`, `uploadGuestBundle`, `getMigration`,
-/// `watchMigration`, `retryMigration`.
-///
-/// Identity keeps the documents, moves them, and judges the access token that it is handed.
+/// `postern.gateway.v1.Guests`: accounts without a sign-in method (G-07), and the documents that an app
+/// kept while it had none (G-16). Identity serves the rest: what happens to a guest's documents at a
+/// sign-in to an account.
 struct GuestsHandler: GuestsService {
     let identities: any IdentitiesAPI
+    /// On the channel of streams, which take no slot of other calls there (`GatewayPeers`).
     let guestData: any GuestDataAPI
-    /// The same service, on the channel of streams, which take no slot of other calls there
-    /// (`GatewayPeers`): for `uploadGuestBundle` and `watchMigration`.
-    let guestDataStreams: any GuestDataAPI
     let sessions: any SessionsAPI
     let limits: RateLimiter
     let photos: PhotoURLs

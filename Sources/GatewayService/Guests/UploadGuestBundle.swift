@@ -27,7 +27,7 @@ extension GuestsHandler {
             .guestBundle(account: session.accountID), context,
             chargedOnceFor: onward.idempotencyKey
         ) {
-            try await guestDataStreams.uploadGuestBundle(onward).relay(
+            try await guestData.uploadGuestBundle(onward).relay(
                 IdentityV1.UploadGuestBundleRequest(part: .head(onwardHead)), then: incoming
             ) { item in
                 guard case .document(let document) = item.part else {

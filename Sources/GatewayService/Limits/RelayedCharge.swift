@@ -4,23 +4,40 @@ import RPC
 
 /// What a call is charged before it is passed on (`postern.options.v1.limit`).
 struct RelayedCharge {
-    /// The charge of the call, which a repeat shares.
-    let action: LimitedAction
+    /// The charge of the call, which a repeat shares; nil for none.
+    let action: LimitedAction?
+    /// Who pays for work on documents; nil for a call that does none.
+    var account: String?
     /// The units of `DocumentWork` that the request shows; 0 where a call costs none.
     var units = 0
     /// How many of them are part of `action`.
-    var paid: Int { min(units, 1) }
+    var paid: Int { action == nil ? 0 : min(units, 1) }
 }
 
 extension MethodDescription {
-    /// The charge of an account's call, by its request alone; nil for a method without a limit.
-    /// - Throws: `MessageError` for a request that does not decode.
+    /// The charge of a call; nil for a method without a limit, and where the limit is about an
+    /// account and the caller has none.
+    /// - Parameter account: The account of the caller's session. It is read only where the limit is
+    ///   about one.
+    /// - Throws: as `LimitedCaller` and `account`; `MessageError` for a request that does not
+    ///   decode.
     func charge(
-        for account: String, _ request: OutgoingRequest.Payload
-    ) throws -> RelayedCharge? {
+        _ request: OutgoingRequest.Payload, _ context: CallContext,
+        account: () async throws -> String?
+    ) async throws -> RelayedCharge? {
         switch limit {
-        case .documentWrite: try .documentWrite(of: account, self, request)
-        case nil: nil
+        case nil: return nil
+        case .passwordCheck:
+            return RelayedCharge(action: .passwordCheck(caller: try LimitedCaller(context)))
+        case .documentWrite:
+            guard let account = try await account() else { return nil }
+            return try .documentWrite(of: account, self, request)
+        case .documentWork:
+            return try await account().map {
+                RelayedCharge(action: nil, account: $0, units: 1)
+            }
+        case .profileUpdate:
+            return try await account().map { RelayedCharge(action: .profileUpdate(account: $0)) }
         }
     }
 }
@@ -37,15 +54,20 @@ extension RelayedCharge {
         case DocumentsDescription.writeDocuments:
             let request: GatewayV1.WriteDocumentsRequest = try request.decoded()
             writes = request.writes
-        default:
+        case DocumentsDescription.removeDocument:
             let request: GatewayV1.RemoveDocumentRequest = try request.decoded()
             return RelayedCharge(
                 action: .documentWrite(account: account, collections: [request.collection]))
+        case GuestsDescription.retryMigration:
+            return RelayedCharge(
+                action: .documentWrite(account: account, units: LimitedAction.migrationUnits))
+        // Writes a few rows of other kinds.
+        default: return RelayedCharge(action: .documentWrite(account: account))
         }
         return RelayedCharge(
             action: .documentWrite(
                 account: account, collections: writes.map(\.collection), units: 1),
-            units: DocumentWork.units(of: writes.lazy.map(\.json.utf8.count)))
+            account: account, units: DocumentWork.units(of: writes.lazy.map(\.json.utf8.count)))
     }
 }
 

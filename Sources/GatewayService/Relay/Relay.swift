@@ -12,9 +12,9 @@ import ServiceRuntime
 ///     optional, any age      passed on                   passed on
 ///     required               auth/invalid-access-token   passed on
 ///
-/// A method with a limit (`postern.options.v1.limit`) is charged first, for the account of the
-/// token. A caller without a session fills no limit: its call is passed on uncharged, and the owner
-/// refuses it.
+/// A method with a limit (`postern.options.v1.limit`) is charged first: for the client's address,
+/// or for the account of the token where the limit is about an account. A caller without a session
+/// fills no limit of an account: its call is passed on uncharged, and the owner refuses it.
 package struct Relay: Sendable {
     /// The channels to an owner.
     package struct Owner: Sendable {
@@ -79,10 +79,8 @@ package struct Relay: Sendable {
     private func handler(of method: MethodDescription, _ owner: Owner) -> MethodHandler {
         let channel = owner.channel(of: method)
         guard method.streams == .none else {
-            return .relayStream(method) { request, incoming, outgoing, context in
-                let call = channel.stream(
-                    method, payload: request, try context.relayed(to: method))
-                return try await call.relay(incoming, outgoing, method.streams)
+            return .relayStream(method) { request, context in
+                channel.stream(method, payload: request, try context.relayed(to: method))
             }
         }
         guard method.limit != nil else {
@@ -102,62 +100,41 @@ package struct Relay: Sendable {
 
     // MARK: Limits
 
-    /// Charges a call for the account that makes it, and passes it on.
+    /// Charges a call for who makes it, and passes it on.
     private func charging(
         _ method: MethodDescription, _ request: OutgoingRequest.Payload,
         _ context: CallContext, _ onward: CallContext,
         _ pass: (CallContext) async throws -> [UInt8]
     ) async throws -> [UInt8] {
         guard
-            let account = try await tokens.account(of: onward.requiredAccessToken(), onward),
-            let charge = try method.charge(for: account, request)
+            let charge = try await method.charge(
+                request, context,
+                account: {
+                    try await tokens.account(of: onward.requiredAccessToken(), onward)
+                })
         else { return try await pass(onward) }
+        guard let action = charge.action else {
+            return try await paying(for: charge, context, onward, pass)
+        }
         return try await limits.charging(
-            charge.action, context, chargedOnceFor: onward.idempotencyKey
+            action, context, chargedOnceFor: onward.idempotencyKey
         ) {
-            try await limits.paying(charge.units, paid: charge.paid, for: account, context) {
-                paid in
-                var paying = onward
-                if paid > 0 { paying.metadata[Metadata.Key.paidUnits] = String(paid) }
-                return try await pass(paying)
-            }
+            try await paying(for: charge, context, onward, pass)
         }.answer
     }
-}
 
-extension PackedStreamCall {
-    /// Passes both sides' items on until the owner has answered, each at the pace of its reader.
-    ///
-    /// What ends first decides: the owner's end is that of the caller's items, and a caller that
-    /// goes away cancels the owner's call.
-    /// - Returns: the response; empty where the owner sends items.
-    /// - Throws: the errors of the owner and of both sides' items.
-    fileprivate func relay(
-        _ incoming: IncomingItems<[UInt8]>, _ outgoing: OutgoingItems<[UInt8]>,
-        _ streams: MethodDescription.Streams
+    /// Charges what a call's work on documents costs, and passes it on.
+    private func paying(
+        for charge: RelayedCharge, _ context: CallContext, _ onward: CallContext,
+        _ pass: (CallContext) async throws -> [UInt8]
     ) async throws -> [UInt8] {
-        guard streams.hasRequestItems else { return try await answer(to: outgoing) }
-        return try await withThrowingTaskGroup(of: [UInt8]?.self) { directions in
-            directions.addTask {
-                // A write fails when the owner has ended its call: the other direction gets the
-                // error.
-                for try await item in incoming {
-                    guard (try? await self.outgoing.write(item)) != nil else { return nil }
-                }
-                self.outgoing.finish()
-                return nil
-            }
-            directions.addTask { try await answer(to: outgoing) }
-            defer { directions.cancelAll() }
-            for try await response in directions {
-                if let response { return response }
-            }
-            return []
+        guard let account = charge.account else { return try await pass(onward) }
+        return try await limits.paying(
+            charge.units, paid: charge.paid, for: account, context
+        ) { units in
+            var paid = onward
+            if units > 0 { paid.metadata[Metadata.Key.paidUnits] = String(units) }
+            return try await pass(paid)
         }
-    }
-
-    private func answer(to outgoing: OutgoingItems<[UInt8]>) async throws -> [UInt8] {
-        for try await item in incoming { try await outgoing.write(item) }
-        return try await response()
     }
 }

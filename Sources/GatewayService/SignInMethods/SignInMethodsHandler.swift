@@ -1,7 +1,7 @@
 import Contracts
 
-/// `postern.gateway.v1.SignInMethods`: the sign-in methods of an account (G-14). Each rpc is in the
-/// file of its name: `listSignInMethods`, `linkProvider`, `unlinkMethod`.
+/// `postern.gateway.v1.SignInMethods`: the sign-in methods of an account (G-14). Identity serves
+/// `listSignInMethods`.
 struct SignInMethodsHandler: SignInMethodsService {
     let identities: any IdentitiesAPI
     let sessions: any SessionsAPI

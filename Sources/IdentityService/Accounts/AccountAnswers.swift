@@ -1,3 +1,4 @@
+import Contracts
 import Messages
 package import ServiceRuntime
 package import Storage
@@ -11,6 +12,7 @@ package struct AccountAnswers: Sendable {
     let randomness: any Randomness
     /// The operator's rules, as they are now.
     let rules: Reloadable<DocumentRules>
+    private let photos: PhotoURLs
 
     /// Creates the answers of one store.
     package init(
@@ -22,6 +24,17 @@ package struct AccountAnswers: Sendable {
         self.keys = keys
         self.randomness = randomness
         self.rules = rules
+        photos = PhotoURLs(settings.documents.webOrigins)
+    }
+
+    /// The account as apps see it.
+    func `public`(_ account: IdentityV1.Account) -> GatewayV1.Account {
+        GatewayV1.Account(account, photos)
+    }
+
+    /// The photo as apps see it.
+    func `public`(_ photo: IdentityV1.Photo) -> GatewayV1.Photo {
+        GatewayV1.Photo(photo, photos)
     }
 
     /// The account as its owner sees it.

@@ -32,6 +32,11 @@ protocol BackendRequest: ProtobufMessage {
     var signedParts: [[UInt8]] { get }
 }
 
+/// A request that names the caller's device.
+protocol DeviceRequest: ProtobufMessage {
+    var device: GatewayV1.Device? { get set }
+}
+
 /// Makes the frame of each call that the gateway passes on.
 ///
 ///     who asserts it                      what
@@ -47,9 +52,6 @@ struct AccountCalls: Sendable {
     let sessions: any SessionsAPI
     let backends: BackendCalls
 
-    /// The longest name that an app can have in the operator's apps file.
-    private static let appBytesMax = 32
-
     /// The methods whose repeats are stored under another name than their own: it is part of stored
     /// keys.
     private static let storedNames = [
@@ -59,26 +61,41 @@ struct AccountCalls: Sendable {
 
     /// Judges who makes a call.
     /// - Throws: `rpc/permission-denied` for a caller that is not the gateway; as
-    ///   `SessionsAPI.validated` and `BackendCalls.verified`; `rpc/invalid-argument` with the field.
+    ///   `SessionsAPI.validated`, `BackendCalls.verified` and `framed`.
     func call(
         _ method: MethodDescription, _ request: (any ProtobufMessage)?, _ context: CallContext
     ) async throws -> AccountCall {
         try context.requireGateway()
-        var call: AccountCall
-        var caller: any IdempotentCall = context
-        var repeated = request
-        if var backed = request as? any BackendRequest {
-            let backend = try backends.verified(backed, method)
-            call = AccountCall(account: backend.account, context: context, backend: backend)
-            caller = backend
-            // A retry has a proof of its own, and may have another actor.
-            backed.call = nil
-            repeated = backed
-        } else {
+        guard var backed = request as? any BackendRequest else {
             let owner = try await owner(in: context)
-            call = AccountCall(account: owner.account, context: context)
+            let call = AccountCall(account: owner.account, context: context)
+            return try framed(call, method, request, by: context)
         }
+        let backend = try backends.verified(backed, method)
+        let call = AccountCall(account: backend.account, context: context, backend: backend)
+        // A retry has a proof of its own, and may have another actor.
+        backed.call = nil
+        return try framed(call, method, backed, by: backend)
+    }
+
+    /// Adds to a call that has been judged what its metadata and its request say of it.
+    /// - Parameter request: what a repeat of the call must have in common with it.
+    /// - Throws: `rpc/invalid-argument` with the field.
+    func framed(
+        _ judged: AccountCall, _ method: MethodDescription, _ request: (any ProtobufMessage)?,
+        by caller: any IdempotentCall
+    ) throws -> AccountCall {
+        let context = judged.context
+        var (call, repeated) = (judged, request)
         call.origin = CallOrigin(RelayedOrigin(context), hash: keys.audit)
+        if var named = request as? any DeviceRequest {
+            let device = named.device ?? GatewayV1.Device()
+            try device.requireBounds()
+            call.origin = call.origin.on(device: device.deviceId, hash: keys.audit)
+            // It has no effect but in the audit trail, so a retry may have another one.
+            named.device = nil
+            repeated = named
+        }
         call.voice = context.metadata.voice
         call.paidUnits = context.metadata[Metadata.Key.paidUnits].flatMap { Int($0) } ?? 0
         if caller.idempotencyKey != nil, !method.isIdempotent {
@@ -102,19 +119,21 @@ struct AccountCalls: Sendable {
         let name = method.name.split(separator: "/").last.map(String.init) ?? method.name
         return storedNames[name] ?? name
     }
+}
 
-    /// Where a call comes from, as the gateway says.
-    private struct RelayedOrigin: ClientOrigin {
-        let clientAddress: String
-        let deviceId = ""
-        let app: String
+/// Where a call comes from, as the gateway says in its metadata.
+struct RelayedOrigin: ClientOrigin {
+    /// The longest name that an app can have in the operator's apps file.
+    private static let appBytesMax = 32
 
-        init(_ context: CallContext) {
-            clientAddress = context.clientAddress ?? ""
-            let name = context.metadata[Metadata.Key.app] ?? ""
-            let isName = name.isName(
-                1...AccountCalls.appBytesMax, [.lower, .digit], marks: "-")
-            app = isName ? name : ""
-        }
+    let clientAddress: String
+    let deviceId = ""
+    let app: String
+
+    /// Empty for a caller that may not assert its users' addresses.
+    init(_ context: CallContext) {
+        clientAddress = context.clientAddress ?? ""
+        let name = context.mayAssertClientAddress ? context.metadata[Metadata.Key.app] ?? "" : ""
+        app = name.isName(1...Self.appBytesMax, [.lower, .digit], marks: "-") ? name : ""
     }
 }

@@ -4,15 +4,15 @@ import RPC
 import ServiceRuntime
 import Storage
 
-extension AccountConsentsHandler {
+extension ConsentsHandler {
     /// A parent's answer, by the token of the link in the mail (G-23). It needs no session: the
     /// parent has none. Without an answer nothing changes, so that scanners which open the link
     /// give no consent.
     /// - Throws: `auth/invalid-link` for a token that another link has replaced, or whose time is
     ///   over; `rpc/invalid-argument` for an unknown answer.
     func answerParentalConsent(
-        _ request: IdentityV1.AnswerParentalConsentRequest, _ context: CallContext
-    ) async throws -> IdentityV1.AnswerParentalConsentResponse {
+        _ request: GatewayV1.AnswerParentalConsentRequest, _ context: CallContext
+    ) async throws -> GatewayV1.AnswerParentalConsentResponse {
         let text = request.token.withBytes { String(decoding: $0, as: UTF8.self) }
         guard let token = LinkToken(text: text) else { throw ServiceError(.invalidLink) }
         let hash = token.hash(ofPage: ParentalConsent.page, keys.links)
@@ -25,7 +25,7 @@ extension AccountConsentsHandler {
         case .refuse: event = .refused
         default: throw ServiceError(.invalidArgument, fields: ["answer"])
         }
-        let origin = CallOrigin(request.origin, hash: keys.audit)
+        let origin = CallOrigin(RelayedOrigin(context), hash: keys.audit)
         let account = shown.row.account
         let answered = try await store.write(about: [.account(account)]) { transaction in
             let found = try transaction.parentalConsent(shownTo: hash, at: transaction.at)
@@ -61,9 +61,9 @@ extension AccountConsentsHandler {
 
     private func answer(
         _ state: ParentalConsentState, _ row: AccountRow
-    ) throws -> IdentityV1.AnswerParentalConsentResponse {
+    ) throws -> GatewayV1.AnswerParentalConsentResponse {
         let vault = try AccountReader(keys: keys, randomness: randomness).vault(row)
-        return IdentityV1.AnswerParentalConsentResponse(
+        return GatewayV1.AnswerParentalConsentResponse(
             state: ParentalConsentState?(state).message,
             childName: try vault.open(row.sealedDisplayName, .displayName))
     }

@@ -1,14 +1,14 @@
 import Messages
 import RPC
 
-extension AccountConsentsHandler {
+extension ConsentsHandler {
     /// What the account has agreed to, and what the operator asks for (G-23).
-    /// - Throws: as `caller(_:_:)`.
+    /// - Throws: as `caller(_:)`.
     func getConsents(
-        _ request: IdentityV1.GetConsentsRequest, _ context: CallContext
-    ) async throws -> IdentityV1.GetConsentsResponse {
-        let caller = try await caller(request.accessToken, context)
-        return IdentityV1.GetConsentsResponse(
+        _ request: GatewayV1.GetConsentsRequest, _ call: AccountCall
+    ) async throws -> GatewayV1.GetConsentsResponse {
+        let caller = try await caller(call)
+        return GatewayV1.GetConsentsResponse(
             consents: caller.consents.messages,
             isCurrent: caller.consents.versions == settings.current, options: settings.message,
             parentalConsent: caller.parentalConsent.message)

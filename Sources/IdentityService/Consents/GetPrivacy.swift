@@ -1,13 +1,12 @@
 import Messages
 import RPC
 
-extension AccountConsentsHandler {
+extension ConsentsHandler {
     /// The privacy settings, which are off until they are given (G-23).
-    /// - Throws: as `caller(_:_:)`.
+    /// - Throws: as `caller(_:)`.
     func getPrivacy(
-        _ request: IdentityV1.GetPrivacyRequest, _ context: CallContext
-    ) async throws -> IdentityV1.GetPrivacyResponse {
-        IdentityV1.GetPrivacyResponse(
-            privacy: try await caller(request.accessToken, context).consents.privacy)
+        _ request: GatewayV1.GetPrivacyRequest, _ call: AccountCall
+    ) async throws -> GatewayV1.GetPrivacyResponse {
+        GatewayV1.GetPrivacyResponse(privacy: try await caller(call).consents.privacy)
     }
 }

@@ -5,7 +5,7 @@ import RPC
 import ServiceRuntime
 import Storage
 
-extension AccountConsentsHandler {
+extension ConsentsHandler {
     /// A repeat to the same address within this time sends nothing.
     private static let repeatAfter: Duration = .seconds(3_600)
 
@@ -31,7 +31,7 @@ extension AccountConsentsHandler {
     ///   `SessionOwners.requireUnlessGuest` and `SQLSession.callersRow`.
     func requestParentalConsent(
         _ request: IdentityV1.RequestParentalConsentRequest, _ context: CallContext
-    ) async throws -> IdentityV1.RequestParentalConsentResponse {
+    ) async throws -> GatewayV1.RequestParentalConsentResponse {
         guard let parent = EmailAddress(request.parentEmail) else {
             throw ServiceError(.invalidEmail, fields: ["parent_email"])
         }
@@ -53,7 +53,7 @@ extension AccountConsentsHandler {
             }
             return try transaction.parentalConsent(of: row.account)
         }
-        return IdentityV1.RequestParentalConsentResponse(
+        return GatewayV1.RequestParentalConsentResponse(
             state: (consent?.state).message, expiresAtMs: consent?.expiresAt?.milliseconds ?? 0)
     }
 

@@ -3,16 +3,15 @@ import RPC
 import ServiceRuntime
 import Storage
 
-extension AccountConsentsHandler {
+extension ConsentsHandler {
     /// Changes the privacy settings that the request has (G-23).
     /// - Throws: as `changing`.
     func setPrivacy(
-        _ request: IdentityV1.SetPrivacyRequest, _ context: CallContext
-    ) async throws -> IdentityV1.SetPrivacyResponse {
-        let origin = CallOrigin(request.origin, hash: keys.audit)
+        _ request: GatewayV1.SetPrivacyRequest, _ call: AccountCall
+    ) async throws -> GatewayV1.SetPrivacyResponse {
+        let origin = call.origin
         let wanted = Self.wanted(request)
-        let given = try await changing(request.accessToken, from: origin, context) {
-            account, given, transaction in
+        let given = try await changing(call) { account, given, transaction in
             let changes = wanted.filter { $0.isGiven != (given[$0.kind] != nil) }
             guard !changes.isEmpty else { return false }
             for (kind, isGiven) in changes {
@@ -32,11 +31,11 @@ extension AccountConsentsHandler {
                 ).from(origin))
             return true
         }
-        return IdentityV1.SetPrivacyResponse(privacy: given.privacy)
+        return GatewayV1.SetPrivacyResponse(privacy: given.privacy)
     }
 
     private static func wanted(
-        _ request: IdentityV1.SetPrivacyRequest
+        _ request: GatewayV1.SetPrivacyRequest
     ) -> [(kind: ConsentKind, isGiven: Bool)] {
         var wanted: [(kind: ConsentKind, isGiven: Bool)] = []
         if case .marketing(let isGiven) = request.newMarketing {

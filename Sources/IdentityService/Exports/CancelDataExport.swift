@@ -7,20 +7,19 @@ extension AccountExportsHandler {
     /// Deletes the export of the caller's account, in any state (G-21).
     /// - Throws: as `SessionOwners.owner(of:_:)` and `SQLSession.callersRow`; `auth/session-ended`.
     func cancelDataExport(
-        _ request: IdentityV1.CancelDataExportRequest, _ context: CallContext
-    ) async throws -> IdentityV1.CancelDataExportResponse {
-        let owner = try await owners.owner(of: request.accessToken, context)
-        let origin = CallOrigin(request.origin, hash: keys.audit)
+        _ request: GatewayV1.CancelDataExportRequest, _ call: AccountCall
+    ) async throws -> GatewayV1.CancelDataExportResponse {
+        let owner = try await owners.owner(of: call.context.requiredAccessToken(), call.context)
         let (isCancelled, blob) = try await store.write(about: [.account(owner.account)]) {
             transaction -> (Bool, BlobName?) in
             let row = try transaction.callersRow(owner.account)
             try transaction.requireLive(owner)
-            return try transaction.cancelExport(of: row.account, from: origin)
+            return try transaction.cancelExport(of: row.account, from: call.origin)
         }
         watchers.changed(owner.account)
         // If this fails, the sweep removes the file; it is sealed, and no row names it.
         if let blob { try? await blobs.remove([blob]) }
-        return IdentityV1.CancelDataExportResponse(cancelled: isCancelled)
+        return GatewayV1.CancelDataExportResponse(cancelled: isCancelled)
     }
 }
 

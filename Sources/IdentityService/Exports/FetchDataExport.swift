@@ -16,15 +16,15 @@ extension AccountExportsHandler {
     ///   `rpc/unavailable` when the disk fails; `rpc/resource-exhausted` when the account has too
     ///   many streams.
     func fetchDataExport(
-        _ request: IdentityV1.FetchDataExportRequest,
-        _ items: OutgoingItems<IdentityV1.FetchDataExportItem>, _ context: CallContext
+        _ request: GatewayV1.FetchDataExportRequest,
+        _ items: OutgoingItems<GatewayV1.FetchDataExportItem>, _ call: AccountCall
     ) async throws {
-        let owner = try await owners.require(.standard, of: request.accessToken, context)
-        let origin = CallOrigin(request.origin, hash: keys.audit)
+        let owner = try await owners.require(
+            .standard, of: call.context.requiredAccessToken(), call.context)
         // Attack: one account holds all streams by downloads that it does not read.
         try await watchers.watching(owner.account) { _ in
             let (archive, row) = try await store.write(about: [.account(owner.account)]) {
-                try begin(request, owner, origin, $0)
+                try begin(request, owner, call.origin, $0)
             }
             let vault = try reader.vault(row)
             var part = Int(request.offset) / SealedParts.partBytes
@@ -43,7 +43,7 @@ extension AccountExportsHandler {
     private static var notFound: ServiceError { ServiceError(.notFound, fields: ["export_id"]) }
 
     private func begin(
-        _ request: IdentityV1.FetchDataExportRequest, _ owner: SessionOwner, _ origin: CallOrigin,
+        _ request: GatewayV1.FetchDataExportRequest, _ owner: SessionOwner, _ origin: CallOrigin,
         _ transaction: Transaction
     ) throws -> (ExportArchive, AccountRow) {
         let row = try transaction.callersRow(owner.account)

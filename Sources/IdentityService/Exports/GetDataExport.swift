@@ -1,13 +1,14 @@
 import Messages
 import RPC
+import ServiceRuntime
 
 extension AccountExportsHandler {
     /// The export of the caller's account (G-21).
-    /// - Throws: as `export(of:_:)`.
+    /// - Throws: `rpc/not-found` if there is none; as `export(of:)`.
     func getDataExport(
-        _ request: IdentityV1.GetDataExportRequest, _ context: CallContext
-    ) async throws -> IdentityV1.GetDataExportResponse {
-        IdentityV1.GetDataExportResponse(
-            dataExport: try await export(of: request.accessToken, context).message)
+        _ request: GatewayV1.GetDataExportRequest, _ call: AccountCall
+    ) async throws -> GatewayV1.GetDataExportResponse {
+        guard let export = try await export(of: call.account) else { throw ServiceError(.notFound) }
+        return GatewayV1.GetDataExportResponse(dataExport: export.message)
     }
 }

@@ -14,7 +14,7 @@ extension AccountExportsHandler {
     ///   `auth/session-ended`.
     func requestDataExport(
         _ request: IdentityV1.RequestDataExportRequest, _ context: CallContext
-    ) async throws -> IdentityV1.RequestDataExportResponse {
+    ) async throws -> GatewayV1.RequestDataExportResponse {
         let owner = try await owners.require(.standard, of: request.accessToken, context)
         let origin = CallOrigin(request.origin, hash: keys.audit)
         let accepted = AcceptedLanguages(request.acceptLanguage).best
@@ -37,7 +37,7 @@ extension AccountExportsHandler {
             return export
         }
         work.wake()
-        return IdentityV1.RequestDataExportResponse(dataExport: export.message)
+        return GatewayV1.RequestDataExportResponse(dataExport: export.message)
     }
 }
 

@@ -5,19 +5,19 @@ import ServiceRuntime
 extension AccountExportsHandler {
     /// Streams the export of the caller's account, now and at each change, until it is ready or
     /// there is none any more (G-21).
-    /// - Throws: as `export(of:_:)`; `rpc/resource-exhausted` when the account has too many
-    ///   streams; an error when the call is over.
+    /// - Throws: `rpc/not-found` if there is none; as `AccountCalls.owner` and `export(of:)`;
+    ///   `rpc/resource-exhausted` when the account has too many streams; an error when the call is
+    ///   over.
     func watchDataExport(
-        _ request: IdentityV1.WatchDataExportRequest,
-        _ items: OutgoingItems<IdentityV1.WatchDataExportItem>, _ context: CallContext
+        _ request: GatewayV1.WatchDataExportRequest,
+        _ items: OutgoingItems<GatewayV1.WatchDataExportItem>, _ call: AccountCall
     ) async throws {
-        let account = try await export(of: request.accessToken, context.ofCheck(time)).account
+        guard try await export(of: call.account) != nil else { throw ServiceError(.notFound) }
         var last: GatewayV1.DataExport?
-        try await watchers.following(account, time) {
+        try await watchers.following(call.account, time) {
             // Read again: it may have changed before this stream could be woken.
-            let token = try await owners.sessions.validated(
-                accessToken: request.accessToken, context.ofCheck(time))
-            guard let export = try await export(of: token) else { return nil }
+            let token = try await calls.owner(in: call.context.ofCheck(time))
+            guard let export = try await export(of: token.account) else { return nil }
             if export.message != last { try await items.write(.init(dataExport: export.message)) }
             last = export.message
             return export.state.isPreparing ? token.expiresAt : nil

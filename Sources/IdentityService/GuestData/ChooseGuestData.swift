@@ -11,17 +11,15 @@ extension GuestDataHandler {
     /// migration.
     /// - Throws: `auth/invalid-choice` for another choice than the first, a token that has expired
     ///   or is another account's, and as `guest(of:in:)`; `rpc/invalid-argument` with the field; as
-    ///   `owner(of:_:)` and `SQLSession.callersRow`.
+    ///   `SQLSession.callersRow`.
     func chooseGuestData(
-        _ request: IdentityV1.ChooseGuestDataRequest, _ context: CallContext
-    ) async throws -> IdentityV1.ChooseGuestDataResponse {
+        _ request: GatewayV1.ChooseGuestDataRequest, _ call: AccountCall
+    ) async throws -> GatewayV1.ChooseGuestDataResponse {
         guard let chosen = GuestDataChoice(request.choice) else {
             throw ServiceError(.invalidArgument, fields: ["choice"])
         }
         try Self.check(request.picks, chosen)
-        let owner = try await owner(of: request.accessToken, context)
-        let choice = try choice(request.choiceToken, of: owner.account)
-        let origin = CallOrigin(request.origin, hash: keys.audit)
+        let choice = try choice(request.choiceToken, of: call.account)
         let id = MigrationID.drawn(from: documents.randomness)
         let migration = try await store.write(
             about: [.account(choice.account), .account(choice.guest)]
@@ -37,13 +35,13 @@ extension GuestDataHandler {
             try requireDocuments(of: request.picks, choice, in: transaction)
             let written = try guests.write(
                 chosen, for: choice.guest, into: choice.account,
-                sealedPicks: try sealed(request.picks, of: row, id), from: origin,
+                sealedPicks: try sealed(request.picks, of: row, id), from: call.origin,
                 as: id, transaction)
             return try message(written, in: transaction)
         }
         guests.wake()
         watchers.changed(choice.account)
-        return IdentityV1.ChooseGuestDataResponse(migration: migration)
+        return GatewayV1.ChooseGuestDataResponse(migration: migration)
     }
 
     private static func check(
@@ -89,7 +87,7 @@ extension GuestDataHandler {
     ) throws -> [UInt8]? {
         guard !picks.isEmpty else { return nil }
         return try AccountReader(keys: keys, randomness: documents.randomness).vault(row).seal(
-            IdentityV1.ChooseGuestDataRequest(picks: picks).encoded(),
+            IdentityV1.StoredPicks(picks: picks).encoded(),
             .migrationPicks(migration.key))
     }
 }
@@ -119,7 +117,7 @@ extension StoredMigration {
     /// - Throws: if they do not decrypt.
     func picks(_ vault: AccountVault) throws -> [DocumentKey: DocumentSide] {
         guard let sealedPicks else { return [:] }
-        let stored = try IdentityV1.ChooseGuestDataRequest(
+        let stored = try IdentityV1.StoredPicks(
             decoding: vault.openBytes(sealedPicks, .migrationPicks(migration.key)))
         var picks: [DocumentKey: DocumentSide] = [:]
         for pick in stored.picks {

@@ -15,19 +15,18 @@ extension GuestDataHandler {
     ///   `rpc/invalid-argument` with the field; as `owner(of:_:)` and
     ///   `DocumentOwner.requireUsable`.
     func compareGuest(
-        _ request: IdentityV1.CompareGuestRequest, _ context: CallContext
-    ) async throws -> IdentityV1.CompareGuestResponse {
+        _ request: GatewayV1.CompareGuestRequest, _ call: AccountCall
+    ) async throws -> GatewayV1.CompareGuestResponse {
         let after = ComparisonPlace(
             try PageToken.place(request.pageToken, parts: 2) {
                 DocumentKey(collection: $0[0], name: $0[1])
             } ?? DocumentKey(collection: "", name: ""))
-        let owner = try await owner(of: request.accessToken, context)
-        let choice = try choice(request.choiceToken, of: owner.account)
+        let choice = try choice(request.choiceToken, of: call.account)
         let account = try await sides(.account, choice)
         let guest = try await sides(.guest, choice)
         let rest = Set(guest.keys).union(account.keys).map(ComparisonPlace.init)
             .filter { after < $0 }.sorted()
-        var page = IdentityV1.CompareGuestResponse(
+        var page = GatewayV1.CompareGuestResponse(
             guestDocuments: UInt32(clamping: guest.count),
             accountDocuments: UInt32(clamping: account.count))
         var bytes = 0
@@ -87,7 +86,7 @@ extension GuestDataHandler {
 
     /// Reads the texts of a page. One that is changed meanwhile has its new text, version and time.
     private func addJSON(
-        to page: inout IdentityV1.CompareGuestResponse, _ choice: CollisionChoice
+        to page: inout GatewayV1.CompareGuestResponse, _ choice: CollisionChoice
     ) async throws {
         let keys = page.documents.filter(\.mayHaveJSON).map(\.key)
         let texts = try await store.read { session in

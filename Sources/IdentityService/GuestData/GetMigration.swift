@@ -5,17 +5,16 @@ import Storage
 
 extension GuestDataHandler {
     /// Returns a migration of the caller's account, or its latest (G-16).
-    /// - Throws: `rpc/not-found`; `rpc/invalid-argument` for a malformed id; as `owner(of:_:)` and
+    /// - Throws: `rpc/not-found`; `rpc/invalid-argument` for a malformed id; as
     ///   `SQLSession.callersRow`.
     func getMigration(
-        _ request: IdentityV1.GetMigrationRequest, _ context: CallContext
-    ) async throws -> IdentityV1.GetMigrationResponse {
-        let owner = try await owner(of: request.accessToken, context)
+        _ request: GatewayV1.GetMigrationRequest, _ call: AccountCall
+    ) async throws -> GatewayV1.GetMigrationResponse {
         let id = try Self.migration(request.migrationId)
         let migration = try await store.read { session in
-            try message(Self.migration(id, of: owner.account, in: session), in: session)
+            try message(Self.migration(id, of: call.account, in: session), in: session)
         }
-        return IdentityV1.GetMigrationResponse(migration: migration)
+        return GatewayV1.GetMigrationResponse(migration: migration)
     }
 
     /// The id in a request; nil for the latest.

@@ -5,13 +5,13 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// `postern.identity.v1.GuestData`: what happens to the documents of a guest that signs in to an
-/// account (G-16). Each rpc is in the file of its name: `compareGuest`, `chooseGuestData`,
-/// `uploadGuestBundle`, `getMigration`, `watchMigration`, `retryMigration`.
+/// `postern.gateway.v1.Guests`, but for their sign-in: what happens to the documents of a guest that
+/// signs in to an account (G-16). Each rpc is in the file of its name. `uploadGuestBundle` is of
+/// `postern.identity.v1.GuestData`.
 ///
 /// The account is the one of an access token, which the session service resolves. A choice token
 /// names the guest, and counts in a session of its account only.
-struct GuestDataHandler: GuestDataService {
+struct GuestDataHandler: IdentityGuestsService, GuestDataService {
     let documents: DocumentsHandler
     let guests: GuestSettlement
     /// The streams that wait for a change of an account's migrations.
@@ -23,6 +23,12 @@ struct GuestDataHandler: GuestDataService {
     /// Performs what was chosen.
     var job: MigrationJob {
         MigrationJob(documents: documents, guests: guests, watchers: watchers, logger: logger)
+    }
+
+    func call(
+        _ method: MethodDescription, _ request: (any ProtobufMessage)?, _ context: CallContext
+    ) async throws -> AccountCall {
+        try await documents.calls.call(method, request, context)
     }
 
     /// The account of an access token.

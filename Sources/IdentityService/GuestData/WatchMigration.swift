@@ -10,14 +10,14 @@ extension GuestDataHandler {
     /// - Throws: as `getMigration`; `rpc/resource-exhausted` when the account has too many streams;
     ///   an error when the call is over.
     func watchMigration(
-        _ request: IdentityV1.WatchMigrationRequest,
-        _ items: OutgoingItems<IdentityV1.WatchMigrationItem>, _ context: CallContext
+        _ request: GatewayV1.WatchMigrationRequest,
+        _ items: OutgoingItems<GatewayV1.WatchMigrationItem>, _ call: AccountCall
     ) async throws {
         var id = try Self.migration(request.migrationId)
-        let account = try await owner(of: request.accessToken, context).account
+        let account = call.account
         var sent: GatewayV1.Migration?
         try await watchers.following(account, documents.time) {
-            let token = try await owner(of: request.accessToken, context.ofCheck(documents.time))
+            let token = try await documents.calls.owner(in: call.context.ofCheck(documents.time))
             let (stored, now) = try await store.read { [id] session in
                 let stored = try Self.migration(id, of: account, in: session)
                 return (stored, try message(stored, in: session))

@@ -1,22 +1,25 @@
 import Contracts
 import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
 /// `postern.identity.v1.Identities`: identities at providers, guests, and the sign-in methods of an
-/// account (G-04 … G-08, G-14, G-15). Each rpc is in the file of its name: `issueNonce`,
-/// `signInWithProvider`, `signInAsGuest`, `linkProvider`, `unlink`, `listMethods`,
-/// `proveByProvider`.
+/// account (G-04 … G-08, G-14, G-15); `issueNonce` of `postern.gateway.v1.Providers`, and
+/// `listSignInMethods` of `postern.gateway.v1.SignInMethods`. Each rpc is in the file of its name.
 ///
 /// The account of a change comes only from the session service (`SessionOwners`), and the identity
 /// that a token proves only from the token's verification (`ProviderTokens`). `LinkingRule` and
 /// `MethodRule` decide the rest.
-struct IdentitiesHandler: IdentitiesService {
+struct IdentitiesHandler:
+    IdentitiesService, IdentityProvidersService, IdentitySignInMethodsService
+{
     let settings: IdentitySettings
     let store: Store
     let keys: IdentityKeys
     let randomness: any Randomness
     let owners: SessionOwners
+    let calls: AccountCalls
     let tokens: any ProviderTokens
     let signIn: FederatedSignIn
     let adding: MethodAdding
@@ -24,13 +27,19 @@ struct IdentitiesHandler: IdentitiesService {
     var answers: AccountAnswers { signIn.answers }
     var reader: AccountReader { AccountReader(keys: keys, randomness: randomness) }
     var proofs: ProofIssuer { ProofIssuer(keys: keys, randomness: randomness) }
+
+    func call(
+        _ method: MethodDescription, _ request: (any ProtobufMessage)?, _ context: CallContext
+    ) async throws -> OwnerCall {
+        try await calls.call(method, request, context, by: owners)
+    }
 }
 
 /// Issues nonces, and verifies the tokens that apps get from providers.
 protocol ProviderTokens: Sendable {
     /// Issues a nonce for one sign-in.
     /// - Throws: `auth/operation-not-allowed` if the provider is not configured.
-    func nonce(forProvider name: String) throws -> IdentityV1.IssueNonceResponse
+    func nonce(forProvider name: String) throws -> GatewayV1.IssueNonceResponse
 
     /// Verifies a token and returns the identity that it proves.
     /// - Throws: `auth/operation-not-allowed`, `auth/missing-or-invalid-nonce`,
@@ -39,7 +48,7 @@ protocol ProviderTokens: Sendable {
 }
 
 extension Providers: ProviderTokens {
-    func nonce(forProvider name: String) throws -> IdentityV1.IssueNonceResponse {
+    func nonce(forProvider name: String) throws -> GatewayV1.IssueNonceResponse {
         nonces.issue(for: try provider(named: name))
     }
 

@@ -2,11 +2,12 @@ import Messages
 import RPC
 
 extension IdentitiesHandler {
-    /// Issues a nonce for one sign-in at a provider (G-05).
+    /// Issues a nonce for one sign-in at a provider (G-05). Nothing is stored until it is used, so
+    /// there is no limit.
     /// - Throws: `auth/operation-not-allowed` if the provider is not configured.
     func issueNonce(
-        _ request: IdentityV1.IssueNonceRequest, _ context: CallContext
-    ) async throws -> IdentityV1.IssueNonceResponse {
+        _ request: GatewayV1.IssueNonceRequest, _ context: CallContext
+    ) async throws -> GatewayV1.IssueNonceResponse {
         try tokens.nonce(forProvider: request.provider)
     }
 }

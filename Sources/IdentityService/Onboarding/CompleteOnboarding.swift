@@ -4,7 +4,7 @@ import RPC
 import ServiceRuntime
 import Storage
 
-extension AccountOnboardingHandler {
+extension OnboardingHandler {
     /// Completes onboarding (G-18): reads all drafts, checks them, writes the documents and the
     /// flag, in one transaction. Without declared sections it sets the flag only.
     ///
@@ -16,12 +16,8 @@ extension AccountOnboardingHandler {
     ///   `auth/consent-required` as the rules of a collection need; as `call(_:_:)` and
     ///   `DocumentsHandler.change`.
     func completeOnboarding(
-        _ request: IdentityV1.CompleteOnboardingRequest, _ context: CallContext
-    ) async throws -> IdentityV1.CompleteOnboardingResponse {
-        var judged = try await call(request.accessToken, from: request.origin, context)
-        judged.paidUnits = Int(request.paidUnits)
-        let call = judged
-        let voice = AcceptedLanguages(request.acceptLanguage).best ?? .english
+        _ request: GatewayV1.CompleteOnboardingRequest, _ call: AccountCall
+    ) async throws -> GatewayV1.CompleteOnboardingResponse {
         let rules = documents.rules.value
         let done = try await documents.change(call) { session, _ -> CompletedOnboarding? in
             try isRepeat(of: call.account, rules, in: session)
@@ -31,7 +27,7 @@ extension AccountOnboardingHandler {
             try call.requirePaid(DocumentWork.units(of: found.bytes))
             return .found(found, bytes: found.bytes.reduce(0, +))
         } prepare: { owned, found -> PreparedDocuments<Set<AccountNeed>> in
-            try await prepared(found, of: owned, rules, voice)
+            try await prepared(found, of: owned, rules, call.voice)
         } write: { prepared, owner, transaction in
             for need in prepared.detail {
                 try documents.require(need, of: owner, in: transaction)
@@ -56,11 +52,11 @@ extension AccountOnboardingHandler {
 
     private func answer(
         _ done: CompletedOnboarding
-    ) throws -> IdentityV1.CompleteOnboardingResponse {
-        IdentityV1.CompleteOnboardingResponse(
-            account: try answers.account(
-                done.row, done.facts, lastSignInAt: done.row.lastSignInAt),
-            written: done.written)
+    ) throws -> GatewayV1.CompleteOnboardingResponse {
+        GatewayV1.CompleteOnboardingResponse(
+            account: answers.public(
+                try answers.account(done.row, done.facts, lastSignInAt: done.row.lastSignInAt)),
+            written: done.written.map(GatewayV1.WrittenDocument.init))
     }
 
     /// Whether a completion was the last to set the flag, and no draft was changed since.

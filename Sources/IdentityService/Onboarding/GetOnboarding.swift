@@ -3,13 +3,12 @@ import RPC
 import ServiceRuntime
 import Storage
 
-extension AccountOnboardingHandler {
+extension OnboardingHandler {
     /// Returns the sections with their drafts, what is missing and why, and where to resume (G-18).
-    /// - Throws: as `call(_:_:)` and `DocumentsHandler.owner`.
+    /// - Throws: as `DocumentsHandler.owner`.
     func getOnboarding(
-        _ request: IdentityV1.GetOnboardingRequest, _ context: CallContext
-    ) async throws -> IdentityV1.GetOnboardingResponse {
-        let call = try await call(request.accessToken, context)
+        _ request: GatewayV1.GetOnboardingRequest, _ call: AccountCall
+    ) async throws -> GatewayV1.GetOnboardingResponse {
         let rules = documents.rules.value.onboarding
         let (owner, rows, isComplete) = try await store.read { session in
             let owner = try documents.owner(call, in: session)
@@ -25,10 +24,9 @@ extension AccountOnboardingHandler {
         let sections = try await offLoop(bytes: rows.compactMap(\.self).bytes) {
             try await rules?.withDrafts(rows, of: documents.opened(owner)) ?? []
         }
-        let voice = AcceptedLanguages(request.acceptLanguage).best ?? .english
         let place = ResumeRule.place(sections.map(ResumeRule.Section.init))
-        return IdentityV1.GetOnboardingResponse(
-            sections: sections.map { $0.message(voice) }, resumeSection: place.section,
+        return GatewayV1.GetOnboardingResponse(
+            sections: sections.map { $0.message(call.voice) }, resumeSection: place.section,
             resumeScreen: place.screen, complete: isComplete)
     }
 }

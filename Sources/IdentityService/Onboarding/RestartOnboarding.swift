@@ -3,14 +3,13 @@ import RPC
 import ServiceRuntime
 import Storage
 
-extension AccountOnboardingHandler {
+extension OnboardingHandler {
     /// Removes all drafts (G-18), also those of sections that the rules have no more. What a
     /// completion has written stays, and so does the flag.
-    /// - Throws: as `call(_:_:)` and `DocumentsHandler.change`.
+    /// - Throws: as `DocumentsHandler.change`.
     func restartOnboarding(
-        _ request: IdentityV1.RestartOnboardingRequest, _ context: CallContext
-    ) async throws -> IdentityV1.RestartOnboardingResponse {
-        let call = try await call(request.accessToken, from: request.origin, context)
+        _ request: GatewayV1.RestartOnboardingRequest, _ call: AccountCall
+    ) async throws -> GatewayV1.RestartOnboardingResponse {
         let isRemoved = try await documents.change(call) { _, _ -> Bool? in
             nil
         } read: { session, owner -> DocumentReading<[DocumentRow], Bool> in
@@ -26,7 +25,7 @@ extension AccountOnboardingHandler {
             return true
         }
         if isRemoved { documents.watchers.changed(call.account) }
-        return IdentityV1.RestartOnboardingResponse()
+        return GatewayV1.RestartOnboardingResponse()
     }
 
     /// The rows of all documents of the collection `onboarding`.

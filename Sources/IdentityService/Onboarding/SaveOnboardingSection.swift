@@ -4,23 +4,19 @@ import RPC
 import ServiceRuntime
 import Storage
 
-extension AccountOnboardingHandler {
+extension OnboardingHandler {
     /// Saves the draft of a section (G-18): the fields that are given replace those of the draft,
     /// and null removes one. What is given must be valid; required fields may be missing.
     /// - Throws: `auth/document-conflict` with the current version; `auth/document-quota`;
     ///   `auth/invalid-document`; `auth/idempotency-key-reused`; `rpc/invalid-argument` for a
-    ///   section or screen that the rules do not declare; as `call(_:_:)` and `DocumentsHandler.change`.
+    ///   section or screen that the rules do not declare; as `DocumentsHandler.change`.
     func saveOnboardingSection(
-        _ request: IdentityV1.SaveOnboardingSectionRequest, _ context: CallContext
-    ) async throws -> IdentityV1.SaveOnboardingSectionResponse {
-        let call = try await call(request.accessToken, from: request.origin, context)
-        let save = try SectionSave(request, documents.rules.value)
-        let repeatable = try RepeatableCall(
-            "SaveOnboardingSection", [Array(call.account.text.utf8)] + request.parts, context,
-            hash: documents.keys.calls)
+        _ request: GatewayV1.SaveOnboardingSectionRequest, _ call: AccountCall
+    ) async throws -> GatewayV1.SaveOnboardingSectionResponse {
+        let save = try SectionSave(request, documents.rules.value, call.voice)
         let key = OnboardingDraft.key(save.rules.name)
         let saved = try await documents.change(call) { session, moment -> Saved? in
-            try session.storedResponse(of: repeatable, at: moment).map { _ in .before }
+            try session.storedResponse(of: call.repeatable, at: moment).map { _ in .before }
         } read: { session, owner -> DocumentReading<DocumentRow?, Saved> in
             let row = try draftRow(key, of: owner.account, in: session)
             let version = row?.state.currentVersion ?? 0
@@ -36,12 +32,12 @@ extension AccountOnboardingHandler {
             let written = try transaction.write(
                 prepared.documents, of: owner,
                 within: DocumentQuota(isGuest: owner.isGuest, documents.settings))
-            try transaction.remember(repeatable, .init(account: owner.account.key))
+            try transaction.remember(call.repeatable, .init(account: owner.account.key))
             return .written(prepared.detail, version: written.first?.version ?? 0)
         }
         let section = try await section(save, key, saved, call)
         if case .written = saved { documents.watchers.changed(call.account) }
-        return IdentityV1.SaveOnboardingSectionResponse(section: section.message(save.voice))
+        return GatewayV1.SaveOnboardingSectionResponse(section: section.message(save.voice))
     }
 
     private func draftRow(
@@ -111,7 +107,8 @@ private struct SectionSave: Sendable {
 
     /// - Throws: `rpc/invalid-argument` with the field; `auth/invalid-document`.
     init(
-        _ request: IdentityV1.SaveOnboardingSectionRequest, _ rules: DocumentRules
+        _ request: GatewayV1.SaveOnboardingSectionRequest, _ rules: DocumentRules,
+        _ voice: Voice
     ) throws(ServiceError) {
         guard let section = rules.onboarding?.section(request.section) else {
             throw ServiceError(.invalidArgument, fields: ["section"])
@@ -127,7 +124,7 @@ private struct SectionSave: Sendable {
         self.rules = section
         self.fields = fields
         screen = request.screen
-        voice = AcceptedLanguages(request.acceptLanguage).best ?? .english
+        self.voice = voice
         try check()
     }
 
@@ -138,14 +135,5 @@ private struct SectionSave: Sendable {
         guard violations.isEmpty else {
             throw .invalidDocument(violations.map { $0.inside("json") })
         }
-    }
-}
-
-extension IdentityV1.SaveOnboardingSectionRequest {
-    /// What makes two requests the same, for repeats.
-    fileprivate var parts: [[UInt8]] {
-        var version = ""
-        if case .baseVersion(let number) = base { version = String(number) }
-        return [section, json, version, screen].map { Array($0.utf8) }
     }
 }

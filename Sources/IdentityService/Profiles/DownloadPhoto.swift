@@ -4,7 +4,7 @@ import RPC
 import ServiceRuntime
 import Storage
 
-extension AccountProfilesHandler {
+extension ProfileHandler {
     /// Sends a photo to those whom the setting `photos` allows it (G-17). One answer for all others
     /// and for names that do not exist.
     /// - Throws: `rpc/not-found`; `rpc/unavailable` when the disk or the session service fails.

@@ -3,23 +3,23 @@ import RPC
 import ServiceRuntime
 import Storage
 
-extension AccountProfilesHandler {
-    /// Returns the account of an access token with its photo (G-17).
-    /// - Throws: as `SessionsAPI.validated(accessToken:_:)` and `SQLSession.callersRow`.
+extension ProfileHandler {
+    /// Returns the account with its photo (G-17).
+    /// - Throws: as `SQLSession.callersRow`.
     func getProfile(
-        _ request: IdentityV1.GetProfileRequest, _ context: CallContext
-    ) async throws -> IdentityV1.GetProfileResponse {
-        let owner = try await sessions.validated(accessToken: request.accessToken, context)
+        _ request: GatewayV1.GetProfileRequest, _ call: AccountCall
+    ) async throws -> GatewayV1.GetProfileResponse {
         let now = documents.time.now()
         let (row, photo, pending) = try await store.read { session in
             (
-                try session.callersRow(owner.account), try session.photo(of: owner.account),
-                try PendingEmail(of: owner.account, at: now, in: session)
+                try session.callersRow(call.account), try session.photo(of: call.account),
+                try PendingEmail(of: call.account, at: now, in: session)
             )
         }
         let vault = try reader.vault(row)
-        return IdentityV1.GetProfileResponse(
-            account: try await answers.account(row, pendingEmail: pending.text(of: row, reader)),
-            photo: try photo.map { try $0.message(vault) })
+        return GatewayV1.GetProfileResponse(
+            account: answers.public(
+                try await answers.account(row, pendingEmail: pending.text(of: row, reader))),
+            photo: try photo.map { answers.public(try $0.message(vault)) })
     }
 }

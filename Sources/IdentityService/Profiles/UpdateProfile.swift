@@ -6,27 +6,20 @@ import RPC
 import ServiceRuntime
 import Storage
 
-extension AccountProfilesHandler {
+extension ProfileHandler {
     /// Changes the display name, also in the document that has it; from then on no provider
     /// replaces it (G-17).
-    /// - Throws: as `SessionsAPI.validated(accessToken:_:)`, `SQLSession.changeableRow` and
+    /// - Throws: as `SQLSession.changeableRow` and
     ///   `DocumentsHandler.change`; `rpc/invalid-argument`, `auth/document-quota`,
     ///   `auth/idempotency-key-reused`.
     func updateProfile(
-        _ request: IdentityV1.UpdateProfileRequest, _ context: CallContext
-    ) async throws -> IdentityV1.UpdateProfileResponse {
-        let owner = try await sessions.validated(accessToken: request.accessToken, context)
+        _ request: GatewayV1.UpdateProfileRequest, _ call: AccountCall
+    ) async throws -> GatewayV1.UpdateProfileResponse {
         let name = try Self.name(request)
-        let call = try RepeatableCall(
-            "UpdateProfile", [Array(owner.account.text.utf8), Array((name ?? "").utf8)], context,
-            hash: keys.calls)
-        let origin = CallOrigin(request.origin, hash: keys.audit)
-        let change = AccountCall(account: owner.account, context: context, origin: origin)
-        let done = try await documents.change(change) { session, moment -> UpdatedProfile? in
-            let row = try session.changeableRow(owner.account)
-            guard try name == nil || session.storedResponse(of: call, at: moment) != nil else {
-                return nil
-            }
+        let done = try await documents.change(call) { session, moment -> UpdatedProfile? in
+            let row = try session.changeableRow(call.account)
+            let isRepeat = try session.storedResponse(of: call.repeatable, at: moment) != nil
+            guard name == nil || isRepeat else { return nil }
             return UpdatedProfile(row: row, isWritten: false)
         } read: { session, owner -> DocumentReading<DocumentRow?, UpdatedProfile> in
             let row = try session.documentRow(
@@ -44,14 +37,15 @@ extension AccountProfilesHandler {
                     prepared.documents, of: owner,
                     within: DocumentQuota(isGuest: owner.isGuest, documents.settings))
             }
-            try transaction.audit(.profileUpdated, owner.account, from: origin)
-            try transaction.remember(call, .init(account: owner.account.key))
+            try transaction.audit(.profileUpdated, owner.account, from: call.origin)
+            try transaction.remember(call.repeatable, .init(account: owner.account.key))
             return UpdatedProfile(
                 row: try transaction.callersRow(owner.account),
                 isWritten: !prepared.documents.isEmpty)
         }
-        if done.isWritten { documents.watchers.changed(owner.account) }
-        return IdentityV1.UpdateProfileResponse(account: try await answers.account(done.row))
+        if done.isWritten { documents.watchers.changed(call.account) }
+        return GatewayV1.UpdateProfileResponse(
+            account: answers.public(try await answers.account(done.row)))
     }
 
     private static let document = DocumentKey.main(DocumentRules.profileName)
@@ -82,7 +76,7 @@ extension AccountProfilesHandler {
 
     /// The new name in Normalization Form C; nil to keep the present one.
     private static func name(
-        _ request: IdentityV1.UpdateProfileRequest
+        _ request: GatewayV1.UpdateProfileRequest
     ) throws(ServiceError) -> String? {
         guard case .displayName(let entered) = request.name else { return nil }
         let name = String(decoding: NormalFormC.utf8(of: entered), as: UTF8.self)

@@ -4,7 +4,7 @@ import RPC
 import ServiceRuntime
 import Storage
 
-extension AccountProfilesHandler {
+extension ProfileHandler {
     /// Items after which the caller learns the progress: 256 KiB.
     private static let itemsBetweenProgress = 4
 

@@ -3,9 +3,9 @@ import Logging
 import ServiceRuntime
 import Storage
 
-/// `postern.identity.v1.ProviderEvents`: notices from providers about their users (G-05). The rpc
-/// is in `ReceiveProviderEvent.swift`.
-struct ProviderEventsHandler: ProviderEventsService {
+/// `receiveProviderNotice` of `postern.gateway.v1.ProviderNotices`: notices from providers about
+/// their users (G-05). It is in the file of its name.
+struct ProviderEventsHandler: IdentityProviderNoticesService {
     let store: Store
     let keys: IdentityKeys
     let time: any Time

@@ -27,14 +27,14 @@ struct Nonces: Sendable {
     let randomness: any Randomness
 
     /// Issues a nonce.
-    func issue(for provider: Provider) -> IdentityV1.IssueNonceResponse {
+    func issue(for provider: Provider) -> GatewayV1.IssueNonceResponse {
         let end = time.now() + Self.life
         let seconds = UInt64(bitPattern: end.seconds)
         var bytes = randomness.bytes(Self.randomBytes)
         bytes += (0..<Self.endBytes).map { UInt8(truncatingIfNeeded: seconds >> (56 - $0 * 8)) }
         bytes += mac(of: bytes, for: provider)
         let nonce = Base64URL.encode(bytes)
-        return IdentityV1.IssueNonceResponse(
+        return GatewayV1.IssueNonceResponse(
             nonce: nonce,
             providerNonce: provider.hashesNonce ? Match.hash(nonce) : nonce,
             expiresAtMs: end.seconds * 1_000)

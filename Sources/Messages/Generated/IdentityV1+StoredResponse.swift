@@ -119,3 +119,34 @@ extension IdentityV1.StoredResponse: ProtobufMessage {
         if writtenAtMs != 0 { sink.int64(120, writtenAtMs) }
     }
 }
+
+extension IdentityV1 {
+    /// What a migration keeps of its choice until it is done, sealed. Never sent.
+    package struct StoredPicks: Hashable, Sendable {
+        /// Documents of which one side was picked.
+        package var picks: [GatewayV1.DocumentPick]
+
+        /// A message of these fields.
+        package init(
+            picks: [GatewayV1.DocumentPick] = []
+        ) {
+            self.picks = picks
+        }
+    }
+}
+
+extension IdentityV1.StoredPicks: ProtobufMessage {
+    package static var fullName: String { "postern.identity.v1.StoredPicks" }
+    package static var layout: MessageLayout { .init(postern__identity__v1__stored_picks__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> IdentityV1.StoredPicks {
+        let picks: [GatewayV1.DocumentPick] = try reader.messages(34)
+        return IdentityV1.StoredPicks(picks: picks)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        for value in picks { sink.message(34, value) }
+    }
+}

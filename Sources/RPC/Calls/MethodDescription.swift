@@ -75,8 +75,14 @@ package struct MethodDescription: Sendable, Hashable {
 
     /// `postern.options.v1.LimitedAction`.
     package enum Limit: Hashable, Sendable {
-        /// A write of documents.
+        /// A write of documents, or of a few rows of other kinds.
         case documentWrite
+        /// Work on documents that is no write of its own.
+        case documentWork
+        /// A change of the display name, or a removal of the photo.
+        case profileUpdate
+        /// A check of a new password, for the client's address.
+        case passwordCheck
     }
 
     /// A method's description.

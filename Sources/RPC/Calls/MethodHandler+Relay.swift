@@ -52,14 +52,11 @@ extension MethodHandler {
     }
 
     /// A handler that passes a call with streams on.
-    /// - Parameter relay: Gets the packed request, which is empty where the caller sends items, and
-    ///   both sides' items. Its result is the response; empty where the server sends items.
+    /// - Parameter open: Makes the owner's call, with the packed request, which is empty where the
+    ///   caller sends items.
     package static func relayStream(
         _ method: MethodDescription,
-        _ relay:
-            @escaping @Sendable (
-                [UInt8], IncomingItems<[UInt8]>, OutgoingItems<[UInt8]>, CallContext
-            ) async throws -> [UInt8]
+        _ open: @escaping @Sendable ([UInt8], CallContext) async throws -> PackedStreamCall
     ) -> MethodHandler {
         precondition(method.streams != .none, "the handler's kind is the method's")
         return MethodHandler(
@@ -70,14 +67,16 @@ extension MethodHandler {
                     ? try call.ownStream(without: bytes) : try call.ownStream
                 let (request, incoming) = (Array(bytes), IncomingItems<[UInt8]>(packed: stream))
                 let outgoing = OutgoingItems<[UInt8]>(stream, user: nil) { stream.attempt($0) }
-                guard method.streams.hasResponseItems else {
-                    return call.answer {
-                        try await relay(request, incoming, outgoing, context)
-                    }
+                @Sendable func relay() async throws -> [UInt8] {
+                    try await open(request, context).relay(incoming, outgoing, method.streams)
                 }
-                return call.run { _ = try await relay(request, incoming, outgoing, context) }
+                guard method.streams.hasResponseItems else { return call.answer(relay) }
+                return call.run { _ = try await relay() }
             },
-            local: { try await relay($0.request, $0.incoming, $0.outgoing, $0.context) })
+            local: {
+                try await open($0.request, $0.context).relay(
+                    $0.incoming, $0.outgoing, method.streams)
+            })
     }
 }
 
@@ -131,4 +130,41 @@ private struct BorrowedBytes: WireEncoded, @unchecked Sendable {
     var encodedByteCount: Int { bytes.count }
 
     func encode(to writer: inout WireWriter) { writer.copy(bytes) }
+}
+
+extension PackedStreamCall {
+    /// Passes both sides' items on until the owner has answered, each at the pace of its reader.
+    ///
+    /// What ends first decides: the owner's end is that of the caller's items, and a caller that
+    /// goes away cancels the owner's call.
+    /// - Returns: the response; empty where the owner sends items.
+    /// - Throws: the errors of the owner and of both sides' items.
+    fileprivate func relay(
+        _ incoming: IncomingItems<[UInt8]>, _ outgoing: OutgoingItems<[UInt8]>,
+        _ streams: MethodDescription.Streams
+    ) async throws -> [UInt8] {
+        guard streams.hasRequestItems else { return try await answer(to: outgoing) }
+        return try await withThrowingTaskGroup(of: [UInt8]?.self) { directions in
+            directions.addTask {
+                // A write fails when the owner has ended its call: the other direction gets the
+                // error.
+                for try await item in incoming {
+                    guard (try? await self.outgoing.write(item)) != nil else { return nil }
+                }
+                self.outgoing.finish()
+                return nil
+            }
+            directions.addTask { try await answer(to: outgoing) }
+            defer { directions.cancelAll() }
+            for try await response in directions {
+                if let response { return response }
+            }
+            return []
+        }
+    }
+
+    private func answer(to outgoing: OutgoingItems<[UInt8]>) async throws -> [UInt8] {
+        for try await item in incoming { try await outgoing.write(item) }
+        return try await response()
+    }
 }

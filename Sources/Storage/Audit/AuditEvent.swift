@@ -80,7 +80,7 @@ extension Transaction {
 /// the account without keeping personal data, and the name of the app.
 package struct CallOrigin: Hashable, Sendable {
     let clientAddress: [UInt8]?
-    let device: [UInt8]?
+    private(set) var device: [UInt8]?
     /// The hash of the client's network, at the size that a provider assigns to one customer: an
     /// IPv4 /24 or an IPv6 /48.
     let site: [UInt8]?
@@ -91,12 +91,8 @@ package struct CallOrigin: Hashable, Sendable {
 
     /// The origin of a request; empty fields are unknown.
     package init(_ origin: (any ClientOrigin)?, hash: KeyedHash) {
-        func key(_ label: String, _ text: String?) -> [UInt8]? {
-            guard let text, !text.isEmpty else { return nil }
-            return hash.lookUpKey(Array("\(label)\0\(text)".utf8))
-        }
-        clientAddress = key("client address", origin?.clientAddress)
-        device = key("device", origin?.deviceId)
+        clientAddress = Self.key("client address", origin?.clientAddress, hash)
+        device = Self.key("device", origin?.deviceId, hash)
         let address = ClientAddress(origin?.clientAddress ?? "")
         site = address.map {
             hash.lookUpKey(Array("client site\0".utf8) + $0.network(v6: 6, v4: 3))
@@ -105,6 +101,18 @@ package struct CallOrigin: Hashable, Sendable {
             hash.lookUpKey(Array("client customer\0".utf8) + $0.network(v6: 6, v4: 4))
         }
         app = origin.flatMap { $0.app.isEmpty ? nil : $0.app }
+    }
+
+    /// The same origin, with the device that the request names; an empty id is unknown.
+    package func on(device id: String, hash: KeyedHash) -> CallOrigin {
+        var origin = self
+        origin.device = Self.key("device", id, hash)
+        return origin
+    }
+
+    private static func key(_ label: String, _ text: String?, _ hash: KeyedHash) -> [UInt8]? {
+        guard let text, !text.isEmpty else { return nil }
+        return hash.lookUpKey(Array("\(label)\0\(text)".utf8))
     }
 
     /// Decodes the result of `bytes`, without `customer`; nil if it is malformed.

@@ -27,7 +27,7 @@ struct ExportFigures: AsyncParsableCommand {
         for start in stride(from: 0, to: documents, by: Self.batch) {
             try await write(start..<min(start + Self.batch, documents), token, identity)
         }
-        let exports = AccountExportsClient(identity)
+        let exports = DataExportsClient(identity)
         var (prepared, fetched): ([Double], [Double]) = ([], [])
         for _ in 0..<runs {
             // The proof of the order is not older than five minutes.
@@ -39,7 +39,7 @@ struct ExportFigures: AsyncParsableCommand {
             prepared.append((ready - begun) / .milliseconds(1))
             fetched.append((ContinuousClock.now - ready) / .milliseconds(1))
             _ = try await exports.cancelDataExport(
-                .init(accessToken: token), identity.context(timeout: .seconds(10)))
+                .init(), identity.context(timeout: .seconds(10)).bearing(token))
         }
         Figure(name: "export-prepared", value: Double.median(prepared), unit: "ms").report()
         Figure(name: "export-fetched", value: Double.median(fetched), unit: "ms").report()
@@ -58,12 +58,12 @@ struct ExportFigures: AsyncParsableCommand {
     }
 
     private func prepare(
-        _ token: String, _ exports: AccountExportsClient, _ identity: RPCClient
+        _ token: String, _ exports: DataExportsClient, _ identity: RPCClient
     ) async throws -> GatewayV1.DataExport {
-        _ = try await exports.requestDataExport(
+        _ = try await AccountExportsClient(identity).requestDataExport(
             .init(accessToken: token), identity.context(timeout: .seconds(10)))
         let states = exports.watchDataExport(
-            .init(accessToken: token), identity.context(timeout: .seconds(60)))
+            .init(), identity.context(timeout: .seconds(60)).bearing(token))
         for try await item in states {
             if let export = item.dataExport, export.state == .ready { return export }
         }
@@ -71,13 +71,13 @@ struct ExportFigures: AsyncParsableCommand {
     }
 
     private func fetch(
-        _ export: GatewayV1.DataExport, _ token: String, _ exports: AccountExportsClient,
+        _ export: GatewayV1.DataExport, _ token: String, _ exports: DataExportsClient,
         _ identity: RPCClient
     ) async throws {
         var bytes: Int64 = 0
         let items = exports.fetchDataExport(
-            .init(accessToken: token, exportId: export.exportId),
-            identity.context(timeout: .seconds(60)))
+            .init(exportId: export.exportId),
+            identity.context(timeout: .seconds(60)).bearing(token))
         for try await item in items { bytes += Int64(item.data.count) }
         guard bytes == export.bytes else { throw ValidationError("the archive is cut off") }
     }

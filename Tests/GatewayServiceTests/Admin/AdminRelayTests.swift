@@ -120,7 +120,7 @@ struct AdminRelayTests {
     func relayed() async throws {
         let identity = RecordingAdmin()
         let admin = AdminHandler(
-            accounts: identity, photos: PhotoURLs(origin: "https://auth.example"))
+            accounts: identity, photos: PhotoURLs(["https://auth.example"]))
         var metadata = Metadata()
         metadata[Metadata.Key.clientAddress] = "192.0.2.7"
         let context = CallContext(
@@ -142,7 +142,7 @@ struct AdminRelayTests {
     func deletions() async throws {
         let identity = RecordingAdmin()
         let admin = AdminHandler(
-            accounts: identity, photos: PhotoURLs(origin: "https://auth.example"))
+            accounts: identity, photos: PhotoURLs(["https://auth.example"]))
         let context = CallContext(application: "support", deadline: .seconds(10))
         let waiting = try await admin.deleteAccount(
             .init(accountId: "acc_1", wait: true, actor: "ann"), context)
@@ -165,7 +165,7 @@ struct AdminRelayTests {
     func orphans() async throws {
         let identity = RecordingAdmin()
         let admin = AdminHandler(
-            accounts: identity, photos: PhotoURLs(origin: "https://auth.example"))
+            accounts: identity, photos: PhotoURLs(["https://auth.example"]))
         let context = CallContext(application: "support", deadline: .seconds(10))
         let guests = try await admin.listUnusedGuests(.init(pageToken: "p"), context)
         #expect(
@@ -191,7 +191,7 @@ struct AdminRelayTests {
     func bounds() async throws {
         let identity = RecordingAdmin()
         let admin = AdminHandler(
-            accounts: identity, photos: PhotoURLs(origin: "https://auth.example"))
+            accounts: identity, photos: PhotoURLs(["https://auth.example"]))
         let context = CallContext(application: "support", deadline: .seconds(10))
         for moment: Int64 in [0, -1, .min] {
             let requests: [(GatewayV1.ListAccountsRequest, String)] = [
@@ -223,7 +223,7 @@ struct AdminRelayTests {
     func fields(inner: String, field: String) async throws {
         let admin = AdminHandler(
             accounts: RecordingAdmin(invalidFields: [inner]),
-            photos: PhotoURLs(origin: "https://auth.example"))
+            photos: PhotoURLs(["https://auth.example"]))
         let error = try await refusal {
             try await admin.listAccounts(
                 .init(), CallContext(application: "support", deadline: .seconds(10)))

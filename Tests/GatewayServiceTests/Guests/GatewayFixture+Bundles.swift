@@ -10,7 +10,7 @@ extension GatewayV1.BundledDocument {
         collection: "goals", name: "main", json: #"{"sleep":8}"#, changedAtMs: 1_000)
 }
 
-extension GuestsService {
+extension GuestsClient {
     /// Uploads documents and reads the progress meanwhile. A write fails when the call has ended;
     /// then the progress has its error.
     /// - Returns: the items of the response.

@@ -7,7 +7,7 @@ import Testing
 
 @testable import GatewayService
 
-@Suite("G-16: the gateway relays the calls about a guest's documents", .timeLimit(.minutes(1)))
+@Suite("G-16: the gateway relays bundles, and charges choices", .timeLimit(.minutes(1)))
 struct GuestDataRelayTests {
     private static let bundles = "guest-bundle-by-account"
     private static let writes = "document-write-by-account"
@@ -94,64 +94,24 @@ struct GuestDataRelayTests {
         }
     }
 
-    // MARK: Choices and migrations
+    // MARK: Choices
 
-    @Test("G-16: a comparison has both sides of each document")
-    func comparison() async throws {
-        let page = try await fixture.guests.compareGuest(
-            .init(choiceToken: "x", pageToken: "p"), context())
-        #expect(page.guestDocuments == 1 && page.accountDocuments == 4)
-        #expect(page.nextPageToken == "p+")
-        let goals = try #require(page.documents.first)
-        #expect(
-            goals
-                == .init(
-                    collection: "goals", name: "main",
-                    guest: .init(version: 2, bytes: 11, changedAtMs: 7, json: #"{"sleep":8}"#),
-                    account: .init(version: 1, bytes: 2, changedAtMs: 5), newer: .guest))
-        #expect(try fixture.inner.left(Self.writes, ada.account.accountId) == 60, "not charged")
-    }
-
-    @Test("G-16: a choice is passed on with its picks, and charged as a write")
+    @Test("R-03: a choice is charged as a write, and given back where identity refuses the token")
     func choice() async throws {
-        let answer = try await fixture.guests.chooseGuestData(
-            .init(
-                choiceToken: "x", choice: .merge,
-                picks: [.init(collection: "goals", name: "main", keep: .account)]), context())
-        #expect(answer.migration == Self.migration)
-        let choice = try #require(data.choices.first)
-        #expect(choice.choiceToken == "x" && choice.choice == .merge)
-        #expect(choice.picks == [.init(collection: "goals", name: "main", keep: .account)])
-        #expect(choice.accessToken == ada.session.accessToken)
-        #expect(choice.origin?.clientAddress == "192.0.2.7")
-        let retried = try await fixture.guests.retryMigration(
-            .init(migrationId: "mig_0000000000001", drop: true), context())
-        #expect(retried.migration == Self.migration)
-        let retry = try #require(data.retries.first)
-        #expect(retry.migrationId == "mig_0000000000001" && retry.drop)
-        #expect(try fixture.inner.left(Self.writes, ada.account.accountId) == 58)
-    }
-
-    @Test("G-16: a migration is read, and its states are relayed until it ends")
-    func migration() async throws {
-        let read = try await fixture.guests.getMigration(.init(), context())
-        #expect(read.migration == Self.migration)
-        let states = try await fixture.guests.watchMigration(.init(), context()).all()
-        #expect(states.map { $0.migration?.state } == [.waiting, .running, .succeeded])
-    }
-
-    @Test("G-16: identity's refusal is the caller's")
-    func refusedChoice() async throws {
-        let refusing = ScriptedGuestData(refusal: ServiceError(.invalidChoice))
-        let fixture = try await GatewayFixture(guestData: refusing)
-        let ada = try await fixture.signUp()
-        let context = fixture.context().bearing(ada.session.accessToken)
         for call in [
-            { _ = try await fixture.guests.compareGuest(.init(choiceToken: "x"), context) },
-            { _ = try await fixture.guests.chooseGuestData(.init(choiceToken: "x"), context) },
+            { _ = try await fixture.guests.compareGuest(.init(choiceToken: "x"), context()) },
+            {
+                _ = try await fixture.guests.chooseGuestData(
+                    .init(choiceToken: "x", choice: .merge), context())
+            },
         ] as [() async throws -> Void] {
             #expect(try await refusal { try await call() }.code == .invalidChoice)
         }
         #expect(try fixture.inner.left(Self.writes, ada.account.accountId) == 60, "given back")
+        let missing = try await refusal {
+            try await fixture.guests.retryMigration(
+                .init(migrationId: "mig_0000000000001"), context())
+        }
+        #expect(missing.code == .notFound)
     }
 }

@@ -10,8 +10,6 @@ final class ScriptedGuestData: GuestDataService {
         var head: IdentityV1.GuestBundleHead?
         var documents: [GatewayV1.BundledDocument] = []
         var keys: [String?] = []
-        var choices: [IdentityV1.ChooseGuestDataRequest] = []
-        var retries: [IdentityV1.RetryMigrationRequest] = []
     }
 
     /// What it says about every migration.
@@ -23,15 +21,13 @@ final class ScriptedGuestData: GuestDataService {
     private let state = Mutex(State())
     private let refusal: ServiceError?
 
-    /// - Parameter refusal: The error of every call, of an upload after its head; nil for none.
+    /// - Parameter refusal: The error of each upload, after its head; nil for none.
     init(refusal: ServiceError? = nil) { self.refusal = refusal }
 
     var head: IdentityV1.GuestBundleHead? { state.withLock { $0.head } }
     var documents: [GatewayV1.BundledDocument] { state.withLock { $0.documents } }
     /// The idempotency keys of the uploads.
     var keys: [String?] { state.withLock { $0.keys } }
-    var choices: [IdentityV1.ChooseGuestDataRequest] { state.withLock { $0.choices } }
-    var retries: [IdentityV1.RetryMigrationRequest] { state.withLock { $0.retries } }
 
     private func check() throws { if let refusal { throw refusal } }
 
@@ -56,53 +52,5 @@ final class ScriptedGuestData: GuestDataService {
         }
         try await outgoing.write(
             .init(receivedDocuments: UInt32(documents.count), migration: Self.migration))
-    }
-
-    func watchMigration(
-        _ request: IdentityV1.WatchMigrationRequest,
-        _ items: OutgoingItems<IdentityV1.WatchMigrationItem>, _ context: CallContext
-    ) async throws {
-        try check()
-        for state in [GatewayV1.MigrationState.waiting, .running, .succeeded] {
-            var migration = Self.migration
-            migration.state = state
-            try await items.write(.init(migration: migration))
-        }
-    }
-
-    func compareGuest(
-        _ request: IdentityV1.CompareGuestRequest, _ context: CallContext
-    ) async throws -> IdentityV1.CompareGuestResponse {
-        try check()
-        return .init(
-            documents: [
-                .init(
-                    collection: "goals", name: "main",
-                    guest: .init(version: 2, bytes: 11, changedAtMs: 7, json: #"{"sleep":8}"#),
-                    account: .init(version: 1, bytes: 2, changedAtMs: 5), newer: .guest)
-            ], nextPageToken: request.pageToken + "+", guestDocuments: 1, accountDocuments: 4)
-    }
-
-    func chooseGuestData(
-        _ request: IdentityV1.ChooseGuestDataRequest, _ context: CallContext
-    ) async throws -> IdentityV1.ChooseGuestDataResponse {
-        try check()
-        state.withLock { $0.choices.append(request) }
-        return .init(migration: Self.migration)
-    }
-
-    func getMigration(
-        _ request: IdentityV1.GetMigrationRequest, _ context: CallContext
-    ) async throws -> IdentityV1.GetMigrationResponse {
-        try check()
-        return .init(migration: Self.migration)
-    }
-
-    func retryMigration(
-        _ request: IdentityV1.RetryMigrationRequest, _ context: CallContext
-    ) async throws -> IdentityV1.RetryMigrationResponse {
-        try check()
-        state.withLock { $0.retries.append(request) }
-        return .init(migration: Self.migration)
     }
 }

@@ -1,4 +1,3 @@
-import Contracts
 import Messages
 import RPC
 import ServiceRuntime
@@ -68,14 +67,6 @@ struct DialogOutcomeTests {
     ) throws -> GatewayV1.DescribeProviderOutcomeResponse {
         var context = CallContext(deadline: .seconds(1))
         context.metadata[Metadata.Key.acceptLanguage] = language
-        return try ProviderNoticesHandler(events: NoEvents()).describeProviderOutcome(
-            request, context)
+        return try ProviderNoticesHandler().describeProviderOutcome(request, context)
     }
-}
-
-/// A dialog's outcome is described without a call to identity.
-private struct NoEvents: ProviderEventsAPI {
-    func receive(
-        _ request: IdentityV1.ReceiveRequest, _ context: CallContext
-    ) async throws -> IdentityV1.ReceiveResponse { throw ServiceError(.unavailable) }
 }

@@ -1,3 +1,4 @@
+import Contracts
 import JSON
 import Messages
 import ProviderIssuer

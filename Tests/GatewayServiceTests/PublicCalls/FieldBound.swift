@@ -1,3 +1,5 @@
+import Contracts
+
 @testable import Addresses
 @testable import GatewayService
 @testable import IdentityService
@@ -27,7 +29,7 @@ enum FieldBound: Hashable {
 
     /// Fields that differ from others of their names.
     static let fields: [String: FieldBound] = [
-        "Device.name": .bytes(Origin.nameBytesMax),
+        "Device.name": .bytes(GatewayV1.Device.nameBytesMax),
         "NoteActivityRequest.kind": .bytes(AccountActivityHandler.kindBytesMax),
         "DescribeProviderOutcomeRequest.provider": .bytes(ProviderNoticesHandler.providerBytesMax),
         "DownloadPhotoRequest.name": .any,
@@ -56,8 +58,8 @@ enum FieldBound: Hashable {
         "mail_language": .bytes(LanguageTag.bytesMax),
         "terms_version": .bytes(ConsentSettings.versionBytesMax),
         "privacy_version": .bytes(ConsentSettings.versionBytesMax),
-        "device_id": .bytes(Origin.deviceIDBytesMax),
-        "platform": .bytes(Origin.platformBytesMax),
+        "device_id": .bytes(GatewayV1.Device.idBytesMax),
+        "platform": .bytes(GatewayV1.Device.platformBytesMax),
         "id_token": .bytes(ProviderTokenCheck.tokenBytesMax),
         "payload": .bytes(ProviderTokenCheck.tokenBytesMax),
         "authorization_code": .bytes(GrantCode.bytesMax),

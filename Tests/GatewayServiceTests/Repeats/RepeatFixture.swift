@@ -15,16 +15,16 @@ struct RepeatFixture: Sendable {
     var passwords: PasswordsHandler { gateway.passwords }
     var accountSessions: AccountSessionsHandler { gateway.accountSessions }
     var providers: ProvidersHandler { gateway.providers }
-    var guests: GuestsHandler { gateway.guests }
-    var methods: SignInMethodsHandler { gateway.signInMethods }
+    var guests: GuestsClient { GuestsClient(front) }
+    var methods: SignInMethodsClient { SignInMethodsClient(front) }
     var phone: PhoneSignInHandler { gateway.phoneSignIn }
-    var emails: EmailsHandler { gateway.emails }
+    var emails: EmailsClient { EmailsClient(front) }
     var documents: DocumentsClient { DocumentsClient(front) }
     var backendDocuments: BackendDocumentsClient { BackendDocumentsClient(front) }
-    var profile: ProfileHandler { gateway.profile }
-    var onboarding: OnboardingHandler { gateway.onboarding }
-    var consents: ConsentsHandler { gateway.consents }
-    var dataExports: DataExportsHandler { gateway.dataExports }
+    var profile: ProfileClient { ProfileClient(front) }
+    var onboarding: OnboardingClient { OnboardingClient(front) }
+    var consents: ConsentsClient { ConsentsClient(front) }
+    var dataExports: DataExportsClient { DataExportsClient(front) }
     var accountDeletion: AccountDeletionHandler { gateway.accountDeletion }
     private var front: InProcessChannel { InProcessChannel(gateway.methods) }
     private let gateway: GatewayService

@@ -37,34 +37,34 @@ struct InnerCallTests {
             } == [AccountActivityDescription.noteActivity])
         #expect(
             try await calls { try await $0.methods.listSignInMethods(.init(), context) }
-                == [IdentitiesDescription.listMethods])
+                == [SignInMethodsDescription.listSignInMethods])
         #expect(
             try await calls { try await $0.documents.listDocuments(.init(), context) }
                 == [DocumentsDescription.listDocuments])
         #expect(
             try await calls { try await $0.profile.getProfile(.init(), context) }
-                == [AccountProfilesDescription.getProfile])
+                == [ProfileDescription.getProfile])
         #expect(
             try await calls { try await $0.onboarding.hasCompletedOnboarding(.init(), context) }
-                == [AccountProfilesDescription.getProfile])
+                == [OnboardingDescription.hasCompletedOnboarding])
         #expect(
             try await calls { try await $0.consents.getConsents(.init(), context) }
-                == [AccountConsentsDescription.getConsents])
+                == [ConsentsDescription.getConsents])
         #expect(
             try await calls { try await $0.consents.getPrivacy(.init(), context) }
-                == [AccountConsentsDescription.getPrivacy])
+                == [ConsentsDescription.getPrivacy])
         #expect(
             try await calls { try await $0.guests.getMigration(.init(), context) }
-                == [GuestDataDescription.getMigration])
+                == [GuestsDescription.getMigration])
         #expect(
             try await calls { try await $0.dataExports.cancelDataExport(.init(), context) }
-                == [AccountExportsDescription.cancelDataExport])
+                == [DataExportsDescription.cancelDataExport])
         #expect(
             try await calls { try await $0.accountDeletion.getDeletion(.init(), context) }
                 == [AccountDeletionsDescription.getDeletion])
         #expect(
             try await calls { try await $0.emails.cancelEmailChange(.init(), context) }
-                == [EmailChangesDescription.cancelEmailChange])
+                == [EmailsDescription.cancelEmailChange])
         #expect(
             try await calls { try await $0.accountSessions.endOtherSessions(.init(), context) }
                 == [DevicesDescription.endOtherSessions])

@@ -182,7 +182,7 @@ struct SessionRow: Sendable, CustomTestStringConvertible {
                 .init(provider: "apple", payload: "x"), $2)
         },
         .init("ProviderNotices/DescribeProviderOutcome") {
-            try $0.providerNotices.describeProviderOutcome(
+            try await $0.providerNotices.describeProviderOutcome(
                 .init(provider: "google", outcome: .cancelled), $2)
         },
     ]

@@ -23,24 +23,24 @@ final class GatewayFixture: Sendable {
     var auth: AuthHandler { gateway.auth }
     var accountSessions: AccountSessionsHandler { gateway.accountSessions }
     var passwords: PasswordsHandler { gateway.passwords }
-    var providers: ProvidersHandler { gateway.providers }
-    var guests: GuestsHandler { gateway.guests }
-    var options: SignInOptionsHandler { gateway.signInOptions }
-    var methods: SignInMethodsHandler { gateway.signInMethods }
+    var providers: ProvidersClient { ProvidersClient(front) }
+    var guests: GuestsClient { GuestsClient(front) }
+    var options: SignInOptionsClient { SignInOptionsClient(front) }
+    var methods: SignInMethodsClient { SignInMethodsClient(front) }
     var phone: PhoneSignInHandler { gateway.phoneSignIn }
-    var emails: EmailsHandler { gateway.emails }
+    var emails: EmailsClient { EmailsClient(front) }
     var documents: DocumentsClient { DocumentsClient(front) }
     var backendDocuments: BackendDocumentsClient { BackendDocumentsClient(front) }
     /// The gateway's methods as its callers call them.
     private var front: InProcessChannel { InProcessChannel(gateway.methods) }
-    var profile: ProfileHandler { gateway.profile }
-    var onboarding: OnboardingHandler { gateway.onboarding }
-    var consents: ConsentsHandler { gateway.consents }
-    var dataExports: DataExportsHandler { gateway.dataExports }
+    var profile: ProfileClient { ProfileClient(front) }
+    var onboarding: OnboardingClient { OnboardingClient(front) }
+    var consents: ConsentsClient { ConsentsClient(front) }
+    var dataExports: DataExportsClient { DataExportsClient(front) }
     var accountDeletion: AccountDeletionHandler { gateway.accountDeletion }
     /// The rpcs of all handlers, for a server.
     var serviceMethods: [ServiceMethods] { gateway.methods }
-    var providerNotices: ProviderNoticesHandler { gateway.providerNotices }
+    var providerNotices: ProviderNoticesClient { ProviderNoticesClient(front) }
     var verification: VerificationHandler { gateway.verification }
     var admin: AdminHandler { gateway.admin }
     /// The services that the gateway serves.
@@ -85,9 +85,8 @@ final class GatewayFixture: Sendable {
                     accounts: identity.accounts, credentials: identity.credentials,
                     identities: identities ?? identity.identities,
                     phoneCodes: identity.phoneCodes, emailChanges: identity.emailChanges,
-                    providerEvents: identity.providerEvents, accountAdmin: identity.accountAdmin,
-                    signInSettings: identity.signInSettings,
-                    profiles: profiles ?? identity.profiles, onboarding: identity.onboarding,
+                    accountAdmin: identity.accountAdmin,
+                    profiles: profiles ?? identity.profiles,
                     consents: identity.consents, guestData: guestData ?? identity.guestData,
                     deletions: deletions ?? identity.deletions, exports: identity.exports,
                     relayed: inner.identityOwner),

@@ -43,13 +43,6 @@ final class ScriptedIdentities: IdentitiesAPI {
         }
     }
 
-    func issueNonce(
-        _ request: IdentityV1.IssueNonceRequest, _ context: CallContext
-    ) async throws -> IdentityV1.IssueNonceResponse {
-        IdentityV1.IssueNonceResponse(
-            nonce: "n", providerNonce: "hash of n", expiresAtMs: 7)
-    }
-
     func signInWithProvider(
         _ request: IdentityV1.SignInWithProviderRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse {
@@ -70,13 +63,6 @@ final class ScriptedIdentities: IdentitiesAPI {
         _ request: IdentityV1.UnlinkRequest, _ context: CallContext
     ) async throws -> IdentityV1.UnlinkResponse {
         IdentityV1.UnlinkResponse(account: try answer(request.accessToken, context).account)
-    }
-
-    func listMethods(
-        _ request: IdentityV1.ListMethodsRequest, _ context: CallContext
-    ) async throws -> IdentityV1.ListMethodsResponse {
-        _ = try answer(request.accessToken, context)
-        return IdentityV1.ListMethodsResponse()
     }
 
     func proveByProvider(

@@ -1,3 +1,4 @@
+import Contracts
 import Messages
 import RPC
 import ServiceRuntime
@@ -84,8 +85,7 @@ struct MissingFileTests {
         blobs.once(look) { [fixture, ada] in
             if act == "removed" {
                 _ = try await fixture.profiles.removePhoto(
-                    .init(accessToken: ada.token, origin: IdentityFixture.origin),
-                    fixture.context())
+                    .init(), fixture.relayed(ada.token))
             } else {
                 _ = try await fixture.upload(PhotoSamples.jpeg(), ada.token)
             }

@@ -1,3 +1,4 @@
+import Contracts
 import Cryptography
 import Messages
 import RPC
@@ -20,7 +21,7 @@ extension GatewayV1.Acceptance {
 }
 
 extension IdentityFixture {
-    var consents: AccountConsentsHandler { service.consents }
+    var consents: ConsentsHandler { service.consents }
 
     /// Registers with what the person has agreed to.
     func register(
@@ -56,7 +57,7 @@ extension IdentityFixture {
         _ link: String, _ answer: GatewayV1.ParentalAnswer
     ) async throws -> GatewayV1.ParentalConsentState {
         try await consents.answerParentalConsent(
-            .init(token: .init(link), answer: answer, origin: Self.origin), context()
+            .init(token: .init(link), answer: answer), relayed(nil)
         ).state
     }
 
@@ -69,20 +70,18 @@ extension IdentityFixture {
     }
 
     /// What an account has agreed to.
-    func given(_ token: String) async throws -> IdentityV1.GetConsentsResponse {
-        try await consents.getConsents(.init(accessToken: token), context())
+    func given(_ token: String) async throws -> GatewayV1.GetConsentsResponse {
+        try await consents.getConsents(.init(), relayed(token))
     }
 
     func accept(_ token: String, _ terms: String = "t1", _ privacy: String = "p1") async throws {
         _ = try await consents.acceptTerms(
-            .init(
-                accessToken: token, termsVersion: terms, privacyVersion: privacy,
-                origin: Self.origin), context())
+            .init(termsVersion: terms, privacyVersion: privacy), relayed(token))
     }
 
     func withdraw(_ kind: GatewayV1.ConsentKind, _ token: String) async throws {
         _ = try await consents.withdrawConsent(
-            .init(accessToken: token, kind: kind, origin: Self.origin), context())
+            .init(kind: kind), relayed(token))
     }
 
     /// Whether the terms are to be accepted.

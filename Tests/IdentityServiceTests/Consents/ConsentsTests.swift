@@ -21,9 +21,7 @@ struct ConsentsTests {
     }
 
     private func privacy() async throws -> GatewayV1.PrivacySettings? {
-        try await fixture.consents.getPrivacy(
-            .init(accessToken: token), fixture.context()
-        ).privacy
+        try await fixture.consents.getPrivacy(.init(), fixture.relayed(token)).privacy
     }
 
     private func set(
@@ -31,9 +29,8 @@ struct ConsentsTests {
     ) async throws -> GatewayV1.PrivacySettings? {
         try await fixture.consents.setPrivacy(
             .init(
-                accessToken: token, origin: IdentityFixture.origin,
                 newMarketing: marketing.map { .marketing($0) },
-                newAnalytics: analytics.map { .analytics($0) }), fixture.context()
+                newAnalytics: analytics.map { .analytics($0) }), fixture.relayed(token)
         ).privacy
     }
 

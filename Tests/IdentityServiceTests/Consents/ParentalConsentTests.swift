@@ -26,7 +26,7 @@ struct ParentalConsentTests {
     /// Asks a parent, after the child has entered the password again.
     private func ask(
         _ parent: String = "mum@example.org", language: String = "", key: String? = nil
-    ) async throws -> IdentityV1.RequestParentalConsentResponse {
+    ) async throws -> GatewayV1.RequestParentalConsentResponse {
         fixture.devices.proveAgain(token, amr: ["pwd"])
         return try await fixture.consents.requestParentalConsent(
             .init(
@@ -36,10 +36,9 @@ struct ParentalConsentTests {
 
     private func answer(
         _ link: String, _ answer: GatewayV1.ParentalAnswer
-    ) async throws -> IdentityV1.AnswerParentalConsentResponse {
+    ) async throws -> GatewayV1.AnswerParentalConsentResponse {
         try await fixture.consents.answerParentalConsent(
-            .init(token: .init(link), answer: answer, origin: IdentityFixture.origin),
-            fixture.context())
+            .init(token: .init(link), answer: answer), fixture.relayed(nil))
     }
 
     private var mails: [NotificationV1.SendEmailRequest] {
@@ -268,7 +267,7 @@ struct ParentalConsentTests {
 
     @Test("an account asks with a proof of the last five minutes, and in a session that is live")
     func recentProof() async throws {
-        func ask() async throws -> IdentityV1.RequestParentalConsentResponse {
+        func ask() async throws -> GatewayV1.RequestParentalConsentResponse {
             try await fixture.consents.requestParentalConsent(
                 .init(accessToken: token, parentEmail: "thief@example.org"), fixture.context())
         }
@@ -326,7 +325,7 @@ struct ParentalConsentTests {
         #expect(try await copy.count("parental_consents", where: "state = 1") == 1)
         let old = try await refusal {
             try await copy.consents.answerParentalConsent(
-                .init(token: .init(link), answer: .give), copy.context())
+                .init(token: .init(link), answer: .give), copy.relayed(nil))
         }
         #expect(old.code == .invalidLink)
     }

@@ -59,7 +59,7 @@ struct ParentalWithdrawalTests {
         #expect(answer.cancelled)
     }
 
-    private func ask(_ parent: String) async throws -> IdentityV1.RequestParentalConsentResponse {
+    private func ask(_ parent: String) async throws -> GatewayV1.RequestParentalConsentResponse {
         let token = fixture.devices.open(child)
         fixture.devices.proveAgain(token, amr: ["pwd"])
         return try await fixture.consents.requestParentalConsent(

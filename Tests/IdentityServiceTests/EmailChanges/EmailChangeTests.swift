@@ -1,3 +1,5 @@
+import Contracts
+import Cryptography
 import Messages
 import ServiceRuntime
 import Storage
@@ -102,6 +104,25 @@ struct EmailChangeTests {
         #expect(try await !fixture.cancelChange(access))
         let code = try await fixture.refusedChange(try fixture.changeToken(), access: access)
         #expect(code == .invalidLink)
+    }
+
+    @Test("G-12, A-02: a cancellation is recorded with its device, and repeated from another one")
+    func device() async throws {
+        _ = try await fixture.requestChange("new@example.org", access)
+        let long = try await refusal {
+            try await fixture.cancelChange(access, on: String(repeating: "x", count: 129))
+        }
+        #expect(long == .invalidArgument("device.device_id", "Use at most 128 bytes."))
+        for device in ["device-canary", "another"] {
+            #expect(try await fixture.cancelChange(access, on: device, key: "k"))
+        }
+        let hash = fixture.keys.audit.lookUpKey(Array("device\0device-canary".utf8))
+        let stored = try await fixture.store.read { session in
+            try session.query(
+                "SELECT device FROM audit WHERE kind = 'account.email-change-cancelled'"
+            ) { try $0.blob(0) }
+        }
+        #expect(stored == [hash])
     }
 
     @Test("X-04: a reset and a password change delete a pending change (unexpired email change)")
@@ -250,8 +271,12 @@ extension IdentityFixture {
         }.code
     }
 
-    func cancelChange(_ access: String) async throws -> Bool {
-        try await emails.cancelEmailChange(.init(accessToken: access), context()).cancelled
+    func cancelChange(
+        _ access: String, on device: String = "", key: String? = nil
+    ) async throws -> Bool {
+        try await emails.cancelEmailChange(
+            .init(device: .init(deviceId: device)), relayed(access, key)
+        ).cancelled
     }
 
     func changeToken() throws -> String {

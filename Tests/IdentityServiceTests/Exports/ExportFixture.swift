@@ -34,7 +34,7 @@ extension IdentityFixture {
     }
 
     func export(_ token: String) async throws -> GatewayV1.DataExport {
-        let answer = try await exports.getDataExport(.init(accessToken: token), context())
+        let answer = try await exports.getDataExport(.init(), relayed(token))
         return try #require(answer.dataExport)
     }
 
@@ -42,15 +42,23 @@ extension IdentityFixture {
         _ token: String, _ id: String, from offset: Int64 = 0, link: String = ""
     ) async throws -> [UInt8] {
         var bytes: [UInt8] = []
-        let items = exports.fetchDataExport(
-            .init(
-                accessToken: token, exportId: id, offset: offset, linkToken: link,
-                origin: Self.origin), context())
+        let (exports, context) = (exports, relayed(token))
+        let request = GatewayV1.FetchDataExportRequest(
+            exportId: id, offset: offset, linkToken: link)
+        let items = IncomingItems<GatewayV1.FetchDataExportItem>.inProcess {
+            try await exports.fetchDataExport(request, $0, context)
+        }
         for try await item in items {
             #expect(item.data.count <= SealedParts.partBytes)
             bytes += item.data
         }
         return bytes
+    }
+
+    /// Follows the export.
+    func watchExport(_ token: String) -> IncomingItems<GatewayV1.WatchDataExportItem> {
+        let (exports, context) = (exports, relayed(token))
+        return .inProcess { try await exports.watchDataExport(.init(), $0, context) }
     }
 
     /// The token of the mailed link.
@@ -64,8 +72,6 @@ extension IdentityFixture {
     }
 
     func cancelExport(_ token: String) async throws -> Bool {
-        try await exports.cancelDataExport(
-            .init(accessToken: token, origin: Self.origin), context()
-        ).cancelled
+        try await exports.cancelDataExport(.init(), relayed(token)).cancelled
     }
 }

@@ -248,16 +248,11 @@ struct ExportTests {
     func watch() async throws {
         #expect(
             try await refusal {
-                try await fixture.exports.watchDataExport(
-                    .init(accessToken: token), fixture.context()
-                )
-                .makeAsyncIterator().next()
+                try await fixture.watchExport(token).makeAsyncIterator().next()
             }.code == .notFound)
         fixture.fillOtherServices()
         try await fixture.orderExport(token)
-        let states = fixture.exports.watchDataExport(
-            .init(accessToken: token), fixture.context()
-        ).makeAsyncIterator()
+        let states = fixture.watchExport(token).makeAsyncIterator()
         #expect(try await states.next()?.dataExport?.state == .preparing)
         _ = try await fixture.exports.work.prepareDue()
         #expect(try await states.next()?.dataExport?.state == .ready)

@@ -124,8 +124,7 @@ struct ChooseGuestDataTests {
         #expect(chosen.code == .invalidChoice)
         let compared = try await refusal {
             try await fixture.handler.compareGuest(
-                .init(accessToken: fixture.token, choiceToken: token),
-                fixture.identity.context())
+                .init(choiceToken: token), fixture.identity.relayed(fixture.token))
         }
         #expect(compared.code == .invalidChoice)
     }
@@ -191,11 +190,12 @@ struct ChooseGuestDataTests {
         let token = try await fixture.choiceToken()
         func compare(
             withJSON: Bool, page: String = "", by caller: String? = nil
-        ) async throws -> IdentityV1.CompareGuestResponse {
+        ) async throws -> GatewayV1.CompareGuestResponse {
             try await fixture.handler.compareGuest(
                 .init(
-                    accessToken: caller ?? fixture.token, choiceToken: token,
-                    withJson: withJSON, pageToken: page), fixture.identity.context())
+                    choiceToken: token,
+                    withJson: withJSON, pageToken: page),
+                fixture.identity.relayed(caller ?? fixture.token))
         }
         let page = try await compare(withJSON: true)
         #expect(page.guestDocuments == 2 && page.accountDocuments == 2)
@@ -229,8 +229,8 @@ struct ChooseGuestDataTests {
         repeat {
             let answer = try await fixture.handler.compareGuest(
                 .init(
-                    accessToken: fixture.token, choiceToken: token, withJson: true,
-                    pageToken: page), fixture.identity.context())
+                    choiceToken: token, withJson: true,
+                    pageToken: page), fixture.identity.relayed(fixture.token))
             #expect(answer.encoded().count < 128 * 1_024)
             names += answer.documents.map(\.name)
             page = answer.nextPageToken

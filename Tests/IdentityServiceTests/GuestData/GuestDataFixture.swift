@@ -98,8 +98,8 @@ struct GuestDataFixture: Sendable {
     ) async throws -> GatewayV1.Migration {
         let answer = try await handler.chooseGuestData(
             .init(
-                accessToken: token ?? self.token, choiceToken: choiceToken, choice: choice,
-                picks: picks, origin: IdentityFixture.origin), identity.context())
+                choiceToken: choiceToken, choice: choice,
+                picks: picks), identity.relayed(token ?? self.token))
         return try #require(answer.migration)
     }
 
@@ -115,15 +115,22 @@ struct GuestDataFixture: Sendable {
     /// A migration; by default the latest.
     func migration(_ id: String = "") async throws -> GatewayV1.Migration {
         let answer = try await handler.getMigration(
-            .init(accessToken: token, migrationId: id), identity.context())
+            .init(migrationId: id), identity.relayed(token))
         return try #require(answer.migration)
+    }
+
+    /// The states of a migration.
+    func watchMigration(
+        _ request: GatewayV1.WatchMigrationRequest
+    ) -> IncomingItems<GatewayV1.WatchMigrationItem>.AsyncIterator {
+        IncomingItems.inProcess {
+            try await handler.watchMigration(request, $0, identity.relayed(token))
+        }.makeAsyncIterator()
     }
 
     func retry(_ id: String, drop: Bool = false) async throws -> GatewayV1.Migration {
         let answer = try await handler.retryMigration(
-            .init(
-                accessToken: token, migrationId: id, origin: IdentityFixture.origin, drop: drop),
-            identity.context())
+            .init(migrationId: id, drop: drop), identity.relayed(token))
         return try #require(answer.migration)
     }
 

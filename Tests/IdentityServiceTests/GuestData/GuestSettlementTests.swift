@@ -1,3 +1,4 @@
+import Contracts
 import Messages
 import RPC
 import ServiceRuntime
@@ -63,8 +64,7 @@ struct GuestSettlementTests {
         #expect(refused.code == .operationNotAllowed)
         let renamed = try await refusal {
             try await fixture.identity.service.profiles.updateProfile(
-                .init(accessToken: fixture.ofGuest, name: .displayName("Ada")),
-                fixture.identity.context())
+                .init(name: .displayName("Ada")), fixture.identity.relayed(fixture.ofGuest))
         }
         #expect(renamed.code == .operationNotAllowed)
         let time = fixture.identity.time

@@ -147,19 +147,14 @@ struct MigrationJobTests {
         let fixture = try await GuestDataFixture()
         try await fixture.write("{}", "main", by: fixture.ofGuest)
         let chosen = try await fixture.choose(.merge, try await fixture.choiceToken())
-        let stream = fixture.handler.watchMigration(
-            .init(accessToken: fixture.token), fixture.identity.context()
-        ).makeAsyncIterator()
+        let stream = fixture.watchMigration(.init())
         let first = try #require(try await stream.next()?.migration)
         #expect(first.migrationId == chosen.migrationId && first.state == .waiting)
         try await fixture.handler.job.run()
         var last = first
         while let item = try await stream.next() { last = try #require(item.migration) }
         #expect(last.state == .succeeded)
-        let again = fixture.handler.watchMigration(
-            .init(accessToken: fixture.token, migrationId: chosen.migrationId),
-            fixture.identity.context()
-        ).makeAsyncIterator()
+        let again = fixture.watchMigration(.init(migrationId: chosen.migrationId))
         #expect(try await again.next()?.migration?.state == .succeeded)
         #expect(try await again.next() == nil)
     }
@@ -173,20 +168,19 @@ struct MigrationJobTests {
         for id in [id, ""] {
             let error = try await refusal {
                 try await fixture.handler.getMigration(
-                    .init(accessToken: eve.token, migrationId: id), fixture.identity.context())
+                    .init(migrationId: id), fixture.identity.relayed(eve.token))
             }
             #expect(error.code == .notFound)
         }
         let error = try await refusal {
             try await fixture.handler.retryMigration(
-                .init(accessToken: eve.token, migrationId: id), fixture.identity.context())
+                .init(migrationId: id), fixture.identity.relayed(eve.token))
         }
         #expect(error.code == .notFound)
         #expect(
             try await refusal {
                 try await fixture.handler.getMigration(
-                    .init(accessToken: fixture.token, migrationId: "mig_"),
-                    fixture.identity.context())
+                    .init(migrationId: "mig_"), fixture.identity.relayed(fixture.token))
             }.code == .invalidArgument)
     }
 

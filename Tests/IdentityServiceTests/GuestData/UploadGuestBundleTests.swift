@@ -141,7 +141,7 @@ struct UploadGuestBundleTests {
         #expect(
             try await refusal {
                 try await fixture.handler.getMigration(
-                    .init(accessToken: fixture.token), fixture.identity.context())
+                    .init(), fixture.identity.relayed(fixture.token))
             }.code == .notFound)
     }
 

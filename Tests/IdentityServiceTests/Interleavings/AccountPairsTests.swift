@@ -251,9 +251,7 @@ extension IdentityFixture {
             guest: guestID, generation: 1, account: try #require(AccountID(text: owner.id)),
             at: time.now())
         _ = try await service.guestData.chooseGuestData(
-            .init(
-                accessToken: owner.token, choiceToken: try choice.token(keys), choice: .merge,
-                origin: Self.origin), context())
+            .init(choiceToken: try choice.token(keys), choice: .merge), relayed(owner.token))
         let job = service.guestData.job
         let migration = try #require(
             try await store.read { try $0.migration(ofGuest: guestID) })
@@ -280,9 +278,7 @@ extension IdentityFixture {
         return (
             { choice in
                 _ = try await self.service.guestData.chooseGuestData(
-                    .init(
-                        accessToken: owner.token, choiceToken: token, choice: choice,
-                        origin: Self.origin), self.context())
+                    .init(choiceToken: token, choice: choice), self.relayed(owner.token))
             },
             {
                 _ = try await self.service.documents.writeDocuments(

@@ -179,8 +179,8 @@ struct MethodTests {
         let ada = try await signedIn()
         fixture.time.advance(by: .seconds(1))
         _ = try await fixture.link(google, in: ada.session)
-        let methods = try await fixture.identities.listMethods(
-            .init(accessToken: ada.session), fixture.context()
+        let methods = try await fixture.identities.listSignInMethods(
+            .init(), fixture.relayed(ada.session)
         ).methods
         #expect(methods.map(\.method) == ["password", "google"])
         #expect(methods.map(\.hint) == ["ada@example.org", "ada.g@example.org"])
@@ -196,8 +196,8 @@ struct MethodTests {
         #expect(account.phoneNumber == "+4915112345678" && account.methods == ["phone"])
         #expect(answer.proof?.amr == ["sms", "otp"])
         let session = fixture.devices.open(account.accountId)
-        let methods = try await fixture.identities.listMethods(
-            .init(accessToken: session), fixture.context()
+        let methods = try await fixture.identities.listSignInMethods(
+            .init(), fixture.relayed(session)
         ).methods
         #expect(methods.map(\.hint) == ["…5678"])
         #expect(

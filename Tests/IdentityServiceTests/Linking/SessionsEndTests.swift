@@ -198,7 +198,7 @@ struct SessionsEndTests {
 private struct InterruptedTokens: ProviderTokens {
     let meanwhile: @Sendable () async throws -> Void
 
-    func nonce(forProvider name: String) throws -> IdentityV1.IssueNonceResponse {
+    func nonce(forProvider name: String) throws -> GatewayV1.IssueNonceResponse {
         try WrittenTokens().nonce(forProvider: name)
     }
 

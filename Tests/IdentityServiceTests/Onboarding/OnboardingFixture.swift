@@ -50,7 +50,7 @@ struct OnboardingFixture: Sendable {
     /// An access token of the account.
     let token: String
 
-    var handler: AccountOnboardingHandler { identity.service.onboarding }
+    var handler: OnboardingHandler { identity.service.onboarding }
 
     /// - Parameter isGuest: Whether the account is a guest; otherwise its address is unverified.
     init(rules: String? = OnboardingFixture.rules, isGuest: Bool = false) async throws {
@@ -62,9 +62,8 @@ struct OnboardingFixture: Sendable {
         }
     }
 
-    func get(_ language: String = "") async throws -> IdentityV1.GetOnboardingResponse {
-        try await handler.getOnboarding(
-            .init(accessToken: token, acceptLanguage: language), identity.context())
+    func get(_ language: String = "") async throws -> GatewayV1.GetOnboardingResponse {
+        try await handler.getOnboarding(.init(), context(language))
     }
 
     @discardableResult
@@ -74,9 +73,8 @@ struct OnboardingFixture: Sendable {
     ) async throws -> GatewayV1.OnboardingSection {
         let answer = try await handler.saveOnboardingSection(
             .init(
-                accessToken: token, section: section, json: json, screen: screen,
-                origin: IdentityFixture.origin, base: base.map { .baseVersion($0) }),
-            identity.context(key))
+                section: section, json: json, screen: screen,
+                base: base.map { .baseVersion($0) }), identity.relayed(token, key))
         return try #require(answer.section)
     }
 
@@ -88,16 +86,19 @@ struct OnboardingFixture: Sendable {
 
     func complete(
         _ language: String = ""
-    ) async throws -> IdentityV1.CompleteOnboardingResponse {
-        try await handler.completeOnboarding(
-            .init(
-                accessToken: token, origin: IdentityFixture.origin, acceptLanguage: language),
-            identity.context())
+    ) async throws -> GatewayV1.CompleteOnboardingResponse {
+        try await handler.completeOnboarding(.init(), context(language))
+    }
+
+    private func context(_ language: String) -> CallContext {
+        var context = identity.relayed(token)
+        if !language.isEmpty { context.metadata[Metadata.Key.acceptLanguage] = language }
+        return context
     }
 
     func restart() async throws {
         _ = try await handler.restartOnboarding(
-            .init(accessToken: token, origin: IdentityFixture.origin), identity.context())
+            .init(), identity.relayed(token))
     }
 
     /// Writes the document `main` of a collection as the owner.

@@ -1,3 +1,4 @@
+import Contracts
 import JSON
 import Messages
 import ServiceRuntime
@@ -9,7 +10,7 @@ import Testing
 @Suite("G-17, I-07: the display name in the profile's document", .timeLimit(.minutes(1)))
 struct NamedDocumentTests {
     let fixture: DocumentFixture
-    let profiles: AccountProfilesHandler
+    let profiles: ProfileHandler
 
     init() async throws {
         let name = FieldRule(
@@ -24,7 +25,7 @@ struct NamedDocumentTests {
         let fixture = try await DocumentFixture(rules: rules)
         let identity = fixture.identity
         self.fixture = fixture
-        profiles = AccountProfilesHandler(
+        profiles = ProfileHandler(
             settings: identity.settings, store: identity.store, keys: identity.keys,
             randomness: identity.randomness, answers: identity.profiles.answers,
             sessions: identity.sessions, documents: fixture.handler,
@@ -33,16 +34,13 @@ struct NamedDocumentTests {
 
     private func update(_ name: String) async throws -> String? {
         try await profiles.updateProfile(
-            .init(accessToken: fixture.token, name: .displayName(name)),
-            fixture.identity.context()
+            .init(name: .displayName(name)), fixture.context()
         ).account?.displayName
     }
 
     /// The account's display name.
     private func name() async throws -> String? {
-        try await profiles.updateProfile(
-            .init(accessToken: fixture.token), fixture.identity.context()
-        ).account?.displayName
+        try await profiles.updateProfile(.init(), fixture.context()).account?.displayName
     }
 
     @Test("a new name is written to its field, and the other fields stay")

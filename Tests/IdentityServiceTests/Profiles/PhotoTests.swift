@@ -1,3 +1,4 @@
+import Contracts
 import FoundationEssentials
 import Messages
 import ServiceRuntime
@@ -17,16 +18,13 @@ struct PhotoTests {
         try #require(items.last?.photo)
     }
 
-    private func account(_ token: String) async throws -> IdentityV1.Account {
+    private func account(_ token: String) async throws -> GatewayV1.Account {
         try #require(
-            try await fixture.profiles.getProfile(.init(accessToken: token), fixture.context())
-                .account)
+            try await fixture.profiles.getProfile(.init(), fixture.relayed(token)).account)
     }
 
-    private func remove(_ token: String) async throws -> IdentityV1.Account? {
-        try await fixture.profiles.removePhoto(
-            .init(accessToken: token, origin: IdentityFixture.origin), fixture.context()
-        ).account
+    private func remove(_ token: String) async throws -> GatewayV1.Account? {
+        try await fixture.profiles.removePhoto(.init(), fixture.relayed(token)).account
     }
 
     /// A photo of about so many bytes.
@@ -49,7 +47,7 @@ struct PhotoTests {
         #expect(photo.uploadedAtMs == fixture.time.now().milliseconds)
         let downloaded = try await fixture.download(photo.name, ada.token)
         #expect(downloaded.photo == photo && downloaded.bytes == cleaned.bytes)
-        #expect(try await account(ada.token).photoName == photo.name)
+        #expect(try await account(ada.token).photoUrl.hasSuffix("/v1/photos/\(photo.name)"))
         #expect(try await fixture.audited("profile.photo-uploaded") == 1)
     }
 
@@ -95,7 +93,7 @@ struct PhotoTests {
     func removal() async throws {
         let ada = try await fixture.member()
         let photo = try photo(try await fixture.upload(PhotoSamples.png(), ada.token))
-        for _ in 0..<2 { #expect(try await remove(ada.token)?.photoName == "") }
+        for _ in 0..<2 { #expect(try await remove(ada.token)?.photoUrl == "") }
         #expect(try await fixture.blobs().isEmpty)
         #expect(try await fixture.count("photos") == 0)
         #expect(try await fixture.audited("profile.photo-removed") == 1)

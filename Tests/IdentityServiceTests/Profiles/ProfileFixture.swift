@@ -9,14 +9,14 @@ import Testing
 @testable import IdentityService
 
 extension IdentityFixture {
-    var profiles: AccountProfilesHandler { service.profiles }
+    var profiles: ProfileHandler { service.profiles }
 
     /// The same handler with another setting.
-    func profiles(_ photos: PhotoAccess) -> AccountProfilesHandler {
+    func profiles(_ photos: PhotoAccess) -> ProfileHandler {
         let other = IdentitySettings(
             linkOrigin: settings.linkOrigin, verificationLife: settings.verificationLife,
             defaultLanguage: "en", passwordHashing: settings.passwordHashing, photos: photos)
-        return AccountProfilesHandler(
+        return ProfileHandler(
             settings: other, store: store, keys: keys, randomness: randomness,
             answers: profiles.answers, sessions: sessions, documents: profiles.documents,
             blobs: service.blobs, uploads: profiles.uploads, uncommitted: profiles.uncommitted)

@@ -1,4 +1,5 @@
 import Addresses
+import Contracts
 import Messages
 import ServiceRuntime
 import TestSupport
@@ -41,7 +42,7 @@ struct ProviderProfileTests {
         let account = try await signIn("Ada", "1")
         let token = fixture.devices.open(account.accountId)
         _ = try await fixture.profiles.updateProfile(
-            .init(accessToken: token, name: .displayName("Countess")), fixture.context())
+            .init(name: .displayName("Countess")), fixture.relayed(token))
         let next = try await signIn("Ada Lovelace", "2")
         #expect(next.displayName == "Countess" && next.photoUrl == "https://p.example/2")
     }
@@ -51,7 +52,7 @@ struct ProviderProfileTests {
         let account = try await signIn("Ada", "1")
         let token = fixture.devices.open(account.accountId)
         let removed = try await fixture.profiles.removePhoto(
-            .init(accessToken: token), fixture.context())
+            .init(), fixture.relayed(token))
         #expect(removed.account?.photoUrl == "")
         let next = try await signIn("Ada L.", "2")
         #expect(next.photoUrl == "" && next.displayName == "Ada L.")

@@ -1,3 +1,4 @@
+import Contracts
 import Messages
 import ServiceRuntime
 import TestSupport
@@ -13,11 +14,9 @@ struct UpdateProfileTests {
 
     private func update(
         _ name: String?, _ token: String, key: String? = nil
-    ) async throws -> IdentityV1.Account? {
+    ) async throws -> GatewayV1.Account? {
         try await fixture.profiles.updateProfile(
-            .init(
-                accessToken: token, origin: IdentityFixture.origin,
-                name: name.map { .displayName($0) }), fixture.context(key)
+            .init(name: name.map { .displayName($0) }), fixture.relayed(token, key)
         ).account
     }
 
@@ -28,7 +27,7 @@ struct UpdateProfileTests {
         #expect(try await update(nil, ada.token)?.displayName == "Countess")
         #expect(try await fixture.audited("profile.updated") == 1)
         let profile = try await fixture.profiles.getProfile(
-            .init(accessToken: ada.token), fixture.context())
+            .init(), fixture.relayed(ada.token))
         #expect(profile.account?.displayName == "Countess" && profile.photo == nil)
         #expect(try await update("", ada.token)?.displayName == "")
     }
@@ -61,7 +60,7 @@ struct UpdateProfileTests {
     @Test("only the owner of a live session of a usable account may")
     func callers() async throws {
         let ada = try await fixture.member()
-        #expect(try await refusal { try await update("A", "") }.code == .invalidAccessToken)
+        #expect(try await refusal { try await update("A", "x") }.code == .invalidAccessToken)
         try await fixture.change("UPDATE accounts SET status = 2")
         #expect(try await refusal { try await update("A", ada.token) }.code == .accountDisabled)
         fixture.devices.end(ada.token)

@@ -98,9 +98,9 @@ final class ProviderEventFixture: Sendable {
 
     /// Sends a notice to the service.
     func receive(_ payload: String) async throws {
-        let answer = try await events.receive(
-            .init(provider: "apple", payload: payload), identity.context())
-        #expect(answer == IdentityV1.ReceiveResponse())
+        let answer = try await events.receiveProviderNotice(
+            .init(provider: "apple", payload: payload), identity.relayed(nil))
+        #expect(answer == GatewayV1.ReceiveProviderNoticeResponse())
     }
 
     /// The number of queued outbox messages of a topic.

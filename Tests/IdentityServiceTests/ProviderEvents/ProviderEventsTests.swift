@@ -234,8 +234,8 @@ struct ProviderEventsTests {
     func otherProvider(name: String) async throws {
         try await ProviderEventFixture.with { fixture in
             let error = try await refusal {
-                try await fixture.events.receive(
-                    .init(provider: name, payload: "x"), fixture.identity.context())
+                try await fixture.events.receiveProviderNotice(
+                    .init(provider: name, payload: "x"), fixture.identity.relayed(nil))
             }
             #expect(error.code == .operationNotAllowed)
         }

@@ -80,7 +80,7 @@ struct ProviderFixture {
     }
 
     /// Issues a nonce for a provider.
-    func nonce(for name: String = "google") throws -> IdentityV1.IssueNonceResponse {
+    func nonce(for name: String = "google") throws -> GatewayV1.IssueNonceResponse {
         providers.nonces.issue(for: try providers.provider(named: name))
     }
 

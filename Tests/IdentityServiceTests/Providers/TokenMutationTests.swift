@@ -168,7 +168,7 @@ struct TokenMutationTests {
             let identities = IdentitiesHandler(
                 of: identity.service, tokens: fixture.providers)
             let nonce = try await identities.issueNonce(
-                .init(provider: "google"), identity.context())
+                .init(provider: "google"), identity.relayed(nil))
             let token = try fixture.google.token(
                 .google(of: "117", email: "ada@example.org", nonce: nonce.providerNonce))
             let request = IdentityV1.SignInWithProviderRequest(

@@ -26,7 +26,8 @@ extension IdentitiesHandler {
         let own = service.identities
         self.init(
             settings: own.settings, store: own.store, keys: own.keys, randomness: own.randomness,
-            owners: own.owners, tokens: tokens, signIn: own.signIn, adding: own.adding)
+            owners: own.owners, calls: own.calls, tokens: tokens, signIn: own.signIn,
+            adding: own.adding)
     }
 }
 

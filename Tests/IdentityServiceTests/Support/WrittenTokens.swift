@@ -18,7 +18,7 @@ struct WrittenTokens: ProviderTokens {
             nonce: nonce, displayName: name)
     }
 
-    func nonce(forProvider name: String) throws -> IdentityV1.IssueNonceResponse {
+    func nonce(forProvider name: String) throws -> GatewayV1.IssueNonceResponse {
         .init(nonce: "nonce of \(name)")
     }
 

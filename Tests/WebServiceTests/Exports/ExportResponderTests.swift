@@ -96,7 +96,7 @@ struct ExportResponderTests {
 
 /// The gateway's exports: one archive of 26 bytes, in items of four. The token `old` has no recent
 /// proof.
-private struct FakeExports: DataExportsService {
+private struct FakeExports: DataExportsAPI {
     static let archive = Array("abcdefghijklmnopqrstuvwxyz".utf8)
 
     private func require(_ context: CallContext) throws {
@@ -116,16 +116,18 @@ private struct FakeExports: DataExportsService {
     }
 
     func fetchDataExport(
-        _ request: GatewayV1.FetchDataExportRequest,
-        _ items: OutgoingItems<GatewayV1.FetchDataExportItem>, _ context: CallContext
-    ) async throws {
-        try require(context)
-        guard context.metadata[Metadata.Key.authorization] != "Bearer old" else {
-            throw ServiceError(.requiresRecentLogin)
-        }
-        let rest = Self.archive.dropFirst(Int(request.offset))
-        for start in stride(from: rest.startIndex, to: rest.endIndex, by: 4) {
-            try await items.write(.init(data: Array(rest[start..<min(start + 4, rest.endIndex)])))
+        _ request: GatewayV1.FetchDataExportRequest, _ context: CallContext
+    ) -> IncomingItems<GatewayV1.FetchDataExportItem> {
+        .inProcess { items in
+            try require(context)
+            guard context.metadata[Metadata.Key.authorization] != "Bearer old" else {
+                throw ServiceError(.requiresRecentLogin)
+            }
+            let rest = Self.archive.dropFirst(Int(request.offset))
+            for start in stride(from: rest.startIndex, to: rest.endIndex, by: 4) {
+                let end = min(start + 4, rest.endIndex)
+                try await items.write(.init(data: Array(rest[start..<end])))
+            }
         }
     }
 
@@ -134,9 +136,10 @@ private struct FakeExports: DataExportsService {
     ) async throws -> GatewayV1.RequestDataExportResponse { throw ServiceError(.unknownMethod) }
 
     func watchDataExport(
-        _ request: GatewayV1.WatchDataExportRequest,
-        _ items: OutgoingItems<GatewayV1.WatchDataExportItem>, _ context: CallContext
-    ) async throws { throw ServiceError(.unknownMethod) }
+        _ request: GatewayV1.WatchDataExportRequest, _ context: CallContext
+    ) -> IncomingItems<GatewayV1.WatchDataExportItem> {
+        .inProcess { _ in throw ServiceError(.unknownMethod) }
+    }
 
     func cancelDataExport(
         _ request: GatewayV1.CancelDataExportRequest, _ context: CallContext

@@ -72,7 +72,7 @@ struct GuestBundleFixture: Sendable {
 }
 
 /// The gateway's guests' service, with the documents that were uploaded last.
-final class FakeGuests: GuestsService {
+final class FakeGuests: GuestsAPI {
     static let token = "token"
 
     private struct State {
@@ -98,6 +98,12 @@ final class FakeGuests: GuestsService {
     func metadata(_ key: String) -> String? { state.withLock { $0.context?.metadata[key] } }
 
     func uploadGuestBundle(
+        _ context: CallContext
+    ) -> BidirectionalCall<GatewayV1.UploadGuestBundleRequest, GatewayV1.UploadGuestBundleItem> {
+        .inProcess { try await self.uploadGuestBundle($0, $1, context) }
+    }
+
+    private func uploadGuestBundle(
         _ incoming: IncomingItems<GatewayV1.UploadGuestBundleRequest>,
         _ outgoing: OutgoingItems<GatewayV1.UploadGuestBundleItem>, _ context: CallContext
     ) async throws {
@@ -147,9 +153,10 @@ final class FakeGuests: GuestsService {
     ) async throws -> GatewayV1.GetMigrationResponse { throw ServiceError(.unknownMethod) }
 
     func watchMigration(
-        _ request: GatewayV1.WatchMigrationRequest,
-        _ items: OutgoingItems<GatewayV1.WatchMigrationItem>, _ context: CallContext
-    ) async throws { throw ServiceError(.unknownMethod) }
+        _ request: GatewayV1.WatchMigrationRequest, _ context: CallContext
+    ) -> IncomingItems<GatewayV1.WatchMigrationItem> {
+        .inProcess { _ in throw ServiceError(.unknownMethod) }
+    }
 
     func retryMigration(
         _ request: GatewayV1.RetryMigrationRequest, _ context: CallContext

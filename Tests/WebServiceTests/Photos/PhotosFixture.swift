@@ -74,7 +74,7 @@ struct PhotosFixture: Sendable {
 }
 
 /// The gateway's profile service, with the photo that was uploaded last.
-final class FakeProfile: ProfileService {
+final class FakeProfile: ProfileAPI {
     static let token = "token"
     static let bytesMax: UInt32 = 5 * 1024 * 1024
     /// A photo whose stream ends with an error after its first part.
@@ -104,6 +104,12 @@ final class FakeProfile: ProfileService {
     }
 
     func uploadPhoto(
+        _ context: CallContext
+    ) -> BidirectionalCall<GatewayV1.UploadPhotoRequest, GatewayV1.UploadPhotoItem> {
+        .inProcess { try await self.uploadPhoto($0, $1, context) }
+    }
+
+    private func uploadPhoto(
         _ incoming: IncomingItems<GatewayV1.UploadPhotoRequest>,
         _ outgoing: OutgoingItems<GatewayV1.UploadPhotoItem>, _ context: CallContext
     ) async throws {
@@ -132,6 +138,12 @@ final class FakeProfile: ProfileService {
     }
 
     func downloadPhoto(
+        _ request: GatewayV1.DownloadPhotoRequest, _ context: CallContext
+    ) -> IncomingItems<GatewayV1.DownloadPhotoItem> {
+        .inProcess { try await self.downloadPhoto(request, $0, context) }
+    }
+
+    private func downloadPhoto(
         _ request: GatewayV1.DownloadPhotoRequest,
         _ items: OutgoingItems<GatewayV1.DownloadPhotoItem>, _ context: CallContext
     ) async throws {

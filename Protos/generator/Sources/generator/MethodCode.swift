@@ -33,6 +33,15 @@ struct MethodCode {
         docComment(method.protoSourceComments(commentPrefix: ""), indent: "    ")
     }
 
+    /// Whether it is a call about an account, which its owner judges before the method runs: in a
+    /// session, or of a backend that names the account.
+    var isAboutAnAccount: Bool {
+        ![.unspecified, .none].contains(MethodOptions(method).session)
+            || method.inputType.fields.contains {
+                $0.messageType?.fullName == "postern.gateway.v1.BackendCall"
+            }
+    }
+
     private var request: String { method.inputType.swiftName }
     private var response: String { method.outputType.swiftName }
     private var isOnLoop: Bool { MethodOptions(method).isOnLoop }

@@ -30,7 +30,7 @@ struct MethodOptions {
 
     /// `postern.options.v1.LimitedAction`.
     enum Limit: UInt64 {
-        case documentWrite = 1
+        case documentWrite = 1, documentWork, profileUpdate, passwordCheck
     }
 
     init(_ method: MethodDescriptor) {

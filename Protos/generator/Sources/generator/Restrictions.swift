@@ -27,10 +27,12 @@ enum Restrictions {
             if options.owner != nil, method.service.file.package != "postern.gateway.v1" {
                 complaints.append("\(method.fullName): only the gateway passes calls on (owner)")
             }
-            // The gateway knows no other subject of a charge.
-            if options.limit != nil, options.owner == nil || options.session != .required {
-                complaints.append(
-                    "\(method.fullName): limit needs an owner and SESSION_REQUIRED")
+            if options.limit != nil, options.owner == nil {
+                complaints.append("\(method.fullName): limit needs an owner")
+            }
+            // It is about an account, and the gateway knows no other than the session's.
+            if let limit = options.limit, limit != .passwordCheck, options.session != .required {
+                complaints.append("\(method.fullName): this limit needs SESSION_REQUIRED")
             }
         }
         // One line of a .proto must not make an operators' method reachable from any browser.

@@ -27,6 +27,9 @@ struct ServicePart {
         return owner == .identity ? "Identity\(service.name)" : "Session\(service.name)"
     }
 
+    /// The methods that get a judged call instead of a context.
+    private var framed: [MethodCode] { owner == nil ? [] : methods.filter(\.isAboutAnAccount) }
+
     private var description: String { "\(service.name)Description" }
 
     // MARK: Protocol
@@ -38,12 +41,12 @@ struct ServicePart {
         text += isWhole ? ".\n" : ", of these methods.\n"
         text += "package protocol \(name)Service: \(isWhole ? "\(service.name)API" : "Sendable") {"
         text += own.isEmpty ? "" : "\n"
-        text += owner == nil ? "" : Self.frame
+        text += framed.isEmpty ? "" : Self.frame
         text += own.map(requirement).joined(separator: "\n")
         return text + "}\n" + inProcess
     }
 
-    /// What comes before each method of an owner.
+    /// What comes before the methods of an owner that are about an account.
     private static let frame = """
             /// What is known of a call before its method runs.
             associatedtype Call: Sendable
@@ -62,17 +65,19 @@ struct ServicePart {
     private func requirement(_ method: MethodCode) -> String {
         let note = method.serving == nil ? "" : "    ///\n    /// \(method.note)\n"
         let function = method.serving ?? method.api
-        guard owner != nil else { return "\(method.comment)\(note)\(function)\n" }
+        guard owner != nil, method.isAboutAnAccount else {
+            return "\(method.comment)\(note)\(function)\n"
+        }
         return "\(method.comment)\(note)\(method.framed)\n"
     }
 
     /// A service with streams, or of an owner, as its own program calls it.
     private var inProcess: String {
-        var functions = owner == nil ? [] : methods.map { $0.unframed(description) }
+        var functions = framed.map { $0.unframed(description) }
         if isWhole { functions += methods.compactMap(\.inProcess) }
         guard !functions.isEmpty else { return "" }
         let face =
-            owner == nil
+            framed.isEmpty
             ? "The client's face of the streams, for calls in process."
             : "The methods as a dispatcher calls them."
         return """

@@ -22,11 +22,14 @@ extension ProviderEventsHandler {
     /// longer than a notice of that age is accepted. A notice without effect is not stored: a
     /// repeated delivery has no effect either, because an identity that is linked in between is
     /// newer than the notice.
+    ///
+    /// No limit is needed: the caller is a backend or the web service, and a notice without a valid
+    /// signature costs a few microseconds and no access to the store.
     /// - Throws: `auth/operation-not-allowed` for a provider that is not configured, or that sends
     ///   no notices; `auth/provider-unavailable` when the provider's keys cannot be fetched.
-    func receive(
-        _ request: IdentityV1.ReceiveRequest, _ context: CallContext
-    ) async throws -> IdentityV1.ReceiveResponse {
+    func receiveProviderNotice(
+        _ request: GatewayV1.ReceiveProviderNoticeRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ReceiveProviderNoticeResponse {
         guard request.provider == Self.apple else {
             throw ServiceError(.operationNotAllowed, detail: "this provider's notices are not read")
         }
@@ -34,7 +37,7 @@ extension ProviderEventsHandler {
         if let notice = try await notice(request.payload, provider) {
             try await take(notice, of: provider)
         }
-        return IdentityV1.ReceiveResponse()
+        return GatewayV1.ReceiveProviderNoticeResponse()
     }
 
     /// The notice in a signed token; nil when the token is rejected.

@@ -4,9 +4,9 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// `postern.identity.v1.AccountProfiles`: display names and photos (G-17). Each rpc is in the file
-/// of its name: `getProfile`, `updateProfile`, `uploadPhoto`, `downloadPhoto`, `removePhoto`.
-struct AccountProfilesHandler: AccountProfilesService {
+/// `postern.gateway.v1.Profile`: display names and photos (G-17). Each rpc is in the file of its name.
+/// `uploadPhoto` and `downloadPhoto` are of `postern.identity.v1.AccountProfiles`.
+struct ProfileHandler: IdentityProfileService, AccountProfilesService {
     let settings: IdentitySettings
     let store: Store
     let keys: IdentityKeys
@@ -20,6 +20,12 @@ struct AccountProfilesHandler: AccountProfilesService {
     let uploads: PhotoUploads
     /// Shared with the sweep.
     let uncommitted: UncommittedBlobs
+
+    func call(
+        _ method: MethodDescription, _ request: (any ProtobufMessage)?, _ context: CallContext
+    ) async throws -> AccountCall {
+        try await documents.calls.call(method, request, context)
+    }
 
     var reader: AccountReader { AccountReader(keys: keys, randomness: randomness) }
 

@@ -3,13 +3,15 @@ import Messages
 import RPC
 import ServiceRuntime
 
-extension SignInSettingsHandler {
+extension SignInOptionsHandler {
     /// Applies the rules for new passwords, without an account (G-26). It computes no hash and
-    /// writes nothing. A name above the maximum is rejected, because the work grows with its words.
+    /// writes nothing. The email is only text for the rule "context": it is not looked up, so the
+    /// response is the same whether or not an account has it. A name above the maximum is
+    /// rejected, because the work grows with its words.
     /// - Throws: `rpc/invalid-argument` for a display name that a sign-up would refuse.
     func checkPassword(
-        _ request: IdentityV1.CheckPasswordRequest, _ context: CallContext
-    ) throws(ServiceError) -> IdentityV1.CheckPasswordResponse {
+        _ request: GatewayV1.CheckPasswordRequest, _ context: CallContext
+    ) throws(ServiceError) -> GatewayV1.CheckPasswordResponse {
         guard Applicant.isDisplayName(request.displayName) else {
             throw ServiceError(.invalidArgument, fields: ["display_name"])
         }
@@ -20,9 +22,8 @@ extension SignInSettingsHandler {
             address: EmailAddress(request.email), displayName: request.displayName,
             app: settings.appName)
         let broken = password.map { policy.broken(by: $0, words) } ?? [.length]
-        let requirements = policy.requirements(
-            in: Voice(tag: request.language) ?? .english)
-        return IdentityV1.CheckPasswordResponse(
+        let requirements = policy.requirements(in: context.metadata.voice)
+        return GatewayV1.CheckPasswordResponse(
             rules: zip(policy.rules, requirements).map { rule, requirement in
                 GatewayV1.PasswordRuleResult(rule: requirement, met: !broken.contains(rule))
             },

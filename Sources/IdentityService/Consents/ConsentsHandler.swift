@@ -4,10 +4,10 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// `postern.identity.v1.AccountConsents`: what accounts have agreed to (G-23). Each rpc is in the
-/// file of its name: `getConsents`, `acceptTerms`, `withdrawConsent`, `getPrivacy`, `setPrivacy`,
-/// `requestParentalConsent`, `answerParentalConsent`. Guests may agree, too.
-struct AccountConsentsHandler: AccountConsentsService {
+/// `postern.gateway.v1.Consents`: what accounts have agreed to (G-23). Each rpc is in the file of its
+/// name. Guests may agree, too. `requestParentalConsent` is of `postern.identity.v1.AccountConsents`:
+/// the gateway charges it twice.
+struct ConsentsHandler: IdentityConsentsService, AccountConsentsService {
     let settings: ConsentSettings
     /// Base URL of the links in mails.
     let linkOrigin: String
@@ -20,31 +20,36 @@ struct AccountConsentsHandler: AccountConsentsService {
     /// Deletes the accounts of children without consent.
     let deletions: DeletionContext
     let owners: SessionOwners
+    let calls: AccountCalls
     let newcomers: NewcomerBytes
 
-    /// The account of an access token, with what it has agreed to.
-    /// - Throws: as `SessionsAPI.validated(accessToken:_:)` and `SQLSession.callersRow`.
-    func caller(_ accessToken: String, _ context: CallContext) async throws -> AccountRow {
-        let owner = try await owners.sessions.validated(accessToken: accessToken, context)
-        return try await store.read { try $0.callersRow(owner.account) }
+    func call(
+        _ method: MethodDescription, _ request: (any ProtobufMessage)?, _ context: CallContext
+    ) async throws -> AccountCall {
+        try await calls.call(method, request, context)
     }
 
-    /// Changes what the account of an access token has agreed to.
+    /// The account that calls, with what it has agreed to.
+    /// - Throws: as `SQLSession.callersRow`.
+    func caller(_ call: AccountCall) async throws -> AccountRow {
+        try await store.read { try $0.callersRow(call.account) }
+    }
+
+    /// Changes what the account that calls has agreed to.
     /// - Parameter change: Gets what it has agreed to so far; runs in the transaction, and returns
     ///   whether it has changed anything.
     /// - Returns: what it has agreed to now.
-    /// - Throws: as `caller(_:_:)` and `Transaction.requireRoom`, and what `change` throws.
+    /// - Throws: as `caller(_:)` and `Transaction.requireRoom`, and what `change` throws.
     func changing(
-        _ accessToken: String, from origin: CallOrigin, _ context: CallContext,
+        _ call: AccountCall,
         _ change: @escaping @Sendable (AccountID, GivenConsents, Transaction) throws -> Bool
     ) async throws -> GivenConsents {
-        let owner = try await owners.sessions.validated(accessToken: accessToken, context)
-        return try await store.write(about: [.account(owner.account)]) { transaction in
-            let row = try transaction.callersRow(owner.account)
+        try await store.write(about: [.account(call.account)]) { transaction in
+            let row = try transaction.callersRow(call.account)
             if try change(row.account, row.consents, transaction) {
                 try transaction.requireRoom(
                     for: NewcomerBytes.callBytes, of: row.newcomer(at: transaction.at),
-                    from: origin, within: newcomers)
+                    from: call.origin, within: newcomers)
             }
             return try transaction.consents(of: row.account)
         }

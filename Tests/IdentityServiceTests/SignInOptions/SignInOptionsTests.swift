@@ -8,11 +8,11 @@ import Testing
 @testable import IdentityService
 
 @Suite("G-26: the settings that a sign-in screen needs")
-struct SignInSettingsTests {
+struct SignInOptionsTests {
     private static func handler(
         policy: PasswordPolicy = .document, app: String = ""
-    ) -> SignInSettingsHandler {
-        SignInSettingsHandler(
+    ) -> SignInOptionsHandler {
+        SignInOptionsHandler(
             settings: IdentitySettings(
                 linkOrigin: "https://app.example", verificationLife: .seconds(3_600),
                 defaultLanguage: "en", passwordHashing: .init(), passwordPolicy: policy,
@@ -23,15 +23,15 @@ struct SignInSettingsTests {
 
     private static func check(
         _ password: String, policy: PasswordPolicy = .document, app: String = ""
-    ) throws -> IdentityV1.CheckPasswordResponse {
+    ) throws -> GatewayV1.CheckPasswordResponse {
         try handler(policy: policy, app: app).checkPassword(
             .init(password: .init(text: password)), context)
     }
 
     @Test("G-26: each policy has its rules and its minimum", arguments: PasswordPolicy.allCases)
     func rules(policy: PasswordPolicy) {
-        let rules = Self.handler(policy: policy).getSignInSettings(.init(), Self.context)
-            .passwordRules
+        let options = Self.handler(policy: policy).getSignInOptions(.init(), Self.context)
+        let rules = options.password?.rules ?? []
         #expect(rules.map(\.rule) == policy.rules.map(\.rawValue))
         #expect(rules.first?.minimum == (policy == .nist ? 15 : 8))
         #expect(rules.first?.maximum == 128)
@@ -79,7 +79,7 @@ struct SignInSettingsTests {
 
     @Test("I-02: by default it is the name that is in mails")
     func defaultName() throws {
-        let handler = SignInSettingsHandler(settings: try SettingsLoader.settings())
+        let handler = SignInOptionsHandler(settings: try SettingsLoader.settings())
         let answer = try handler.checkPassword(
             .init(password: .init(text: "Postern123")), Self.context)
         #expect(answer.rules.filter { !$0.met }.compactMap(\.rule?.rule) == ["context"])

@@ -6,16 +6,15 @@ import Storage
 extension IdentitiesHandler {
     /// Lists the sign-in methods of the caller's account, oldest first (G-14). A password dates
     /// from its last change.
-    /// - Throws: as `SessionOwners.owner`; `auth/invalid-access-token` if the account does not
-    ///   exist any more.
-    func listMethods(
-        _ request: IdentityV1.ListMethodsRequest, _ context: CallContext
-    ) async throws -> IdentityV1.ListMethodsResponse {
-        let owner = try await owners.owner(of: request.accessToken, context)
+    /// - Throws: `auth/invalid-access-token` if the account does not exist any more.
+    func listSignInMethods(
+        _ request: GatewayV1.ListSignInMethodsRequest, _ call: OwnerCall
+    ) async throws -> GatewayV1.ListSignInMethodsResponse {
+        let account = call.owner.account
         let (row, identities, passwordSetAt) = try await store.read { session in
             (
-                try session.account(owner.account), try session.identities(of: owner.account),
-                try session.passwordSetAt(owner.account)
+                try session.account(account), try session.identities(of: account),
+                try session.passwordSetAt(account)
             )
         }
         guard let row else { throw ServiceError(.invalidAccessToken) }
@@ -33,7 +32,7 @@ extension IdentitiesHandler {
                     method: "password", addedAtMs: passwordSetAt.milliseconds,
                     hint: try vault.open(address.sealed, .address)))
         }
-        return IdentityV1.ListMethodsResponse(
+        return GatewayV1.ListSignInMethodsResponse(
             methods: methods.sorted { ($0.addedAtMs, $0.method) < ($1.addedAtMs, $1.method) })
     }
 }

@@ -1,0 +1,25 @@
+import Messages
+import RPC
+
+/// A call in a session of the account's owner, for rpcs that change who may sign in or are
+/// sensitive. `SessionOwners` has judged it: session knows it as live, and the account may be used.
+struct OwnerCall: Sendable {
+    /// For `requireLive` in the transaction.
+    let owner: SessionOwner
+    let frame: AccountCall
+}
+
+extension AccountCalls {
+    /// As `call`, with the session of the access token. It is judged once, by `owners`.
+    /// - Throws: `rpc/permission-denied` for a caller that is not the gateway; as
+    ///   `SessionOwners.owner` and `framed`.
+    func call(
+        _ method: MethodDescription, _ request: (any ProtobufMessage)?, _ context: CallContext,
+        by owners: SessionOwners
+    ) async throws -> OwnerCall {
+        try context.requireGateway()
+        let owner = try await owners.owner(of: context.requiredAccessToken(), context)
+        let call = AccountCall(account: owner.account, context: context)
+        return OwnerCall(owner: owner, frame: try framed(call, method, request, by: context))
+    }
+}

@@ -1,0 +1,32 @@
+import Contracts
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+
+/// `postern.gateway.v1.Onboarding`: the way through the sections of an app's onboarding (G-18). Each
+/// rpc is in the file of its name. Guests go the same way as accounts.
+struct OnboardingHandler: OnboardingService {
+    /// Keeps the drafts and what a completion writes.
+    let documents: DocumentsHandler
+    let answers: AccountAnswers
+
+    var store: Store { documents.store }
+
+    func call(
+        _ method: MethodDescription, _ request: (any ProtobufMessage)?, _ context: CallContext
+    ) async throws -> AccountCall {
+        try await documents.calls.call(method, request, context)
+    }
+
+    /// Whether the account has completed onboarding.
+    /// - Throws: as `SQLSession.callersRow`.
+    func hasCompletedOnboarding(
+        _ request: GatewayV1.HasCompletedOnboardingRequest, _ call: AccountCall
+    ) async throws -> GatewayV1.HasCompletedOnboardingResponse {
+        try await store.read { session in
+            let row = try session.callersRow(call.account)
+            return .init(complete: try answers.facts(row, in: session).isOnboarded)
+        }
+    }
+}
