@@ -90,7 +90,8 @@ package struct IdentityService: Sendable {
         let calls = AccountCalls(
             keys: keys, sessions: peers.sessions,
             backends: BackendCalls(
-                settings: settings.documents, applications: documentWriters, time: time))
+                settings: settings.documents, applications: documentWriters, time: time),
+            time: time)
         let deletionContext = DeletionContext(keys: keys, randomness: randomness)
         let guests = GuestSettlement(
             mode: settings.guestData, keys: keys, randomness: randomness,

@@ -8,7 +8,7 @@ struct IdentityProgram: Program {
     static let description = ProgramDescription(
         program: "postern-identity", service: "postern.identity", application: "identity",
         summary: "Keeps accounts and their credentials, and proves sign-ins.", port: 7401,
-        callers: ["gateway", "session", "notification", "tool"], addressAsserters: ["gateway"],
+        callers: ["gateway", "session", "notification", "tool"],
         callersMethods: ProgramDescription.innerCalls(at: "identity"))
 
     static func assemble(

@@ -1,6 +1,7 @@
 import Contracts
 import Messages
 import RPC
+import ServiceRuntime
 
 /// What a call is charged before it is passed on (`postern.options.v1.limit`).
 struct RelayedCharge {
@@ -50,7 +51,10 @@ extension RelayedCharge {
         switch method {
         case DocumentsDescription.writeDocument:
             let request: GatewayV1.WriteDocumentRequest = try request.decoded()
-            writes = request.write.map { [$0] } ?? []
+            guard let write = request.write else {
+                throw ServiceError(.invalidArgument, fields: ["write"])
+            }
+            writes = [write]
         case DocumentsDescription.writeDocuments:
             let request: GatewayV1.WriteDocumentsRequest = try request.decoded()
             writes = request.writes

@@ -18,6 +18,10 @@ import Synchronization
 /// The owner of the method judges the token in any case: a wrong answer here charges the account of a
 /// token that session has called valid, and never lets a call through. Instead of the signature,
 /// which costs more than the call to session that it would save.
+///
+/// Attack: a thief whose token was just signed out makes calls and cancels each after its charge,
+/// which then stays. So the account's limits can be filled for as long as the feed is silent, 5 s at
+/// most, and for no longer: the owner waits a minute to write.
 final class TokenAccounts: Sendable {
     /// The feed has an item each second.
     private static let silenceMax = Duration.seconds(5)

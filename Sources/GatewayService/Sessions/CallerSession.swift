@@ -4,9 +4,9 @@ import RPC
 import ServiceRuntime
 
 /// The live session in whose name a call is made: that of the access token in the call's metadata,
-/// `authorization: Bearer <access token>`. The token is handed on only to the inner calls that need
-/// it, in their own fields. A method's option `postern.options.v1.session` says how it is read
-/// here:
+/// `authorization: Bearer <access token>`, of calls that the gateway composes (`Relay` has the others).
+/// The token is handed on only to the inner calls that need it, in their own fields. A method's
+/// option `postern.options.v1.session` says how it is read here:
 ///
 ///     the access token     SESSION_REQUIRED             SESSION_OPTIONAL
 ///     none                 auth/invalid-access-token    no session

@@ -15,13 +15,11 @@ extension ServiceError {
     ]
 
     /// An inner service's error with the fields that the caller of the public API sent.
-    var withPublicFields: ServiceError { renamingFields { Self.publicFields[$0] ?? $0 } }
-
-    /// The error with another name for each field at fault.
-    func renamingFields(_ rename: (String) -> String) -> ServiceError {
+    var withPublicFields: ServiceError {
         var error = self
         for index in error.violations.indices {
-            error.violations[index].field = rename(error.violations[index].field)
+            let field = error.violations[index].field
+            error.violations[index].field = Self.publicFields[field] ?? field
         }
         return error
     }

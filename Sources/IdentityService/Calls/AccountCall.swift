@@ -51,6 +51,7 @@ struct AccountCalls: Sendable {
     /// The session service, which knows the accounts of access tokens.
     let sessions: any SessionsAPI
     let backends: BackendCalls
+    let time: any Time
 
     /// The methods whose repeats are stored under another name than their own: it is part of stored
     /// keys.
@@ -112,7 +113,8 @@ struct AccountCalls: Sendable {
     /// The owner of a call's access token, now. Streams ask again and again.
     /// - Throws: as `SessionsAPI.validated`.
     func owner(in context: CallContext) async throws -> ValidAccessToken {
-        try await sessions.validated(accessToken: context.requiredAccessToken(), context)
+        try await sessions.validated(
+            accessToken: context.requiredAccessToken(), context.ofCheck(time))
     }
 
     private static func storedName(of method: MethodDescription) -> String {
@@ -121,7 +123,9 @@ struct AccountCalls: Sendable {
     }
 }
 
-/// Where a call comes from, as the gateway says in its metadata.
+/// Where a call comes from, as the gateway says in its metadata. It is believed because it is the
+/// gateway, whatever the list of callers says of addresses: without them all newcomers would share
+/// one limit.
 struct RelayedOrigin: ClientOrigin {
     /// The longest name that an app can have in the operator's apps file.
     private static let appBytesMax = 32
@@ -130,10 +134,10 @@ struct RelayedOrigin: ClientOrigin {
     let deviceId = ""
     let app: String
 
-    /// Empty for a caller that may not assert its users' addresses.
+    /// - Parameter context: of a call of the gateway (`CallContext.requireGateway`).
     init(_ context: CallContext) {
-        clientAddress = context.clientAddress ?? ""
-        let name = context.mayAssertClientAddress ? context.metadata[Metadata.Key.app] ?? "" : ""
+        clientAddress = context.metadata[Metadata.Key.clientAddress] ?? ""
+        let name = context.metadata[Metadata.Key.app] ?? ""
         app = name.isName(1...Self.appBytesMax, [.lower, .digit], marks: "-") ? name : ""
     }
 }

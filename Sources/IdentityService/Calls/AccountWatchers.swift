@@ -78,11 +78,11 @@ final class AccountWatchers: Sendable {
 }
 
 extension CallContext {
-    /// The context of one check of a stream's access token. The stream may last for an hour, a
-    /// single call not.
+    /// The context of one check of an access token. A stream may last for an hour, the check not.
+    /// Attack: while session hangs, streams with invented tokens take all places.
     func ofCheck(_ time: any Time) -> CallContext {
-        CallContext(
-            application: application, deadline: min(deadline, time.uptime() + .seconds(10)),
-            metadata: metadata)
+        let end = time.uptime() + .seconds(10)
+        guard end < deadline else { return self }
+        return CallContext(application: application, deadline: end, metadata: metadata)
     }
 }

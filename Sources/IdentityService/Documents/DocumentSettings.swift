@@ -52,8 +52,8 @@ extension DocumentSettings {
             "gateway, web and tool cannot be document writers")
         webOrigins = settings.strings(
             "web-origins", default: webOrigins, unit: "URL",
-            reason: "As the gateway's setting: a token of a document writer must name one of them "
-                + "as its audience.")
+            reason: "As the gateway's setting, in the same order: photos' URLs begin with the "
+                + "first, and a token of a document writer must name one of them as its audience.")
         settings.require(
             webOrigins.allSatisfy { WebOrigin(site: $0) != nil }, ["web-origins"],
             "each must be \(WebOrigin.expected)")

@@ -39,7 +39,7 @@ extension DocumentsHandler {
     ) async throws -> ValidAccessToken {
         var hasChanges = false
         while true {
-            let token = try await calls.owner(in: call.context.ofCheck(time))
+            let token = try await calls.owner(in: call.context)
             let (at, page) = try await next(
                 follower, token.account, collection: request.collection)
             let next = follower.items(of: page, at: at)

@@ -16,7 +16,7 @@ extension AccountExportsHandler {
         var last: GatewayV1.DataExport?
         try await watchers.following(call.account, time) {
             // Read again: it may have changed before this stream could be woken.
-            let token = try await calls.owner(in: call.context.ofCheck(time))
+            let token = try await calls.owner(in: call.context)
             guard let export = try await export(of: token.account) else { return nil }
             if export.message != last { try await items.write(.init(dataExport: export.message)) }
             last = export.message

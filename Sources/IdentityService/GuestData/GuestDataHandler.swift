@@ -31,12 +31,6 @@ struct GuestDataHandler: IdentityGuestsService, GuestDataService {
         try await documents.calls.call(method, request, context)
     }
 
-    /// The account of an access token.
-    /// - Throws: as `SessionsAPI.validated(accessToken:_:)`.
-    func owner(of accessToken: String, _ context: CallContext) async throws -> ValidAccessToken {
-        try await documents.calls.sessions.validated(accessToken: accessToken, context)
-    }
-
     /// The choice of a token, for the account of an access token.
     /// - Throws: `auth/invalid-choice` for a token that has expired, or is another account's.
     func choice(

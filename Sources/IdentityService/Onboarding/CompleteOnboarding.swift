@@ -13,8 +13,8 @@ extension OnboardingHandler {
     /// documents since.
     /// - Throws: `auth/invalid-document` with what is missing or invalid, as `section.field`;
     ///   `auth/document-quota`; `auth/account-required`, `auth/email-not-verified`,
-    ///   `auth/consent-required` as the rules of a collection need; as `call(_:_:)` and
-    ///   `DocumentsHandler.change`.
+    ///   `auth/consent-required`, `auth/parental-consent-required` as the rules of a collection
+    ///   need; with the units that it costs, if less was charged; as `DocumentsHandler.change`.
     func completeOnboarding(
         _ request: GatewayV1.CompleteOnboardingRequest, _ call: AccountCall
     ) async throws -> GatewayV1.CompleteOnboardingResponse {

@@ -1,16 +1,19 @@
 import Addresses
 import Messages
 import RPC
+import ServiceRuntime
 
 extension SignInOptionsHandler {
     /// The sign-in methods that are switched on, the rules for new passwords, and what is asked
     /// consent for (G-23, G-26). Passwords and guests cannot be switched off, and a mailed link is
     /// the only way to recover a password. Test numbers, the mode of enumeration and other settings
     /// that help an attacker are left out.
+    /// - Throws: `rpc/permission-denied` for a caller that is not the gateway.
     func getSignInOptions(
         _ request: GatewayV1.GetSignInOptionsRequest, _ context: CallContext
-    ) -> GatewayV1.GetSignInOptionsResponse {
-        GatewayV1.GetSignInOptionsResponse(
+    ) throws(ServiceError) -> GatewayV1.GetSignInOptionsResponse {
+        try context.requireGateway()
+        return GatewayV1.GetSignInOptionsResponse(
             password: GatewayV1.PasswordOptions(
                 emailVerificationRequired: settings.emailVerification == .required,
                 rules: settings.passwordPolicy.requirements(in: context.metadata.voice)),

@@ -29,15 +29,13 @@ final class ScriptedGuestData: GuestDataService {
     /// The idempotency keys of the uploads.
     var keys: [String?] { state.withLock { $0.keys } }
 
-    private func check() throws { if let refusal { throw refusal } }
-
     func uploadGuestBundle(
         _ incoming: IncomingItems<IdentityV1.UploadGuestBundleRequest>,
         _ outgoing: OutgoingItems<IdentityV1.UploadGuestBundleItem>, _ context: CallContext
     ) async throws {
         state.withLock { $0.keys.append(context.idempotencyKey) }
         for try await item in incoming {
-            try check()
+            if let refusal { throw refusal }
             let received = state.withLock { state -> Int? in
                 switch item.part {
                 case .head(let head): (state.head, state.documents) = (head, [])

@@ -85,8 +85,7 @@ struct LyingGatewayTests {
     func others() async throws {
         for application in ["tool", "session", "app", ""] {
             let channel = InProcessChannel(fixture.inner.identity.methods, as: application)
-            for method in Self.methods
-            where method.session == .required || method.isForNamedCallersOnly {
+            for method in Self.methods {
                 let context = fixture.context().bearing(ada.session.accessToken)
                 #expect(
                     try await answer(to: method, context, by: channel) == .permissionDenied,

@@ -69,6 +69,10 @@ struct RelayTests {
         ]
         #expect(keys.allSatisfy { $0?.count == 64 } && Set(keys).count == 3)
         #expect(try key("app", DocumentsDescription.readDocument) == nil)
+        // They are bound to the last part of its name, so no two methods may share that.
+        let names = ServiceDescription.ofGateway.flatMap(\.methods).filter { !$0.isIdempotent }
+            .map { $0.name.split(separator: "/").last }
+        #expect(Set(names).count == names.count)
     }
 
     @Test(

@@ -134,7 +134,8 @@ extension IdentityFixture {
                         Applications(
                             name: "billing", keyID: "k1", key: try DocumentFixture.key(),
                             mayAssertClientAddress: false)),
-                    time: time)),
+                    time: time),
+                time: time),
             rules: rules, watchers: AccountWatchers())
     }
 }

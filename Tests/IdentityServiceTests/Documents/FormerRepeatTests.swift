@@ -38,4 +38,21 @@ struct FormerRepeatTests {
         for error in [one, several, removal] { #expect(error.code == .idempotencyKeyReused) }
         #expect(try await fixture.read().version == written.version)
     }
+
+    @Test("so is one of a display name, and of the end of an email change")
+    func others() async throws {
+        let fixture = try await DocumentFixture()
+        let service = fixture.identity.service
+        try await store(
+            "UpdateProfile", [fixture.account, "Ada"], fixture.context("n"), fixture)
+        try await store("CancelEmailChange", [fixture.account], fixture.context("e"), fixture)
+        let name = try await refusal {
+            try await service.profiles.updateProfile(
+                .init(name: .displayName("Ada")), fixture.context("n"))
+        }
+        let email = try await refusal {
+            try await service.emailChanges.cancelEmailChange(.init(), fixture.context("e"))
+        }
+        for error in [name, email] { #expect(error.code == .idempotencyKeyReused) }
+    }
 }

@@ -19,7 +19,8 @@ struct SignInOptionsTests {
                 appName: app))
     }
 
-    private static let context = CallContext(deadline: .seconds(10))
+    private static let context = CallContext(
+        application: CallContext.gateway, deadline: .seconds(10))
 
     private static func check(
         _ password: String, policy: PasswordPolicy = .document, app: String = ""
@@ -29,8 +30,8 @@ struct SignInOptionsTests {
     }
 
     @Test("G-26: each policy has its rules and its minimum", arguments: PasswordPolicy.allCases)
-    func rules(policy: PasswordPolicy) {
-        let options = Self.handler(policy: policy).getSignInOptions(.init(), Self.context)
+    func rules(policy: PasswordPolicy) throws {
+        let options = try Self.handler(policy: policy).getSignInOptions(.init(), Self.context)
         let rules = options.password?.rules ?? []
         #expect(rules.map(\.rule) == policy.rules.map(\.rawValue))
         #expect(rules.first?.minimum == (policy == .nist ? 15 : 8))

@@ -119,7 +119,7 @@ final class IdentityFixture: Sendable {
         metadata[Metadata.Key.clientAddress] = Self.origin.clientAddress
         return CallContext(
             application: CallContext.gateway, deadline: time.uptime() + .seconds(10),
-            metadata: metadata, mayAssertClientAddress: true
+            metadata: metadata
         ).bearing(accessToken)
     }
 

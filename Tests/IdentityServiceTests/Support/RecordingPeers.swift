@@ -229,8 +229,12 @@ final class RecordingNotifications: NotificationsAPI {
 final class RecordingSessions: SessionsAPI {
     private let known: KnownSessions
     private let state = Mutex<[SessionV1.EndAccountSessionsRequest]>([])
+    private let checked = Mutex<Duration?>(nil)
 
     init(known: KnownSessions) { self.known = known }
+
+    /// The deadline of the last check of an access token.
+    var checkDeadline: Duration? { checked.withLock { $0 } }
 
     /// The requests, in order.
     var ended: [SessionV1.EndAccountSessionsRequest] { state.withLock { $0 } }
@@ -253,6 +257,7 @@ final class RecordingSessions: SessionsAPI {
     func validateAccessToken(
         _ request: SessionV1.ValidateAccessTokenRequest, _ context: CallContext
     ) async throws -> SessionV1.ValidateAccessTokenResponse {
+        checked.withLock { $0 = context.deadline }
         guard let session = known.live(request.accessToken) else { return .init() }
         return .init(
             valid: true, sessionId: session.sessionId, accountId: session.accountId,

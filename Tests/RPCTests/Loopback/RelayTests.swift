@@ -18,13 +18,18 @@ struct RelayTests {
 
     /// Runs `body` with a client of a server in front of the echo service.
     private static func run(
+        limits: Loopback.Limits = Loopback.Limits(), adding metadata: [String: String] = [:],
         _ body: @escaping @Sendable (Loopback, RPCClient) async throws -> Void
     ) async throws {
-        try await Loopback.run { loopback in
+        try await Loopback.run(limits: limits) { loopback in
             let peer = loopback.client
             let handlers =
                 unary.map { method in
-                    MethodHandler.relay(method) { _, context in .now(peer, context.onward()) }
+                    MethodHandler.relay(method) { _, context in
+                        var onward = context.onward()
+                        for (key, value) in metadata { onward.metadata[key] = value }
+                        return .now(peer, onward)
+                    }
                 }
                 + streams.map { method in
                     MethodHandler.relayStream(method) { request, context in
@@ -99,6 +104,35 @@ struct RelayTests {
             await loopback.gate.cancelled(2)
             let next = try await Self.call(client, EchoService.async, "on")
             #expect(next.sessionId == "on")
+        }
+    }
+
+    @Test("a request that fills its caller's frame fits into the next one, with other metadata")
+    func frames() async throws {
+        var limits = Loopback.Limits()
+        limits.frameBytesMax = FrameLimits.frameBytesBetweenPrograms
+        let added = ["authorization": String(repeating: "t", count: 3_500)]
+        try await Self.run(limits: limits, adding: added) { loopback, client in
+            let other = try await Loopback.server(loopback.echo, group: loopback.group)
+            let direct = Loopback.client(port: other.port, group: loopback.group)
+            // What fits is known from a server with the same limit that passes nothing on.
+            var length = FrameLimits.frameBytesDefault
+            while try await Self.isTooLong(length, direct) { length -= 1 }
+            #expect(length > FrameLimits.frameBytesDefault - 256)
+            let text = String(repeating: "x", count: length)
+            #expect(try await Self.call(client, EchoService.async, text).sessionId == text)
+            direct.close()
+            await other.drain()
+        }
+    }
+
+    private static func isTooLong(_ length: Int, _ client: RPCClient) async throws -> Bool {
+        do {
+            _ = try await call(
+                client, EchoService.async, String(repeating: "x", count: length))
+            return false
+        } catch let error as ServiceError where error.code == .resourceExhausted {
+            return true
         }
     }
 
