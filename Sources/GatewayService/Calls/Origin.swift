@@ -44,18 +44,9 @@ extension CallContext {
         return text
     }
 
-    /// As long as the name of an app in the apps file can be.
-    private static let appBytesMax = 32
-
     /// The name of the app that calls through the web service; nil for other callers. Attack: any
-    /// other application could name an app, to use up its limits or to hide in the audit trail. A
-    /// text that cannot be a name is ignored, so that neither gets one of an attacker's own making.
-    var app: String? {
-        guard application == Self.webService, let name = metadata[Metadata.Key.app],
-            name.isName(1...Self.appBytesMax, [.lower, .digit], marks: "-")
-        else { return nil }
-        return name
-    }
+    /// other application could name an app, to use up its limits or to hide in the audit trail.
+    var app: String? { application == Self.webService ? metadata.app : nil }
 
     /// The language of messages to an account that the call creates: the requested one, or the
     /// user's most preferred one of those that Postern has; empty for the operator's default.

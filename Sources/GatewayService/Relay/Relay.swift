@@ -5,7 +5,7 @@ import ServiceRuntime
 
 /// Passes the calls of methods that identity or session implements on to them
 /// (`postern.options.v1.owner`): the bytes of the request, with metadata that the gateway writes
-/// anew (`CallContext.relayed`). The owner judges the access token.
+/// anew (`CallContext.relayed`). The owner validates the access token.
 ///
 ///     the method's session   without a token             with one
 ///     none                   passed on                   passed on without it
@@ -43,7 +43,7 @@ package struct Relay: Sendable {
     let tokens: TokenAccounts
     let limits: RateLimiter
 
-    /// Public methods that are served by nobody, or twice. The gateway does not start.
+    /// Public methods without an implementation, or with two. The gateway refuses to start.
     struct Mistake: Error, CustomStringConvertible {
         let methods: [String]
 

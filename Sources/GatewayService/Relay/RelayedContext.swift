@@ -13,7 +13,7 @@ extension CallContext {
     func relayed(to method: MethodDescription) throws(ServiceError) -> CallContext {
         var onward = onward(
             idempotencyKey: method.isIdempotent
-                ? nil : try DerivedIdempotencyKey.of(self, method.flowName))
+                ? nil : try DerivedIdempotencyKey.of(self, method.rpcName))
         onward.metadata[Metadata.Key.clientAddress] = try personsAddress()
         onward.metadata[Metadata.Key.app] = app
         onward.metadata[Metadata.Key.acceptLanguage] = metadata.acceptedVoice?.tag
@@ -33,9 +33,4 @@ extension CallContext {
         }
         return token
     }
-}
-
-extension MethodDescription {
-    /// The name of its calls in derived idempotency keys.
-    fileprivate var flowName: String { name.split(separator: "/").last.map(String.init) ?? name }
 }

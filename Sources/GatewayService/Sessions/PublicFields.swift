@@ -15,12 +15,5 @@ extension ServiceError {
     ]
 
     /// An inner service's error with the fields that the caller of the public API sent.
-    var withPublicFields: ServiceError {
-        var error = self
-        for index in error.violations.indices {
-            let field = error.violations[index].field
-            error.violations[index].field = Self.publicFields[field] ?? field
-        }
-        return error
-    }
+    var withPublicFields: ServiceError { renamingFields { Self.publicFields[$0] ?? $0 } }
 }

@@ -44,8 +44,8 @@ protocol DeviceRequest: ProtobufMessage {
 ///     the backend, by its own signature   the account, the actor, the idempotency key
 ///     the gateway, by the metadata        client address, app, language, idempotency key, charge
 ///
-/// Attack: somebody has taken the gateway over. It names any address, app or language, as it could
-/// before, and acts for nobody but who calls through it.
+/// Attack: the gateway is compromised. It can send any address, app or language, and can act only for
+/// people whose calls pass through it.
 struct AccountCalls: Sendable {
     let keys: IdentityKeys
     /// The session service, which knows the accounts of access tokens.
@@ -118,8 +118,20 @@ struct AccountCalls: Sendable {
     }
 
     private static func storedName(of method: MethodDescription) -> String {
-        let name = method.name.split(separator: "/").last.map(String.init) ?? method.name
-        return storedNames[name] ?? name
+        storedNames[method.rpcName] ?? method.rpcName
+    }
+}
+
+/// A handler of services whose rpcs are about the account that calls, or that a backend names.
+protocol AccountCallsHandler {
+    var calls: AccountCalls { get }
+}
+
+extension AccountCallsHandler {
+    func call(
+        _ method: MethodDescription, _ request: (any ProtobufMessage)?, _ context: CallContext
+    ) async throws -> AccountCall {
+        try await calls.call(method, request, context)
     }
 }
 
@@ -127,9 +139,6 @@ struct AccountCalls: Sendable {
 /// gateway, whatever the list of callers says of addresses: without them all newcomers would share
 /// one limit.
 struct RelayedOrigin: ClientOrigin {
-    /// The longest name that an app can have in the operator's apps file.
-    private static let appBytesMax = 32
-
     let clientAddress: String
     let deviceId = ""
     let app: String
@@ -137,7 +146,6 @@ struct RelayedOrigin: ClientOrigin {
     /// - Parameter context: of a call of the gateway (`CallContext.requireGateway`).
     init(_ context: CallContext) {
         clientAddress = context.metadata[Metadata.Key.clientAddress] ?? ""
-        let name = context.metadata[Metadata.Key.app] ?? ""
-        app = name.isName(1...Self.appBytesMax, [.lower, .digit], marks: "-") ? name : ""
+        app = context.metadata.app ?? ""
     }
 }

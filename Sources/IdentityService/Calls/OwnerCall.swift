@@ -9,6 +9,20 @@ struct OwnerCall: Sendable {
     let frame: AccountCall
 }
 
+/// A handler of services whose rpcs need a session of the account's owner.
+protocol OwnerCallsHandler {
+    var calls: AccountCalls { get }
+    var owners: SessionOwners { get }
+}
+
+extension OwnerCallsHandler {
+    func call(
+        _ method: MethodDescription, _ request: (any ProtobufMessage)?, _ context: CallContext
+    ) async throws -> OwnerCall {
+        try await calls.call(method, request, context, by: owners)
+    }
+}
+
 extension AccountCalls {
     /// As `call`, with the session of the access token. It is judged once, by `owners`.
     /// - Throws: `rpc/permission-denied` for a caller that is not the gateway; as

@@ -7,7 +7,7 @@ import Storage
 /// `postern.gateway.v1.Consents`: what accounts have agreed to (G-23). Each rpc is in the file of its
 /// name. Guests may agree, too. `requestParentalConsent` is of `postern.identity.v1.AccountConsents`:
 /// the gateway charges it twice.
-struct ConsentsHandler: IdentityConsentsService, AccountConsentsService {
+struct ConsentsHandler: IdentityConsentsService, AccountConsentsService, AccountCallsHandler {
     let settings: ConsentSettings
     /// Base URL of the links in mails.
     let linkOrigin: String
@@ -22,12 +22,6 @@ struct ConsentsHandler: IdentityConsentsService, AccountConsentsService {
     let owners: SessionOwners
     let calls: AccountCalls
     let newcomers: NewcomerBytes
-
-    func call(
-        _ method: MethodDescription, _ request: (any ProtobufMessage)?, _ context: CallContext
-    ) async throws -> AccountCall {
-        try await calls.call(method, request, context)
-    }
 
     /// The account that calls, with what it has agreed to.
     /// - Throws: as `SQLSession.callersRow`.

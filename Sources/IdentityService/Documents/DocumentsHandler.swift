@@ -6,7 +6,7 @@ import Storage
 
 /// `postern.gateway.v1.Documents` and `BackendDocuments`: documents of accounts (I-07), for their
 /// owners and for the app's backend. Each rpc is in the file of its name.
-struct DocumentsHandler: DocumentsService, BackendDocumentsService {
+struct DocumentsHandler: DocumentsService, BackendDocumentsService, AccountCallsHandler {
     let settings: DocumentSettings
     /// For collections that need consent.
     let consent: ConsentSettings
@@ -22,12 +22,6 @@ struct DocumentsHandler: DocumentsService, BackendDocumentsService {
 }
 
 extension DocumentsHandler {
-    func call(
-        _ method: MethodDescription, _ request: (any ProtobufMessage)?, _ context: CallContext
-    ) async throws -> AccountCall {
-        try await calls.call(method, request, context)
-    }
-
     /// The account as the owner of documents.
     /// - Throws: `auth/user-disabled`; without an account `auth/invalid-access-token`, or
     ///   `rpc/not-found` for a backend, which names it.

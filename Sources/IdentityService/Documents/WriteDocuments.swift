@@ -179,13 +179,8 @@ extension ServiceError {
     /// are counted, `writes[0].json.age`.
     fileprivate var aboutOneWrite: ServiceError {
         let counted = "writes[0]"
-        var error = self
-        for index in error.violations.indices {
-            let field = error.violations[index].field
-            if field.hasPrefix(counted) {
-                error.violations[index].field = "write" + field.dropFirst(counted.count)
-            }
+        return renamingFields {
+            $0.hasPrefix(counted) ? "write" + $0.dropFirst(counted.count) : $0
         }
-        return error
     }
 }

@@ -9,7 +9,7 @@ import Storage
 /// `postern.identity.v1.EmailChanges`: changes of an account's address, and verification mails for
 /// a caller without a session (G-02, G-12). Each rpc is in the file of its name.
 /// `cancelEmailChange` is of `postern.gateway.v1.Emails`.
-struct EmailChangesHandler: EmailChangesService, IdentityEmailsService {
+struct EmailChangesHandler: EmailChangesService, IdentityEmailsService, OwnerCallsHandler {
     let settings: IdentitySettings
     let store: Store
     let keys: IdentityKeys
@@ -23,12 +23,6 @@ struct EmailChangesHandler: EmailChangesService, IdentityEmailsService {
 
     var reader: AccountReader { AccountReader(keys: keys, randomness: randomness) }
     var outbox: IdentityOutbox { IdentityOutbox(keys: keys, randomness: randomness) }
-
-    func call(
-        _ method: MethodDescription, _ request: (any ProtobufMessage)?, _ context: CallContext
-    ) async throws -> OwnerCall {
-        try await calls.call(method, request, context, by: owners)
-    }
 }
 
 /// The mails about an email change, each enqueued in the transaction of its event (N-01, G-12).

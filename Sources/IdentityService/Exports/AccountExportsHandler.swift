@@ -8,7 +8,9 @@ import Storage
 /// for the gateway, which charges it, and of `postern.gateway.v1.DataExports` the rest. Each rpc is
 /// in the file of its name: `requestDataExport`, `getDataExport`, `watchDataExport`,
 /// `fetchDataExport`, `cancelDataExport`. `ExportWork` prepares the archives.
-struct AccountExportsHandler: AccountExportsService, IdentityDataExportsService {
+struct AccountExportsHandler:
+    AccountExportsService, IdentityDataExportsService, AccountCallsHandler
+{
     let store: Store
     let keys: IdentityKeys
     let time: any Time
@@ -22,12 +24,6 @@ struct AccountExportsHandler: AccountExportsService, IdentityDataExportsService 
     let newcomers: NewcomerBytes
 
     var reader: AccountReader { AccountReader(keys: keys, randomness: randomness) }
-
-    func call(
-        _ method: MethodDescription, _ request: (any ProtobufMessage)?, _ context: CallContext
-    ) async throws -> AccountCall {
-        try await calls.call(method, request, context)
-    }
 
     /// The export of an account that calls; nil if there is none.
     /// - Throws: as `SQLSession.callersRow`.

@@ -11,24 +11,19 @@ import Storage
 ///
 /// The account is the one of an access token, which the session service resolves. A choice token
 /// names the guest, and counts in a session of its account only.
-struct GuestDataHandler: IdentityGuestsService, GuestDataService {
+struct GuestDataHandler: IdentityGuestsService, GuestDataService, AccountCallsHandler {
     let documents: DocumentsHandler
     let guests: GuestSettlement
     /// The streams that wait for a change of an account's migrations.
     let watchers: AccountWatchers
     let logger: Logger
 
+    var calls: AccountCalls { documents.calls }
     var store: Store { documents.store }
     var keys: IdentityKeys { documents.keys }
     /// Performs what was chosen.
     var job: MigrationJob {
         MigrationJob(documents: documents, guests: guests, watchers: watchers, logger: logger)
-    }
-
-    func call(
-        _ method: MethodDescription, _ request: (any ProtobufMessage)?, _ context: CallContext
-    ) async throws -> AccountCall {
-        try await documents.calls.call(method, request, context)
     }
 
     /// The choice of a token, for the account of an access token.

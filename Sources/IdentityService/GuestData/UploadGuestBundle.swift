@@ -24,7 +24,8 @@ extension GuestDataHandler {
     /// - Throws: `auth/account-required` for a guest, which writes documents itself;
     ///   `auth/document-quota`; `auth/invalid-document` for a text that is no JSON object within
     ///   the limits; `auth/idempotency-key-reused`; `rpc/invalid-argument` for items in another
-    ///   order, and with the field; as `SessionsAPI.validated(accessToken:_:)` and `SQLSession.callersRow`.
+    ///   order, and with the field; as `SessionsAPI.validated(accessToken:_:)` and
+    ///   `SQLSession.callersRow`.
     func uploadGuestBundle(
         _ incoming: IncomingItems<IdentityV1.UploadGuestBundleRequest>,
         _ outgoing: OutgoingItems<IdentityV1.UploadGuestBundleItem>, _ context: CallContext
@@ -36,7 +37,7 @@ extension GuestDataHandler {
         guard (1...Self.documentsMax).contains(Int(head.documents)) else {
             throw ServiceError(.invalidArgument, fields: ["documents"])
         }
-        let owner = try await documents.calls.sessions.validated(
+        let owner = try await calls.sessions.validated(
             accessToken: head.accessToken, context)
         let origin = CallOrigin(head.origin, hash: keys.audit)
         let bundle = try await begin(of: owner.account, documents: Int(head.documents), context)

@@ -17,7 +17,7 @@ extension GuestDataHandler {
         let account = call.account
         var sent: GatewayV1.Migration?
         try await watchers.following(account, documents.time) {
-            let token = try await documents.calls.owner(in: call.context)
+            let token = try await calls.owner(in: call.context)
             let (stored, now) = try await store.read { [id] session in
                 let stored = try Self.migration(id, of: account, in: session)
                 return (stored, try message(stored, in: session))

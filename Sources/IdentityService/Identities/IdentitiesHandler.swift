@@ -12,7 +12,7 @@ import Storage
 /// that a token proves only from the token's verification (`ProviderTokens`). `LinkingRule` and
 /// `MethodRule` decide the rest.
 struct IdentitiesHandler:
-    IdentitiesService, IdentityProvidersService, IdentitySignInMethodsService
+    IdentitiesService, IdentityProvidersService, IdentitySignInMethodsService, OwnerCallsHandler
 {
     let settings: IdentitySettings
     let store: Store
@@ -27,12 +27,6 @@ struct IdentitiesHandler:
     var answers: AccountAnswers { signIn.answers }
     var reader: AccountReader { AccountReader(keys: keys, randomness: randomness) }
     var proofs: ProofIssuer { ProofIssuer(keys: keys, randomness: randomness) }
-
-    func call(
-        _ method: MethodDescription, _ request: (any ProtobufMessage)?, _ context: CallContext
-    ) async throws -> OwnerCall {
-        try await calls.call(method, request, context, by: owners)
-    }
 }
 
 /// Issues nonces, and verifies the tokens that apps get from providers.

@@ -6,18 +6,13 @@ import Storage
 
 /// `postern.gateway.v1.Onboarding`: the way through the sections of an app's onboarding (G-18). Each
 /// rpc is in the file of its name. Guests go the same way as accounts.
-struct OnboardingHandler: OnboardingService {
+struct OnboardingHandler: OnboardingService, AccountCallsHandler {
     /// Keeps the drafts and what a completion writes.
     let documents: DocumentsHandler
     let answers: AccountAnswers
 
+    var calls: AccountCalls { documents.calls }
     var store: Store { documents.store }
-
-    func call(
-        _ method: MethodDescription, _ request: (any ProtobufMessage)?, _ context: CallContext
-    ) async throws -> AccountCall {
-        try await documents.calls.call(method, request, context)
-    }
 
     /// Whether the account has completed onboarding.
     /// - Throws: as `SQLSession.callersRow`.

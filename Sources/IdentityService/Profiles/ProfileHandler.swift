@@ -6,7 +6,7 @@ import Storage
 
 /// `postern.gateway.v1.Profile`: display names and photos (G-17). Each rpc is in the file of its name.
 /// `uploadPhoto` and `downloadPhoto` are of `postern.identity.v1.AccountProfiles`.
-struct ProfileHandler: IdentityProfileService, AccountProfilesService {
+struct ProfileHandler: IdentityProfileService, AccountProfilesService, AccountCallsHandler {
     let settings: IdentitySettings
     let store: Store
     let keys: IdentityKeys
@@ -21,12 +21,7 @@ struct ProfileHandler: IdentityProfileService, AccountProfilesService {
     /// Shared with the sweep.
     let uncommitted: UncommittedBlobs
 
-    func call(
-        _ method: MethodDescription, _ request: (any ProtobufMessage)?, _ context: CallContext
-    ) async throws -> AccountCall {
-        try await documents.calls.call(method, request, context)
-    }
-
+    var calls: AccountCalls { documents.calls }
     var reader: AccountReader { AccountReader(keys: keys, randomness: randomness) }
 
     /// Removes the file of a photo that is no more. If that fails, the sweep does it later.

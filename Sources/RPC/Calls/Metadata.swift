@@ -62,6 +62,17 @@ package struct Metadata: Hashable, Sendable {
         }
     }
 
+    /// As long as the name of an app in the apps file can be, in bytes.
+    private static let appBytesMax = 32
+
+    /// The name of the app that calls; nil without one. Attack: a text that cannot be a name is
+    /// written to limits and to the audit trail. It is ignored.
+    package var app: String? {
+        self[Key.app].flatMap {
+            $0.isName(1...Self.appBytesMax, [.lower, .digit], marks: "-") ? $0 : nil
+        }
+    }
+
     /// The best language of the error catalogue for the user; English if none is given.
     package var voice: Voice { acceptedVoice ?? .english }
 

@@ -4,6 +4,8 @@ import Cryptography
 package struct MethodDescription: Sendable, Hashable {
     /// `package.Service/Method`, as written in a Request.
     package let name: String
+    /// `Method`.
+    package let rpcName: String
     /// A client may resend the call on its own.
     package let isIdempotent: Bool
     /// The default timeout, for calls without a deadline.
@@ -94,8 +96,8 @@ package struct MethodDescription: Sendable, Hashable {
         limit: Limit? = nil
     ) {
         self.streams = streams
-        let own = name.split(separator: "/").last ?? ""
-        isWatch = streams == .response && own.hasPrefix("Watch")
+        rpcName = name.split(separator: "/").last.map(String.init) ?? name
+        isWatch = streams == .response && rpcName.hasPrefix("Watch")
         self.name = name
         self.isIdempotent = isIdempotent
         self.timeout = timeout

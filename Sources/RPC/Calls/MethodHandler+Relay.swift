@@ -104,22 +104,6 @@ extension IncomingItems<[UInt8]> {
     }
 }
 
-extension AsyncCall {
-    /// Runs a handler that answers with a packed response.
-    fileprivate func answer(
-        _ body: @escaping @Sendable () async throws -> [UInt8]
-    ) -> RunningHandler {
-        .task(
-            Task.immediate(executorPreference: executor) {
-                do {
-                    self.finish(try await body())
-                } catch {
-                    self.fail(error)
-                }
-            })
-    }
-}
-
 /// A packed response in a frame that is being read.
 private struct BorrowedBytes: WireEncoded, @unchecked Sendable {
     // `@unchecked`: it is written before the function returns that reads the frame.

@@ -36,14 +36,7 @@ extension MethodHandler {
             method: method,
             kind: .async { payload, context, call in
                 let stream = try call.ownStream(without: payload)
-                return .task(
-                    Task.immediate(executorPreference: call.executor) {
-                        do {
-                            call.finish(try await handle(IncomingItems(stream), context))
-                        } catch {
-                            call.fail(error)
-                        }
-                    })
+                return call.answer { try await handle(IncomingItems(stream), context) }
             },
             local: { try await handle($0.items(), $0.context).encoded() })
     }
@@ -88,6 +81,20 @@ extension AsyncCall {
             throw ServiceError(.invalidArgument, detail: "the Request of a stream has a payload")
         }
         return try ownStream
+    }
+
+    /// Runs a handler that answers with one response.
+    func answer<Response: WireEncoded>(
+        _ body: @escaping @Sendable () async throws -> Response
+    ) -> RunningHandler {
+        .task(
+            Task.immediate(executorPreference: executor) {
+                do {
+                    self.finish(try await body())
+                } catch {
+                    self.fail(error)
+                }
+            })
     }
 
     /// Runs a handler that answers with items.

@@ -245,3 +245,14 @@ extension ServiceError: CustomStringConvertible {
             + (detail.isEmpty ? "" : ": \(detail)")
     }
 }
+
+extension ServiceError {
+    /// The error with another name for each field at fault.
+    package func renamingFields(_ rename: (String) -> String) -> ServiceError {
+        var error = self
+        for index in error.violations.indices {
+            error.violations[index].field = rename(error.violations[index].field)
+        }
+        return error
+    }
+}
