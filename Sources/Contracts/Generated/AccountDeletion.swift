@@ -158,7 +158,8 @@ package enum AccountDeletionDescription {
         isOnLoop: false,
             hasSecrets: true,
             isPublic: true,
-            session: .optional)
+            session: .optional,
+            remembersRepeats: true)
 
     /// `GetDeletion`.
     package static let getDeletion = MethodDescription(
@@ -175,7 +176,8 @@ package enum AccountDeletionDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isPublic: true)
+            isPublic: true,
+            remembersRepeats: true)
 
     /// The service.
     package static let service = ServiceDescription(

@@ -170,7 +170,8 @@ package enum AccountSessionsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             isPublic: true,
-            session: .required)
+            session: .required,
+            remembersRepeats: true)
 
     /// `EndOtherSessions`.
     package static let endOtherSessions = MethodDescription(
@@ -179,7 +180,8 @@ package enum AccountSessionsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             isPublic: true,
-            session: .required)
+            session: .required,
+            remembersRepeats: true)
 
     /// `Reauthenticate`.
     package static let reauthenticate = MethodDescription(
@@ -189,7 +191,8 @@ package enum AccountSessionsDescription {
         isOnLoop: false, isCostly: true,
             hasSecrets: true,
             isPublic: true,
-            session: .required)
+            session: .required,
+            remembersRepeats: true)
 
     /// `NoteActivity`.
     package static let noteActivity = MethodDescription(

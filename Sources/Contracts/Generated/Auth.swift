@@ -171,7 +171,8 @@ package enum AuthDescription {
         isOnLoop: false, isCostly: true,
             hasSecrets: true,
             isPublic: true,
-            session: .optional)
+            session: .optional,
+            remembersRepeats: true)
 
     /// `SignInWithPassword`.
     package static let signInWithPassword = MethodDescription(
@@ -181,7 +182,8 @@ package enum AuthDescription {
         isOnLoop: false, isCostly: true,
             hasSecrets: true,
             isPublic: true,
-            session: .optional)
+            session: .optional,
+            remembersRepeats: true)
 
     /// `VerifyEmail`.
     package static let verifyEmail = MethodDescription(
@@ -191,7 +193,8 @@ package enum AuthDescription {
         isOnLoop: false, isCostly: true,
             hasSecrets: true,
             isPublic: true,
-            session: .optional)
+            session: .optional,
+            remembersRepeats: true)
 
     /// `RefreshSession`.
     package static let refreshSession = MethodDescription(
@@ -199,7 +202,8 @@ package enum AuthDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isPublic: true)
+            isPublic: true,
+            remembersRepeats: true)
 
     /// `SignOut`.
     package static let signOut = MethodDescription(
@@ -208,7 +212,8 @@ package enum AuthDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             isPublic: true,
-            session: .anyAge)
+            session: .anyAge,
+            remembersRepeats: true)
 
     /// `CheckAuthState`.
     package static let checkAuthState = MethodDescription(

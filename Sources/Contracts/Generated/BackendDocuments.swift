@@ -224,6 +224,7 @@ package enum BackendDocumentsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             isForNamedCallersOnly: true,
+            remembersRepeats: true,
             owner: .identity)
 
     /// `RemoveAccountDocument`.
@@ -233,6 +234,7 @@ package enum BackendDocumentsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             isForNamedCallersOnly: true,
+            remembersRepeats: true,
             owner: .identity)
 
     /// `ListAccountDocuments`.

@@ -357,7 +357,8 @@ package enum ConsentsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             isPublic: true,
-            session: .required)
+            session: .required,
+            remembersRepeats: true)
 
     /// `AnswerParentalConsent`.
     package static let answerParentalConsent = MethodDescription(

@@ -297,6 +297,7 @@ package enum DocumentsDescription {
         isOnLoop: false,
             isPublic: true,
             session: .required,
+            remembersRepeats: true,
             owner: .identity,
             limit: .documentWrite)
 
@@ -308,6 +309,7 @@ package enum DocumentsDescription {
         isOnLoop: false,
             isPublic: true,
             session: .required,
+            remembersRepeats: true,
             owner: .identity,
             limit: .documentWrite)
 
@@ -319,6 +321,7 @@ package enum DocumentsDescription {
         isOnLoop: false,
             isPublic: true,
             session: .required,
+            remembersRepeats: true,
             owner: .identity,
             limit: .documentWrite)
 

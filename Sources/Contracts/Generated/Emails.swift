@@ -224,7 +224,8 @@ package enum EmailsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             isPublic: true,
-            session: .required)
+            session: .required,
+            remembersRepeats: true)
 
     /// `ConfirmEmailChange`.
     package static let confirmEmailChange = MethodDescription(
@@ -234,7 +235,8 @@ package enum EmailsDescription {
         isOnLoop: false, isCostly: true,
             hasSecrets: true,
             isPublic: true,
-            session: .optional)
+            session: .optional,
+            remembersRepeats: true)
 
     /// `CancelEmailChange`.
     package static let cancelEmailChange = MethodDescription(
@@ -244,6 +246,7 @@ package enum EmailsDescription {
         isOnLoop: false,
             isPublic: true,
             session: .required,
+            remembersRepeats: true,
             owner: .identity)
 
     /// `ResendVerificationEmail`.
@@ -253,7 +256,8 @@ package enum EmailsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             isPublic: true,
-            session: .required)
+            session: .required,
+            remembersRepeats: true)
 
     /// `ResendVerificationByPassword`.
     package static let resendVerificationByPassword = MethodDescription(
@@ -262,7 +266,8 @@ package enum EmailsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false, isCostly: true,
             hasSecrets: true,
-            isPublic: true)
+            isPublic: true,
+            remembersRepeats: true)
 
     /// The service.
     package static let service = ServiceDescription(

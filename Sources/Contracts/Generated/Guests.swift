@@ -310,7 +310,8 @@ package enum GuestsDescription {
         isOnLoop: false,
             hasSecrets: true,
             isPublic: true,
-            session: .optional)
+            session: .optional,
+            remembersRepeats: true)
 
     /// `CompareGuest`.
     package static let compareGuest = MethodDescription(
@@ -340,7 +341,8 @@ package enum GuestsDescription {
         timeout: .milliseconds(60000),
         isOnLoop: false, streams: .both,
             isPublic: true,
-            session: .required)
+            session: .required,
+            remembersRepeats: true)
 
     /// `GetMigration`.
     package static let getMigration = MethodDescription(

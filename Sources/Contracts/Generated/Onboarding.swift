@@ -241,6 +241,7 @@ package enum OnboardingDescription {
         isOnLoop: false,
             isPublic: true,
             session: .required,
+            remembersRepeats: true,
             owner: .identity,
             limit: .documentWrite)
 

@@ -101,7 +101,8 @@ package enum PasswordsDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isPublic: true)
+            isPublic: true,
+            remembersRepeats: true)
 
     /// `ResetPassword`.
     package static let resetPassword = MethodDescription(
@@ -111,7 +112,8 @@ package enum PasswordsDescription {
         isOnLoop: false, isCostly: true,
             hasSecrets: true,
             isPublic: true,
-            session: .optional)
+            session: .optional,
+            remembersRepeats: true)
 
     /// `ChangePassword`.
     package static let changePassword = MethodDescription(
@@ -121,7 +123,8 @@ package enum PasswordsDescription {
         isOnLoop: false, isCostly: true,
             hasSecrets: true,
             isPublic: true,
-            session: .required)
+            session: .required,
+            remembersRepeats: true)
 
     /// The service.
     package static let service = ServiceDescription(

@@ -144,7 +144,8 @@ package enum PhoneSignInDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isPublic: true)
+            isPublic: true,
+            remembersRepeats: true)
 
     /// `RequestPhoneCode`.
     package static let requestPhoneCode = MethodDescription(
@@ -153,7 +154,8 @@ package enum PhoneSignInDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             isPublic: true,
-            session: .required)
+            session: .required,
+            remembersRepeats: true)
 
     /// `SignInWithPhoneCode`.
     package static let signInWithPhoneCode = MethodDescription(
@@ -163,7 +165,8 @@ package enum PhoneSignInDescription {
         isOnLoop: false,
             hasSecrets: true,
             isPublic: true,
-            session: .optional)
+            session: .optional,
+            remembersRepeats: true)
 
     /// `LinkPhone`.
     package static let linkPhone = MethodDescription(
@@ -172,7 +175,8 @@ package enum PhoneSignInDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             isPublic: true,
-            session: .required)
+            session: .required,
+            remembersRepeats: true)
 
     /// The service.
     package static let service = ServiceDescription(

@@ -243,6 +243,7 @@ package enum ProfileDescription {
         isOnLoop: false,
             isPublic: true,
             session: .required,
+            remembersRepeats: true,
             owner: .identity,
             limit: .profileUpdate)
 

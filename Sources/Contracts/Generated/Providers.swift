@@ -145,7 +145,8 @@ package enum ProvidersDescription {
         isOnLoop: false,
             hasSecrets: true,
             isPublic: true,
-            session: .optional)
+            session: .optional,
+            remembersRepeats: true)
 
     /// The service.
     package static let service = ServiceDescription(

@@ -183,7 +183,8 @@ package enum SignInMethodsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             isPublic: true,
-            session: .required)
+            session: .required,
+            remembersRepeats: true)
 
     /// `UnlinkMethod`.
     package static let unlinkMethod = MethodDescription(
@@ -192,7 +193,8 @@ package enum SignInMethodsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             isPublic: true,
-            session: .required)
+            session: .required,
+            remembersRepeats: true)
 
     /// The service.
     package static let service = ServiceDescription(

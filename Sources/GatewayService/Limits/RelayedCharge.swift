@@ -1,12 +1,15 @@
 import Contracts
+import Cryptography
 import Messages
 import RPC
 import ServiceRuntime
 
 /// What a call is charged before it is passed on (`postern.options.v1.limit`).
 struct RelayedCharge {
-    /// The charge of the call, which a repeat shares; nil for none.
+    /// The charge of the call; nil for none.
     let action: LimitedAction?
+    /// What the call has in common with its repeats, which share `action`; nil if each is charged.
+    var repeatKey: String?
     /// Who pays for work on documents; nil for a call that does none.
     var account: String?
     /// The units of `DocumentWork` that the request shows; 0 where a call costs none.
@@ -20,9 +23,22 @@ extension MethodDescription {
     /// account and the caller has none.
     /// - Parameter account: The account of the caller's session. It is read only where the limit is
     ///   about one.
+    /// - Parameter idempotencyKey: of the call to the owner.
     /// - Throws: as `LimitedCaller` and `account`; `MessageError` for a request that does not
     ///   decode.
     func charge(
+        _ request: OutgoingRequest.Payload, _ context: CallContext, idempotencyKey: String?,
+        account: () async throws -> String?
+    ) async throws -> RelayedCharge? {
+        var charge = try await charge(request, context, account: account)
+        switch limit {
+        case .unlink, .deletion: break
+        default: charge?.repeatKey = idempotencyKey
+        }
+        return charge
+    }
+
+    private func charge(
         _ request: OutgoingRequest.Payload, _ context: CallContext,
         account: () async throws -> String?
     ) async throws -> RelayedCharge? {
@@ -39,7 +55,27 @@ extension MethodDescription {
             }
         case .profileUpdate:
             return try await account().map { RelayedCharge(action: .profileUpdate(account: $0)) }
+        case .unlink:
+            return try await account().map { RelayedCharge(action: .documentWrite(account: $0)) }
+        case .photoUpload:
+            return try await account().map { RelayedCharge(action: .photoUpload(account: $0)) }
+        case .guestBundle:
+            return try await account().map { RelayedCharge(action: .guestBundle(account: $0)) }
+        case .deletion: return try await deletionCharge(request, account: account)
         }
+    }
+
+    /// A mailed link cannot be guessed and has been charged when it was requested. In a session the
+    /// charge bounds the mails of an owner who requests and cancels in turns; identity knows a repeat
+    /// by its confirmation token, so it is charged once.
+    private func deletionCharge(
+        _ request: OutgoingRequest.Payload, account: () async throws -> String?
+    ) async throws -> RelayedCharge? {
+        let request: GatewayV1.RequestDeletionRequest = try request.decoded()
+        guard request.linkToken.isEmpty, let account = try await account() else { return nil }
+        let key = Hex.encode(
+            SHA256.hash(Array("RequestDeletion\0\(request.confirmationToken)".utf8)))
+        return RelayedCharge(action: .deletion(account: account), repeatKey: key)
     }
 }
 

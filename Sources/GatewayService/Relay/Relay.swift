@@ -108,7 +108,7 @@ package struct Relay: Sendable {
     ) async throws -> [UInt8] {
         guard
             let charge = try await method.charge(
-                request, context,
+                request, context, idempotencyKey: onward.idempotencyKey,
                 account: {
                     try await tokens.account(of: onward.requiredAccessToken(), onward)
                 })
@@ -117,7 +117,7 @@ package struct Relay: Sendable {
             return try await paying(for: charge, context, onward, pass)
         }
         return try await limits.charging(
-            action, context, chargedOnceFor: onward.idempotencyKey
+            action, context, chargedOnceFor: charge.repeatKey
         ) {
             try await paying(for: charge, context, onward, pass)
         }.answer

@@ -12,8 +12,8 @@ extension CallContext {
     ///   `rpc/invalid-argument` for metadata that are malformed.
     func relayed(to method: MethodDescription) throws(ServiceError) -> CallContext {
         var onward = onward(
-            idempotencyKey: method.isIdempotent
-                ? nil : try DerivedIdempotencyKey.of(self, method.rpcName))
+            idempotencyKey: method.remembersRepeats
+                ? try DerivedIdempotencyKey.of(self, method.rpcName) : nil)
         onward.metadata[Metadata.Key.clientAddress] = try personsAddress()
         onward.metadata[Metadata.Key.app] = app
         onward.metadata[Metadata.Key.acceptLanguage] = metadata.acceptedVoice?.tag

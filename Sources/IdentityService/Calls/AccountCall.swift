@@ -99,7 +99,7 @@ struct AccountCalls: Sendable {
         }
         call.voice = context.metadata.voice
         call.paidUnits = context.metadata[Metadata.Key.paidUnits].flatMap { Int($0) } ?? 0
-        if caller.idempotencyKey != nil, !method.isIdempotent {
+        if caller.idempotencyKey != nil, method.remembersRepeats {
             call.repeatable = try RepeatableCall(
                 Self.storedName(of: method),
                 [

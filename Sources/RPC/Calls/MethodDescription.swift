@@ -49,6 +49,9 @@ package struct MethodDescription: Sendable, Hashable {
     package let isPublic: Bool
     /// What the calling session is to a method of the gateway.
     package let session: Session
+    /// A repeat with the same idempotency key gets the first response: the method's errors in the
+    /// `.proto` name `auth/idempotency-key-reused`.
+    package let remembersRepeats: Bool
     /// The service that implements a method of the gateway, which passes its calls on; nil where the
     /// gateway itself does, and for a method of another service.
     package let owner: Owner?
@@ -85,6 +88,14 @@ package struct MethodDescription: Sendable, Hashable {
         case profileUpdate
         /// A check of a new password, for the client's address.
         case passwordCheck
+        /// A removal of a sign-in method.
+        case unlink
+        /// A request to delete the caller's account.
+        case deletion
+        /// An upload of a photo.
+        case photoUpload
+        /// An upload of a guest's data.
+        case guestBundle
     }
 
     /// A method's description.
@@ -92,8 +103,8 @@ package struct MethodDescription: Sendable, Hashable {
         name: String, isIdempotent: Bool, timeout: Duration, isOnLoop: Bool,
         streams: Streams = .none, isCostly: Bool = false, hedgeAfter: Duration? = nil,
         isForNamedCallersOnly: Bool = false, hasSecrets: Bool = false,
-        isPublic: Bool = false, session: Session = .none, owner: Owner? = nil,
-        limit: Limit? = nil
+        isPublic: Bool = false, session: Session = .none,
+        remembersRepeats: Bool = false, owner: Owner? = nil, limit: Limit? = nil
     ) {
         self.streams = streams
         rpcName = name.split(separator: "/").last.map(String.init) ?? name
@@ -108,6 +119,7 @@ package struct MethodDescription: Sendable, Hashable {
         self.hasSecrets = hasSecrets
         self.isPublic = isPublic
         self.session = session
+        self.remembersRepeats = remembersRepeats
         self.owner = owner
         self.limit = limit
     }

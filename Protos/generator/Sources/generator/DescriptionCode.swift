@@ -70,7 +70,12 @@ struct DescriptionCode {
             ? "" : ",\n            session: .\(options.session)"
         let owner = options.owner.map { ",\n            owner: .\($0)" } ?? ""
         let limit = options.limit.map { ",\n            limit: .\($0)" } ?? ""
-        let ends = (hedge ?? "") + callers + hasSecrets + isPublic + session + owner + limit
+        let repeats =
+            errorCodes(method.protoSourceComments(commentPrefix: "")).joined()
+                .contains("auth/idempotency-key-reused")
+            ? ",\n            remembersRepeats: true" : ""
+        let ends =
+            (hedge ?? "") + callers + hasSecrets + isPublic + session + repeats + owner + limit
         return """
                 /// `\(method.name)`.
                 package static let \(escaped(lowerCamel(method.name))) = MethodDescription(

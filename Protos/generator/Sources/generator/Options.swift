@@ -30,7 +30,8 @@ struct MethodOptions {
 
     /// `postern.options.v1.LimitedAction`.
     enum Limit: UInt64 {
-        case documentWrite = 1, documentWork, profileUpdate, passwordCheck
+        case documentWrite = 1, documentWork, profileUpdate, passwordCheck, unlink, deletion
+        case photoUpload, guestBundle
     }
 
     init(_ method: MethodDescriptor) {
