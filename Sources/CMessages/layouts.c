@@ -2173,200 +2173,6 @@ static const ProtobufCIntRange postern__identity__v1__get_account_response__rang
 MESSAGE(postern__identity__v1__get_account_response, "postern.identity.v1.GetAccountResponse", 40, 2,
         postern__identity__v1__get_account_response__fields, 1, postern__identity__v1__get_account_response__ranges);
 
-static const ProtobufCFieldDescriptor postern__identity__v1__look_up_account_request__fields[] = {
-    FIELD("account_id", 1, NONE, BYTES, 24, 32, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
-    FIELD("email", 2, NONE, BYTES, 24, 32, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
-    FIELD("phone_number", 3, NONE, BYTES, 24, 32, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
-    FIELD("provider_subject", 4, NONE, MESSAGE, 24, 32, &postern__gateway__v1__provider_subject__descriptor, PROTOBUF_C_FIELD_FLAG_ONEOF),
-    FIELD("show_personal_data", 5, NONE, BOOL, 0, 48, NULL, 0),
-    FIELD("actor", 6, NONE, BYTES, 0, 56, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__look_up_account_request__ranges[] = {{1, 0}, {0, 6}};
-MESSAGE(postern__identity__v1__look_up_account_request, "postern.identity.v1.LookUpAccountRequest", 72, 6,
-        postern__identity__v1__look_up_account_request__fields, 1, postern__identity__v1__look_up_account_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__look_up_account_response__fields[] = {
-    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__admin_account__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__look_up_account_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__look_up_account_response, "postern.identity.v1.LookUpAccountResponse", 32, 1,
-        postern__identity__v1__look_up_account_response__fields, 1, postern__identity__v1__look_up_account_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__admin_account__fields[] = {
-    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__account__descriptor, 0),
-    FIELD("suspension", 2, NONE, MESSAGE, 0, 32, &postern__identity__v1__suspension__descriptor, 0),
-    FIELD("activity", 3, NONE, MESSAGE, 0, 40, &postern__identity__v1__account_activity__descriptor, 0),
-    FIELD("privacy", 4, NONE, MESSAGE, 0, 48, &postern__gateway__v1__privacy_settings__descriptor, 0),
-    FIELD("deletion", 5, NONE, MESSAGE, 0, 56, &postern__gateway__v1__deletion__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__admin_account__ranges[] = {{1, 0}, {0, 5}};
-MESSAGE(postern__identity__v1__admin_account, "postern.identity.v1.AdminAccount", 64, 5,
-        postern__identity__v1__admin_account__fields, 1, postern__identity__v1__admin_account__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__suspension__fields[] = {
-    FIELD("reason", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("since_ms", 2, NONE, INT64, 0, 40, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__suspension__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__suspension, "postern.identity.v1.Suspension", 48, 2,
-        postern__identity__v1__suspension__fields, 1, postern__identity__v1__suspension__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__account_activity__fields[] = {
-    FIELD("live_sessions", 1, NONE, UINT32, 0, 24, NULL, 0),
-    FIELD("last_activity_at_ms", 2, NONE, INT64, 0, 32, NULL, 0),
-    FIELD("last_seen_at_ms", 3, NONE, INT64, 0, 40, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__account_activity__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__account_activity, "postern.identity.v1.AccountActivity", 48, 3,
-        postern__identity__v1__account_activity__fields, 1, postern__identity__v1__account_activity__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__list_accounts_request__fields[] = {
-    FIELD("status", 1, NONE, ENUM, 0, 24, NULL, 0),
-    FIELD("created_from_ms", 2, NONE, INT64, 0, 32, NULL, 0),
-    FIELD("created_before_ms", 3, NONE, INT64, 0, 40, NULL, 0),
-    FIELD("signed_in_from_ms", 4, NONE, INT64, 0, 48, NULL, 0),
-    FIELD("signed_in_before_ms", 5, NONE, INT64, 0, 56, NULL, 0),
-    FIELD("limit", 6, NONE, UINT32, 0, 64, NULL, 0),
-    FIELD("page", 7, NONE, BYTES, 0, 72, NULL, 0),
-    FIELD("show_personal_data", 8, NONE, BOOL, 0, 88, NULL, 0),
-    FIELD("actor", 9, NONE, BYTES, 0, 96, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__list_accounts_request__ranges[] = {{1, 0}, {0, 9}};
-MESSAGE(postern__identity__v1__list_accounts_request, "postern.identity.v1.ListAccountsRequest", 112, 9,
-        postern__identity__v1__list_accounts_request__fields, 1, postern__identity__v1__list_accounts_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__list_accounts_response__fields[] = {
-    FIELD("accounts", 1, REPEATED, MESSAGE, 24, 32, &postern__identity__v1__admin_account__descriptor, 0),
-    FIELD("next_page", 2, NONE, BYTES, 0, 40, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__list_accounts_response__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__list_accounts_response, "postern.identity.v1.ListAccountsResponse", 56, 2,
-        postern__identity__v1__list_accounts_response__fields, 1, postern__identity__v1__list_accounts_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__suspend_account_request__fields[] = {
-    FIELD("account_id", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("reason", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("actor", 3, NONE, BYTES, 0, 56, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__suspend_account_request__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__suspend_account_request, "postern.identity.v1.SuspendAccountRequest", 72, 3,
-        postern__identity__v1__suspend_account_request__fields, 1, postern__identity__v1__suspend_account_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__suspend_account_response__fields[] = {
-    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__admin_account__descriptor, 0),
-    FIELD("changed", 2, NONE, BOOL, 0, 32, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__suspend_account_response__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__suspend_account_response, "postern.identity.v1.SuspendAccountResponse", 40, 2,
-        postern__identity__v1__suspend_account_response__fields, 1, postern__identity__v1__suspend_account_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__restore_account_request__fields[] = {
-    FIELD("account_id", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("actor", 2, NONE, BYTES, 0, 40, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__restore_account_request__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__restore_account_request, "postern.identity.v1.RestoreAccountRequest", 56, 2,
-        postern__identity__v1__restore_account_request__fields, 1, postern__identity__v1__restore_account_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__restore_account_response__fields[] = {
-    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__admin_account__descriptor, 0),
-    FIELD("changed", 2, NONE, BOOL, 0, 32, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__restore_account_response__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__restore_account_response, "postern.identity.v1.RestoreAccountResponse", 40, 2,
-        postern__identity__v1__restore_account_response__fields, 1, postern__identity__v1__restore_account_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__sign_out_account_request__fields[] = {
-    FIELD("account_id", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("actor", 2, NONE, BYTES, 0, 40, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__sign_out_account_request__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__sign_out_account_request, "postern.identity.v1.SignOutAccountRequest", 56, 2,
-        postern__identity__v1__sign_out_account_request__fields, 1, postern__identity__v1__sign_out_account_request__ranges);
-
-MESSAGE(postern__identity__v1__sign_out_account_response, "postern.identity.v1.SignOutAccountResponse", 24, 0, NULL, 0, NULL);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__delete_account_request__fields[] = {
-    FIELD("account_id", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("wait", 2, NONE, BOOL, 0, 40, NULL, 0),
-    FIELD("actor", 3, NONE, BYTES, 0, 48, NULL, 0),
-    FIELD("backend_done", 4, NONE, BOOL, 0, 64, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__delete_account_request__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__identity__v1__delete_account_request, "postern.identity.v1.DeleteAccountRequest", 72, 4,
-        postern__identity__v1__delete_account_request__fields, 1, postern__identity__v1__delete_account_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__delete_account_response__fields[] = {
-    FIELD("deletion", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__deletion__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__delete_account_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__delete_account_response, "postern.identity.v1.DeleteAccountResponse", 32, 1,
-        postern__identity__v1__delete_account_response__fields, 1, postern__identity__v1__delete_account_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__list_deletions_request__fields[] = {
-    FIELD("page_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__list_deletions_request__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__list_deletions_request, "postern.identity.v1.ListDeletionsRequest", 40, 1,
-        postern__identity__v1__list_deletions_request__fields, 1, postern__identity__v1__list_deletions_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__list_deletions_response__fields[] = {
-    FIELD("deletions", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__admin_deletion__descriptor, 0),
-    FIELD("next_page_token", 2, NONE, BYTES, 0, 40, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__list_deletions_response__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__list_deletions_response, "postern.identity.v1.ListDeletionsResponse", 56, 2,
-        postern__identity__v1__list_deletions_response__fields, 1, postern__identity__v1__list_deletions_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__list_unused_guests_request__fields[] = {
-    FIELD("page_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__list_unused_guests_request__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__list_unused_guests_request, "postern.identity.v1.ListUnusedGuestsRequest", 40, 1,
-        postern__identity__v1__list_unused_guests_request__fields, 1, postern__identity__v1__list_unused_guests_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__list_unused_guests_response__fields[] = {
-    FIELD("guests", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__unused_guest__descriptor, 0),
-    FIELD("next_page_token", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("kept_days", 3, NONE, UINT32, 0, 56, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__list_unused_guests_response__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__list_unused_guests_response, "postern.identity.v1.ListUnusedGuestsResponse", 64, 3,
-        postern__identity__v1__list_unused_guests_response__fields, 1, postern__identity__v1__list_unused_guests_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__list_orphans_request__fields[] = {
-    FIELD("kind", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("page_token", 2, NONE, BYTES, 0, 40, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__list_orphans_request__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__list_orphans_request, "postern.identity.v1.ListOrphansRequest", 56, 2,
-        postern__identity__v1__list_orphans_request__fields, 1, postern__identity__v1__list_orphans_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__list_orphans_response__fields[] = {
-    FIELD("orphans", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__orphan__descriptor, 0),
-    FIELD("next_page_token", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("checked_at_ms", 3, NONE, INT64, 0, 56, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__list_orphans_response__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__list_orphans_response, "postern.identity.v1.ListOrphansResponse", 64, 3,
-        postern__identity__v1__list_orphans_response__fields, 1, postern__identity__v1__list_orphans_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__repair_orphan_request__fields[] = {
-    FIELD("kind", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("account_id", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("actor", 3, NONE, BYTES, 0, 56, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__repair_orphan_request__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__repair_orphan_request, "postern.identity.v1.RepairOrphanRequest", 72, 3,
-        postern__identity__v1__repair_orphan_request__fields, 1, postern__identity__v1__repair_orphan_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__repair_orphan_response__fields[] = {
-    FIELD("repaired", 1, NONE, BOOL, 0, 24, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__repair_orphan_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__repair_orphan_response, "postern.identity.v1.RepairOrphanResponse", 32, 1,
-        postern__identity__v1__repair_orphan_response__fields, 1, postern__identity__v1__repair_orphan_response__ranges);
-
 static const ProtobufCFieldDescriptor postern__identity__v1__request_parental_consent_request__fields[] = {
     FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
     FIELD("parent_email", 2, NONE, BYTES, 0, 40, NULL, 0),
@@ -2445,86 +2251,6 @@ static const ProtobufCIntRange postern__identity__v1__request_data_export_reques
 MESSAGE(postern__identity__v1__request_data_export_request, "postern.identity.v1.RequestDataExportRequest", 64, 3,
         postern__identity__v1__request_data_export_request__fields, 1, postern__identity__v1__request_data_export_request__ranges);
 
-static const ProtobufCFieldDescriptor postern__identity__v1__deletion_caller__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 24, 32, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
-    FIELD("link_token", 2, NONE, BYTES, 24, 32, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
-};
-static const ProtobufCIntRange postern__identity__v1__deletion_caller__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__deletion_caller, "postern.identity.v1.DeletionCaller", 48, 2,
-        postern__identity__v1__deletion_caller__fields, 1, postern__identity__v1__deletion_caller__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__deletion_consequence__fields[] = {
-    FIELD("kind", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("count", 2, NONE, UINT32, 0, 40, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__deletion_consequence__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__deletion_consequence, "postern.identity.v1.DeletionConsequence", 48, 2,
-        postern__identity__v1__deletion_consequence__fields, 1, postern__identity__v1__deletion_consequence__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__preview_deletion_request__fields[] = {
-    FIELD("caller", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__deletion_caller__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__preview_deletion_request__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__preview_deletion_request, "postern.identity.v1.PreviewDeletionRequest", 32, 1,
-        postern__identity__v1__preview_deletion_request__fields, 1, postern__identity__v1__preview_deletion_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__preview_deletion_response__fields[] = {
-    FIELD("consequences", 1, REPEATED, MESSAGE, 24, 32, &postern__identity__v1__deletion_consequence__descriptor, 0),
-    FIELD("confirmation_token", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("expires_at_ms", 3, NONE, INT64, 0, 56, NULL, 0),
-    FIELD("wait_seconds", 4, NONE, UINT32, 0, 64, NULL, 0),
-    FIELD("deletion", 5, NONE, MESSAGE, 0, 72, &postern__gateway__v1__deletion__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__preview_deletion_response__ranges[] = {{1, 0}, {0, 5}};
-MESSAGE(postern__identity__v1__preview_deletion_response, "postern.identity.v1.PreviewDeletionResponse", 80, 5,
-        postern__identity__v1__preview_deletion_response__fields, 1, postern__identity__v1__preview_deletion_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__request_deletion_request__fields[] = {
-    FIELD("caller", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__deletion_caller__descriptor, 0),
-    FIELD("confirmation_token", 2, NONE, BYTES, 0, 32, NULL, 0),
-    FIELD("wait", 3, NONE, BOOL, 0, 48, NULL, 0),
-    FIELD("origin", 4, NONE, MESSAGE, 0, 56, &postern__identity__v1__origin__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__request_deletion_request__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__identity__v1__request_deletion_request, "postern.identity.v1.RequestDeletionRequest", 64, 4,
-        postern__identity__v1__request_deletion_request__fields, 1, postern__identity__v1__request_deletion_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__request_deletion_response__fields[] = {
-    FIELD("deletion", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__deletion__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__request_deletion_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__request_deletion_response, "postern.identity.v1.RequestDeletionResponse", 32, 1,
-        postern__identity__v1__request_deletion_response__fields, 1, postern__identity__v1__request_deletion_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__cancel_deletion_request__fields[] = {
-    FIELD("caller", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__deletion_caller__descriptor, 0),
-    FIELD("origin", 2, NONE, MESSAGE, 0, 32, &postern__identity__v1__origin__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__cancel_deletion_request__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__cancel_deletion_request, "postern.identity.v1.CancelDeletionRequest", 40, 2,
-        postern__identity__v1__cancel_deletion_request__fields, 1, postern__identity__v1__cancel_deletion_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__cancel_deletion_response__fields[] = {
-    FIELD("cancelled", 1, NONE, BOOL, 0, 24, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__cancel_deletion_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__cancel_deletion_response, "postern.identity.v1.CancelDeletionResponse", 32, 1,
-        postern__identity__v1__cancel_deletion_response__fields, 1, postern__identity__v1__cancel_deletion_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__get_deletion_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__get_deletion_request__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__get_deletion_request, "postern.identity.v1.GetDeletionRequest", 40, 1,
-        postern__identity__v1__get_deletion_request__fields, 1, postern__identity__v1__get_deletion_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__get_deletion_response__fields[] = {
-    FIELD("deletion", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__deletion__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__get_deletion_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__get_deletion_response, "postern.identity.v1.GetDeletionResponse", 32, 1,
-        postern__identity__v1__get_deletion_response__fields, 1, postern__identity__v1__get_deletion_response__ranges);
-
 static const ProtobufCFieldDescriptor postern__identity__v1__request_deletion_link_request__fields[] = {
     FIELD("email", 1, NONE, BYTES, 0, 24, NULL, 0),
     FIELD("origin", 2, NONE, MESSAGE, 0, 40, &postern__identity__v1__origin__descriptor, 0),
@@ -2584,31 +2310,6 @@ static const ProtobufCIntRange postern__identity__v1__resend_verification_by_pas
 MESSAGE(postern__identity__v1__resend_verification_by_password_response, "postern.identity.v1.ResendVerificationByPasswordResponse", 32, 1,
         postern__identity__v1__resend_verification_by_password_response__fields, 1, postern__identity__v1__resend_verification_by_password_response__ranges);
 
-static const ProtobufCFieldDescriptor postern__identity__v1__guest_bundle_head__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("documents", 2, NONE, UINT32, 0, 40, NULL, 0),
-    FIELD("origin", 3, NONE, MESSAGE, 0, 48, &postern__identity__v1__origin__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__guest_bundle_head__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__guest_bundle_head, "postern.identity.v1.GuestBundleHead", 56, 3,
-        postern__identity__v1__guest_bundle_head__fields, 1, postern__identity__v1__guest_bundle_head__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__upload_guest_bundle_request__fields[] = {
-    FIELD("head", 1, NONE, MESSAGE, 24, 32, &postern__identity__v1__guest_bundle_head__descriptor, PROTOBUF_C_FIELD_FLAG_ONEOF),
-    FIELD("document", 2, NONE, MESSAGE, 24, 32, &postern__gateway__v1__bundled_document__descriptor, PROTOBUF_C_FIELD_FLAG_ONEOF),
-};
-static const ProtobufCIntRange postern__identity__v1__upload_guest_bundle_request__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__upload_guest_bundle_request, "postern.identity.v1.UploadGuestBundleRequest", 48, 2,
-        postern__identity__v1__upload_guest_bundle_request__fields, 1, postern__identity__v1__upload_guest_bundle_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__upload_guest_bundle_item__fields[] = {
-    FIELD("received_documents", 1, NONE, UINT32, 0, 24, NULL, 0),
-    FIELD("migration", 2, NONE, MESSAGE, 0, 32, &postern__gateway__v1__migration__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__upload_guest_bundle_item__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__upload_guest_bundle_item, "postern.identity.v1.UploadGuestBundleItem", 40, 2,
-        postern__identity__v1__upload_guest_bundle_item__fields, 1, postern__identity__v1__upload_guest_bundle_item__ranges);
-
 static const ProtobufCFieldDescriptor postern__identity__v1__sign_in_with_provider_request__fields[] = {
     FIELD("token", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__provider_token__descriptor, 0),
     FIELD("guest_access_token", 2, NONE, BYTES, 0, 32, NULL, 0),
@@ -2658,22 +2359,6 @@ static const ProtobufCFieldDescriptor postern__identity__v1__link_provider_respo
 static const ProtobufCIntRange postern__identity__v1__link_provider_response__ranges[] = {{1, 0}, {0, 1}};
 MESSAGE(postern__identity__v1__link_provider_response, "postern.identity.v1.LinkProviderResponse", 32, 1,
         postern__identity__v1__link_provider_response__fields, 1, postern__identity__v1__link_provider_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__unlink_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("method", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("origin", 3, NONE, MESSAGE, 0, 56, &postern__identity__v1__origin__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__unlink_request__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__unlink_request, "postern.identity.v1.UnlinkRequest", 64, 3,
-        postern__identity__v1__unlink_request__fields, 1, postern__identity__v1__unlink_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__unlink_response__fields[] = {
-    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__account__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__unlink_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__unlink_response, "postern.identity.v1.UnlinkResponse", 32, 1,
-        postern__identity__v1__unlink_response__fields, 1, postern__identity__v1__unlink_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__prove_by_provider_request__fields[] = {
     FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
@@ -2909,59 +2594,6 @@ MESSAGE(postern__identity__v1__number_changed_request, "postern.identity.v1.Numb
         postern__identity__v1__number_changed_request__fields, 1, postern__identity__v1__number_changed_request__ranges);
 
 MESSAGE(postern__identity__v1__number_changed_response, "postern.identity.v1.NumberChangedResponse", 24, 0, NULL, 0, NULL);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__photo__fields[] = {
-    FIELD("name", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("content_type", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("width", 3, NONE, UINT32, 0, 56, NULL, 0),
-    FIELD("height", 4, NONE, UINT32, 0, 64, NULL, 0),
-    FIELD("bytes", 5, NONE, UINT32, 0, 72, NULL, 0),
-    FIELD("uploaded_at_ms", 6, NONE, INT64, 0, 80, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__photo__ranges[] = {{1, 0}, {0, 6}};
-MESSAGE(postern__identity__v1__photo, "postern.identity.v1.Photo", 88, 6,
-        postern__identity__v1__photo__fields, 1, postern__identity__v1__photo__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__photo_head__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("bytes", 2, NONE, UINT32, 0, 40, NULL, 0),
-    FIELD("origin", 3, NONE, MESSAGE, 0, 48, &postern__identity__v1__origin__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__photo_head__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__photo_head, "postern.identity.v1.PhotoHead", 56, 3,
-        postern__identity__v1__photo_head__fields, 1, postern__identity__v1__photo_head__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__upload_photo_request__fields[] = {
-    FIELD("head", 1, NONE, MESSAGE, 24, 32, &postern__identity__v1__photo_head__descriptor, PROTOBUF_C_FIELD_FLAG_ONEOF),
-    FIELD("data", 2, NONE, BYTES, 24, 32, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
-};
-static const ProtobufCIntRange postern__identity__v1__upload_photo_request__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__upload_photo_request, "postern.identity.v1.UploadPhotoRequest", 48, 2,
-        postern__identity__v1__upload_photo_request__fields, 1, postern__identity__v1__upload_photo_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__upload_photo_item__fields[] = {
-    FIELD("received_bytes", 1, NONE, UINT32, 0, 24, NULL, 0),
-    FIELD("photo", 2, NONE, MESSAGE, 0, 32, &postern__identity__v1__photo__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__upload_photo_item__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__upload_photo_item, "postern.identity.v1.UploadPhotoItem", 40, 2,
-        postern__identity__v1__upload_photo_item__fields, 1, postern__identity__v1__upload_photo_item__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__download_photo_request__fields[] = {
-    FIELD("name", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("access_token", 2, NONE, BYTES, 0, 40, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__download_photo_request__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__download_photo_request, "postern.identity.v1.DownloadPhotoRequest", 56, 2,
-        postern__identity__v1__download_photo_request__fields, 1, postern__identity__v1__download_photo_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__download_photo_item__fields[] = {
-    FIELD("photo", 1, NONE, MESSAGE, 24, 32, &postern__identity__v1__photo__descriptor, PROTOBUF_C_FIELD_FLAG_ONEOF),
-    FIELD("data", 2, NONE, BYTES, 24, 32, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
-};
-static const ProtobufCIntRange postern__identity__v1__download_photo_item__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__download_photo_item, "postern.identity.v1.DownloadPhotoItem", 48, 2,
-        postern__identity__v1__download_photo_item__fields, 1, postern__identity__v1__download_photo_item__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__stored_response__fields[] = {
     FIELD("account", 1, NONE, INT64, 0, 24, NULL, 0),
@@ -3605,21 +3237,6 @@ static const ProtobufCIntRange postern__session__v1__get_account_activity_respon
 MESSAGE(postern__session__v1__get_account_activity_response, "postern.session.v1.GetAccountActivityResponse", 48, 3,
         postern__session__v1__get_account_activity_response__fields, 1, postern__session__v1__get_account_activity_response__ranges);
 
-static const ProtobufCFieldDescriptor postern__session__v1__note_activity_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("kind", 2, NONE, BYTES, 0, 40, NULL, 0),
-};
-static const ProtobufCIntRange postern__session__v1__note_activity_request__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__session__v1__note_activity_request, "postern.session.v1.NoteActivityRequest", 56, 2,
-        postern__session__v1__note_activity_request__fields, 1, postern__session__v1__note_activity_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__session__v1__note_activity_response__fields[] = {
-    FIELD("idle_expires_at_ms", 1, NONE, INT64, 0, 24, NULL, 0),
-};
-static const ProtobufCIntRange postern__session__v1__note_activity_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__session__v1__note_activity_response, "postern.session.v1.NoteActivityResponse", 32, 1,
-        postern__session__v1__note_activity_response__fields, 1, postern__session__v1__note_activity_response__ranges);
-
 static const ProtobufCFieldDescriptor postern__session__v1__list_account_activity_request__fields[] = {
     FIELD("account_ids", 1, REPEATED, BYTES, 24, 32, NULL, 0),
 };
@@ -3633,63 +3250,6 @@ static const ProtobufCFieldDescriptor postern__session__v1__list_account_activit
 static const ProtobufCIntRange postern__session__v1__list_account_activity_response__ranges[] = {{1, 0}, {0, 1}};
 MESSAGE(postern__session__v1__list_account_activity_response, "postern.session.v1.ListAccountActivityResponse", 40, 1,
         postern__session__v1__list_account_activity_response__fields, 1, postern__session__v1__list_account_activity_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__session__v1__device_session__fields[] = {
-    FIELD("session_id", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("device_name", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("platform", 3, NONE, BYTES, 0, 56, NULL, 0),
-    FIELD("created_at_ms", 4, NONE, INT64, 0, 72, NULL, 0),
-    FIELD("last_used_at_ms", 5, NONE, INT64, 0, 80, NULL, 0),
-    FIELD("current", 6, NONE, BOOL, 0, 88, NULL, 0),
-    FIELD("amr", 7, REPEATED, BYTES, 96, 104, NULL, 0),
-    FIELD("auth_time_ms", 8, NONE, INT64, 0, 112, NULL, 0),
-};
-static const ProtobufCIntRange postern__session__v1__device_session__ranges[] = {{1, 0}, {0, 8}};
-MESSAGE(postern__session__v1__device_session, "postern.session.v1.DeviceSession", 120, 8,
-        postern__session__v1__device_session__fields, 1, postern__session__v1__device_session__ranges);
-
-static const ProtobufCFieldDescriptor postern__session__v1__list_sessions_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-};
-static const ProtobufCIntRange postern__session__v1__list_sessions_request__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__session__v1__list_sessions_request, "postern.session.v1.ListSessionsRequest", 40, 1,
-        postern__session__v1__list_sessions_request__fields, 1, postern__session__v1__list_sessions_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__session__v1__list_sessions_response__fields[] = {
-    FIELD("sessions", 1, REPEATED, MESSAGE, 24, 32, &postern__session__v1__device_session__descriptor, 0),
-};
-static const ProtobufCIntRange postern__session__v1__list_sessions_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__session__v1__list_sessions_response, "postern.session.v1.ListSessionsResponse", 40, 1,
-        postern__session__v1__list_sessions_response__fields, 1, postern__session__v1__list_sessions_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__session__v1__end_session_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("session_id", 2, NONE, BYTES, 0, 40, NULL, 0),
-};
-static const ProtobufCIntRange postern__session__v1__end_session_request__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__session__v1__end_session_request, "postern.session.v1.EndSessionRequest", 56, 2,
-        postern__session__v1__end_session_request__fields, 1, postern__session__v1__end_session_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__session__v1__end_session_response__fields[] = {
-    FIELD("ended", 1, NONE, BOOL, 0, 24, NULL, 0),
-};
-static const ProtobufCIntRange postern__session__v1__end_session_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__session__v1__end_session_response, "postern.session.v1.EndSessionResponse", 32, 1,
-        postern__session__v1__end_session_response__fields, 1, postern__session__v1__end_session_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__session__v1__end_other_sessions_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-};
-static const ProtobufCIntRange postern__session__v1__end_other_sessions_request__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__session__v1__end_other_sessions_request, "postern.session.v1.EndOtherSessionsRequest", 40, 1,
-        postern__session__v1__end_other_sessions_request__fields, 1, postern__session__v1__end_other_sessions_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__session__v1__end_other_sessions_response__fields[] = {
-    FIELD("ended", 1, NONE, UINT32, 0, 24, NULL, 0),
-};
-static const ProtobufCIntRange postern__session__v1__end_other_sessions_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__session__v1__end_other_sessions_response, "postern.session.v1.EndOtherSessionsResponse", 32, 1,
-        postern__session__v1__end_other_sessions_response__fields, 1, postern__session__v1__end_other_sessions_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__session__v1__reauthenticate_request__fields[] = {
     FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
@@ -3842,19 +3402,6 @@ static const ProtobufCIntRange postern__session__v1__rotate_refresh_key_response
 MESSAGE(postern__session__v1__rotate_refresh_key_response, "postern.session.v1.RotateRefreshKeyResponse", 40, 1,
         postern__session__v1__rotate_refresh_key_response__fields, 1, postern__session__v1__rotate_refresh_key_response__ranges);
 
-static const ProtobufCFieldDescriptor postern__session__v1__tokens__fields[] = {
-    FIELD("session_id", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("access_token", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("access_expires_at_ms", 3, NONE, INT64, 0, 56, NULL, 0),
-    FIELD("refresh_token", 4, NONE, BYTES, 0, 64, NULL, 0),
-    FIELD("idle_expires_at_ms", 5, NONE, INT64, 0, 80, NULL, 0),
-    FIELD("expires_at_ms", 6, NONE, INT64, 0, 88, NULL, 0),
-    FIELD("server_time_ms", 7, NONE, INT64, 0, 96, NULL, 0),
-};
-static const ProtobufCIntRange postern__session__v1__tokens__ranges[] = {{1, 0}, {0, 7}};
-MESSAGE(postern__session__v1__tokens, "postern.session.v1.Tokens", 104, 7,
-        postern__session__v1__tokens__fields, 1, postern__session__v1__tokens__ranges);
-
 static const ProtobufCFieldDescriptor postern__session__v1__create_session_request__fields[] = {
     FIELD("proof", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__sign_in_proof__descriptor, 0),
     FIELD("origin", 2, NONE, MESSAGE, 0, 32, &postern__identity__v1__origin__descriptor, 0),
@@ -3865,28 +3412,11 @@ MESSAGE(postern__session__v1__create_session_request, "postern.session.v1.Create
         postern__session__v1__create_session_request__fields, 1, postern__session__v1__create_session_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__session__v1__create_session_response__fields[] = {
-    FIELD("tokens", 1, NONE, MESSAGE, 0, 24, &postern__session__v1__tokens__descriptor, 0),
+    FIELD("session", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__session__descriptor, 0),
 };
 static const ProtobufCIntRange postern__session__v1__create_session_response__ranges[] = {{1, 0}, {0, 1}};
 MESSAGE(postern__session__v1__create_session_response, "postern.session.v1.CreateSessionResponse", 32, 1,
         postern__session__v1__create_session_response__fields, 1, postern__session__v1__create_session_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__session__v1__refresh_session_request__fields[] = {
-    FIELD("refresh_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("origin", 2, NONE, MESSAGE, 0, 40, &postern__identity__v1__origin__descriptor, 0),
-    FIELD("device_proof", 3, NONE, MESSAGE, 0, 48, &postern__gateway__v1__device_proof__descriptor, 0),
-};
-static const ProtobufCIntRange postern__session__v1__refresh_session_request__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__session__v1__refresh_session_request, "postern.session.v1.RefreshSessionRequest", 56, 3,
-        postern__session__v1__refresh_session_request__fields, 1, postern__session__v1__refresh_session_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__session__v1__refresh_session_response__fields[] = {
-    FIELD("tokens", 1, NONE, MESSAGE, 0, 24, &postern__session__v1__tokens__descriptor, 0),
-    FIELD("account_id", 2, NONE, BYTES, 0, 32, NULL, 0),
-};
-static const ProtobufCIntRange postern__session__v1__refresh_session_response__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__session__v1__refresh_session_response, "postern.session.v1.RefreshSessionResponse", 48, 2,
-        postern__session__v1__refresh_session_response__fields, 1, postern__session__v1__refresh_session_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__session__v1__validate_access_token_request__fields[] = {
     FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
@@ -3926,23 +3456,6 @@ static const ProtobufCIntRange postern__session__v1__inspect_session_response__r
 MESSAGE(postern__session__v1__inspect_session_response, "postern.session.v1.InspectSessionResponse", 88, 6,
         postern__session__v1__inspect_session_response__fields, 1, postern__session__v1__inspect_session_response__ranges);
 
-static const ProtobufCFieldDescriptor postern__session__v1__sign_out_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 24, 32, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
-    FIELD("refresh_token", 2, NONE, BYTES, 24, 32, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
-    FIELD("all", 3, NONE, BOOL, 0, 48, NULL, 0),
-    FIELD("device_proof", 4, NONE, MESSAGE, 0, 56, &postern__gateway__v1__device_proof__descriptor, 0),
-};
-static const ProtobufCIntRange postern__session__v1__sign_out_request__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__session__v1__sign_out_request, "postern.session.v1.SignOutRequest", 64, 4,
-        postern__session__v1__sign_out_request__fields, 1, postern__session__v1__sign_out_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__session__v1__sign_out_response__fields[] = {
-    FIELD("ended", 1, NONE, UINT32, 0, 24, NULL, 0),
-};
-static const ProtobufCIntRange postern__session__v1__sign_out_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__session__v1__sign_out_response, "postern.session.v1.SignOutResponse", 32, 1,
-        postern__session__v1__sign_out_response__fields, 1, postern__session__v1__sign_out_response__ranges);
-
 static const ProtobufCFieldDescriptor postern__session__v1__end_account_sessions_request__fields[] = {
     FIELD("account_id", 1, NONE, BYTES, 0, 24, NULL, 0),
     FIELD("before_ms", 2, NONE, INT64, 0, 40, NULL, 0),
@@ -3960,16 +3473,6 @@ static const ProtobufCFieldDescriptor postern__session__v1__end_account_sessions
 static const ProtobufCIntRange postern__session__v1__end_account_sessions_response__ranges[] = {{1, 0}, {0, 1}};
 MESSAGE(postern__session__v1__end_account_sessions_response, "postern.session.v1.EndAccountSessionsResponse", 32, 1,
         postern__session__v1__end_account_sessions_response__fields, 1, postern__session__v1__end_account_sessions_response__ranges);
-
-MESSAGE(postern__session__v1__get_key_set_request, "postern.session.v1.GetKeySetRequest", 24, 0, NULL, 0, NULL);
-
-static const ProtobufCFieldDescriptor postern__session__v1__get_key_set_response__fields[] = {
-    FIELD("jwks", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("issuer", 2, NONE, BYTES, 0, 40, NULL, 0),
-};
-static const ProtobufCIntRange postern__session__v1__get_key_set_response__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__session__v1__get_key_set_response, "postern.session.v1.GetKeySetResponse", 56, 2,
-        postern__session__v1__get_key_set_response__fields, 1, postern__session__v1__get_key_set_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__wire__v1__frame__fields[] = {
     FIELD("hello", 1, NONE, MESSAGE, 24, 32, &postern__wire__v1__hello__descriptor, PROTOBUF_C_FIELD_FLAG_ONEOF),

@@ -10,14 +10,9 @@ package struct GatewayPeers: Sendable {
         let identities: any IdentitiesAPI
         let phoneCodes: any PhoneCodesAPI
         let emailChanges: any EmailChangesAPI
-        let accountAdmin: any AccountAdminAPI
         let consents: any AccountConsentsAPI
         let deletions: any AccountDeletionsAPI
         let exports: any AccountExportsAPI
-        /// For uploads and downloads of photos only.
-        let photos: any AccountProfilesAPI
-        /// For uploads of bundles only.
-        let guestData: any GuestDataAPI
         /// For the public methods that identity implements.
         let relayed: Relay.Owner
 
@@ -25,23 +20,19 @@ package struct GatewayPeers: Sendable {
         package init(
             accounts: any AccountsAPI, credentials: any CredentialsAPI,
             identities: any IdentitiesAPI, phoneCodes: any PhoneCodesAPI,
-            emailChanges: any EmailChangesAPI, accountAdmin: any AccountAdminAPI,
-            profiles: any AccountProfilesAPI, consents: any AccountConsentsAPI,
-            guestData: any GuestDataAPI, deletions: any AccountDeletionsAPI,
-            exports: any AccountExportsAPI, relayed: Relay.Owner
+            emailChanges: any EmailChangesAPI, consents: any AccountConsentsAPI,
+            deletions: any AccountDeletionsAPI, exports: any AccountExportsAPI,
+            relayed: Relay.Owner
         ) {
             self.accounts = accounts
             self.credentials = credentials
             self.identities = identities
             self.phoneCodes = phoneCodes
             self.emailChanges = emailChanges
-            self.accountAdmin = accountAdmin
             self.consents = consents
-            self.guestData = guestData
             self.deletions = deletions
             self.exports = exports
             self.relayed = relayed
-            photos = profiles
         }
 
         /// The service in another program.
@@ -58,9 +49,7 @@ package struct GatewayPeers: Sendable {
                 accounts: AccountsClient(channel), credentials: CredentialsClient(channel),
                 identities: IdentitiesClient(channel), phoneCodes: PhoneCodesClient(channel),
                 emailChanges: EmailChangesClient(channel),
-                accountAdmin: AccountAdminClient(channel),
-                profiles: AccountProfilesClient(streams),
-                consents: AccountConsentsClient(channel), guestData: GuestDataClient(streams),
+                consents: AccountConsentsClient(channel),
                 deletions: AccountDeletionsClient(channel), exports: AccountExportsClient(channel),
                 relayed: Relay.Owner(calls: channel, streams: streams, watches: watches))
         }
@@ -70,28 +59,30 @@ package struct GatewayPeers: Sendable {
     package struct Session: Sendable {
         let sessions: any SessionsAPI
         let devices: any DevicesAPI
-        let activity: any AccountActivityAPI
         let ends: any SessionEndsAPI
         let clock: any ClockAPI
+        /// For the public methods that session implements.
+        let relayed: Relay.Owner
 
         /// Any implementations of its apis.
         package init(
-            sessions: any SessionsAPI, devices: any DevicesAPI, activity: any AccountActivityAPI,
-            ends: any SessionEndsAPI, clock: any ClockAPI
+            sessions: any SessionsAPI, devices: any DevicesAPI, ends: any SessionEndsAPI,
+            clock: any ClockAPI, relayed: Relay.Owner
         ) {
             self.sessions = sessions
             self.devices = devices
-            self.activity = activity
             self.ends = ends
             self.clock = clock
+            self.relayed = relayed
         }
 
         /// The service in another program.
-        package init(_ channel: any CallChannel) {
+        package init(_ channel: any PackedChannel) {
             self.init(
                 sessions: SessionsClient(channel), devices: DevicesClient(channel),
-                activity: AccountActivityClient(channel), ends: SessionEndsClient(channel),
-                clock: ClockClient(channel))
+                ends: SessionEndsClient(channel), clock: ClockClient(channel),
+                // No method that session implements has a stream.
+                relayed: Relay.Owner(calls: channel, streams: channel, watches: channel))
         }
     }
 

@@ -21,8 +21,6 @@ package struct GatewayService: Sendable {
     let phoneSignIn: PhoneSignInHandler
     /// `postern.gateway.v1.Emails`.
     let emails: EmailsHandler
-    /// `postern.gateway.v1.Profile`.
-    let profile: ProfileHandler
     /// `postern.gateway.v1.Consents`.
     let consents: ConsentsHandler
     /// `postern.gateway.v1.DataExports`.
@@ -33,8 +31,6 @@ package struct GatewayService: Sendable {
     let verification: VerificationHandler
     /// `postern.gateway.v1.ProviderNotices`.
     let providerNotices: ProviderNoticesHandler
-    /// `postern.gateway.v1.Admin`.
-    let admin: AdminHandler
     /// The rpcs of all public services, for a server.
     package let methods: [ServiceMethods]
 
@@ -49,13 +45,14 @@ package struct GatewayService: Sendable {
             randomness: randomness, logger: logger)
         let (identity, session) = (peers.identity, peers.session)
         let photos = PhotoURLs(settings.webOrigins)
+        let tokens = TokenAccounts(sessions: session.sessions, time: time)
         auth = AuthHandler(
             accounts: identity.accounts, sessions: session.sessions, limits: limits,
-            photos: photos, sessionClock: session.clock)
+            photos: photos, tokens: tokens, sessionClock: session.clock)
         accountSessions = AccountSessionsHandler(
             accounts: identity.accounts, identities: identity.identities,
             codes: identity.phoneCodes, sessions: session.sessions, devices: session.devices,
-            activity: session.activity, limits: limits)
+            limits: limits)
         passwords = PasswordsHandler(
             accounts: identity.accounts, credentials: identity.credentials,
             sessions: session.sessions, limits: limits, photos: photos)
@@ -63,8 +60,8 @@ package struct GatewayService: Sendable {
             identities: identity.identities, sessions: session.sessions, limits: limits,
             photos: photos)
         guests = GuestsHandler(
-            identities: identity.identities, guestData: identity.guestData,
-            sessions: session.sessions, limits: limits, photos: photos)
+            identities: identity.identities, sessions: session.sessions, limits: limits,
+            photos: photos)
         signInMethods = SignInMethodsHandler(
             identities: identity.identities, sessions: session.sessions, limits: limits,
             photos: photos)
@@ -73,23 +70,19 @@ package struct GatewayService: Sendable {
         emails = EmailsHandler(
             changes: identity.emailChanges, credentials: identity.credentials,
             sessions: session.sessions, limits: limits, photos: photos)
-        profile = ProfileHandler(
-            photoStreams: identity.photos,
-            sessions: session.sessions, limits: limits, photos: photos)
         consents = ConsentsHandler(
             consents: identity.consents, sessions: session.sessions, limits: limits)
         dataExports = DataExportsHandler(
             exports: identity.exports, present: DataExportsClient(identity.relayed.calls),
             sessions: session.sessions, limits: limits)
         accountDeletion = AccountDeletionHandler(
-            deletions: identity.deletions, sessions: session.sessions, limits: limits)
-        let tokens = TokenAccounts(sessions: session.sessions, time: time)
+            deletions: identity.deletions, limits: limits)
         verification = VerificationHandler(
-            sessions: session.sessions, ends: session.ends, tokens: tokens, time: time,
-            randomness: randomness)
+            ends: session.ends, tokens: tokens, time: time, randomness: randomness)
         providerNotices = ProviderNoticesHandler()
-        admin = AdminHandler(accounts: identity.accountAdmin, photos: photos)
-        let relay = Relay(owners: [.identity: identity.relayed], tokens: tokens, limits: limits)
+        let relay = Relay(
+            owners: [.identity: identity.relayed, .session: session.relayed], tokens: tokens,
+            limits: limits)
         methods = try relay.completing([
             AuthDispatcher.methods(of: auth),
             AccountSessionsDispatcher.methods(of: accountSessions),
@@ -99,13 +92,11 @@ package struct GatewayService: Sendable {
             SignInMethodsDispatcher.methods(of: signInMethods),
             PhoneSignInDispatcher.methods(of: phoneSignIn),
             EmailsDispatcher.methods(of: emails),
-            ProfileDispatcher.methods(of: profile),
             ConsentsDispatcher.methods(of: consents),
             DataExportsDispatcher.methods(of: dataExports),
             AccountDeletionDispatcher.methods(of: accountDeletion),
             VerificationDispatcher.methods(of: verification),
             ProviderNoticesDispatcher.methods(of: providerNotices),
-            AdminDispatcher.methods(of: admin),
         ])
     }
 

@@ -20,10 +20,10 @@ package struct IdentityService: Sendable {
     let providerEvents: ProviderEventsHandler
     /// `postern.identity.v1.Imports`.
     package let imports: ImportsHandler
-    /// `postern.identity.v1.AccountAdmin`.
+    /// `postern.gateway.v1.Admin`.
     let accountAdmin: AccountAdminHandler
-    /// `postern.identity.v1.Identities`, the nonces of `postern.gateway.v1.Providers`, and the list of
-    /// `postern.gateway.v1.SignInMethods`.
+    /// `postern.identity.v1.Identities`, the nonces of `postern.gateway.v1.Providers`, and list and
+    /// removal of `postern.gateway.v1.SignInMethods`.
     let identities: IdentitiesHandler
     /// `postern.identity.v1.PhoneCodes`.
     let phoneCodes: PhoneCodesHandler
@@ -31,11 +31,11 @@ package struct IdentityService: Sendable {
     let phoneSignals: PhoneSignalsHandler
     /// `postern.gateway.v1.SignInOptions`.
     let signInOptions: SignInOptionsHandler
-    /// `postern.gateway.v1.Profile`, and `postern.identity.v1.AccountProfiles`.
+    /// `postern.gateway.v1.Profile`.
     let profiles: ProfileHandler
     /// The files of photos and exports.
     package let blobs: BlobFolder
-    /// `postern.identity.v1.AccountDeletions`.
+    /// `postern.gateway.v1.AccountDeletion`, and `postern.identity.v1.AccountDeletions`.
     let deletions: AccountDeletionsHandler
     /// What remains of deleted accounts outside of the store.
     let tombstones: Tombstones
@@ -45,7 +45,7 @@ package struct IdentityService: Sendable {
     let onboarding: OnboardingHandler
     /// `postern.gateway.v1.Consents`, and `postern.identity.v1.AccountConsents`.
     let consents: ConsentsHandler
-    /// `postern.gateway.v1.Guests`, and `postern.identity.v1.GuestData`.
+    /// `postern.gateway.v1.Guests`, but for their sign-in.
     let guestData: GuestDataHandler
     /// `postern.identity.v1.AccountExports`, and of `postern.gateway.v1.DataExports` the rest.
     let exports: AccountExportsHandler
@@ -115,7 +115,7 @@ package struct IdentityService: Sendable {
             time: time, logger: logger)
         deletions = AccountDeletionsHandler(
             settings: settings, store: store, keys: keys, time: time, randomness: randomness,
-            owners: owners, deletions: deletionContext)
+            owners: owners, calls: calls, deletions: deletionContext)
         blobs = try BlobFolder(in: store.folder)
         let orphans = OrphanRepair(
             settings: settings, store: store, keys: keys, randomness: randomness,
@@ -163,8 +163,8 @@ package struct IdentityService: Sendable {
             keys: keys, keptFor: settings.tombstonesKept, time: time, logger: logger)
         profiles = ProfileHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
-            answers: answers, sessions: peers.sessions, documents: documents, blobs: blobs,
-            uploads: PhotoUploads(), uncommitted: UncommittedBlobs())
+            answers: answers, documents: documents, blobs: blobs, uploads: PhotoUploads(),
+            uncommitted: UncommittedBlobs())
         accountData = AccountDataHandler(
             store: store, keys: keys, randomness: randomness, blobs: blobs)
         let watchers = AccountWatchers()
@@ -199,23 +199,22 @@ package struct IdentityService: Sendable {
             IdentityEmailsDispatcher.methods(of: emailChanges),
             IdentityProviderNoticesDispatcher.methods(of: providerEvents),
             ImportsDispatcher.methods(of: imports),
-            AccountAdminDispatcher.methods(of: accountAdmin),
+            AdminDispatcher.methods(of: accountAdmin),
             IdentitiesDispatcher.methods(of: identities),
             IdentityProvidersDispatcher.methods(of: identities),
             IdentitySignInMethodsDispatcher.methods(of: identities),
             PhoneCodesDispatcher.methods(of: phoneCodes),
             PhoneSignalsDispatcher.methods(of: phoneSignals),
-            AccountProfilesDispatcher.methods(of: profiles),
-            IdentityProfileDispatcher.methods(of: profiles),
+            ProfileDispatcher.methods(of: profiles),
             SignInOptionsDispatcher.methods(of: signInOptions),
             DocumentsDispatcher.methods(of: documents),
             BackendDocumentsDispatcher.methods(of: documents),
             OnboardingDispatcher.methods(of: onboarding),
             AccountConsentsDispatcher.methods(of: consents),
             IdentityConsentsDispatcher.methods(of: consents),
-            GuestDataDispatcher.methods(of: guestData),
             IdentityGuestsDispatcher.methods(of: guestData),
             AccountDeletionsDispatcher.methods(of: deletions),
+            IdentityAccountDeletionDispatcher.methods(of: deletions),
             AccountExportsDispatcher.methods(of: exports),
             IdentityDataExportsDispatcher.methods(of: exports),
         ]

@@ -7,9 +7,11 @@ package import Storage
 
 /// The session service over one store: its handlers, and the work beside them.
 package struct SessionService: Sendable {
-    /// `postern.session.v1.Sessions`.
+    /// `postern.session.v1.Sessions`, and what session implements of `postern.gateway.v1.Auth` and
+    /// `Verification`.
     package let sessions: SessionsHandler
-    /// `postern.session.v1.Devices`.
+    /// `postern.session.v1.Devices`, and what session implements of
+    /// `postern.gateway.v1.AccountSessions`.
     let devices: DevicesHandler
     /// `postern.session.v1.AccountActivity`.
     let accountActivity: AccountActivityHandler
@@ -55,10 +57,9 @@ package struct SessionService: Sendable {
         devices = DevicesHandler(
             store: store, keys: keys, proofs: proofs, life: sessions.life, memory: memory,
             accessTokens: accessTokens, validation: sessions.validation, time: time,
-            randomness: randomness)
+            randomness: randomness, logger: logger)
         accountActivity = AccountActivityHandler(
-            store: store, life: sessions.life, activity: memory.activity, devices: devices,
-            time: time, logger: logger)
+            store: store, life: sessions.life, activity: memory.activity, time: time)
         let log = LogTruncation(of: store)
         accountData = AccountDataHandler(
             store: store, keys: keys, life: sessions.life, memory: memory, log: log, time: time)
@@ -77,7 +78,10 @@ package struct SessionService: Sendable {
     package var methods: [ServiceMethods] {
         [
             sessions.methods,
+            SessionAuthDispatcher.methods(of: sessions),
+            SessionVerificationDispatcher.methods(of: sessions),
             DevicesDispatcher.methods(of: devices),
+            SessionAccountSessionsDispatcher.methods(of: devices),
             AccountActivityDispatcher.methods(of: accountActivity),
             AccountDataDispatcher.methods(of: accountData),
             RefreshKeysDispatcher.methods(of: refreshKeys),

@@ -26,7 +26,7 @@ build_floor() {
     -o "$build/floor/load" "$root"/Tests/Benchmarks/Load/*.c -lssl -lcrypto
 }
 
-# A SessionV1.RefreshSessionRequest that makes a frame of 217 bytes: token, device, platform, name.
+# A GatewayV1.RefreshSessionRequest that makes a frame of 217 bytes: token, device, platform, name.
 write_echo_payload() {
   local token device=device-0123456789abcdef name="Ada's telephone"
   token=$(head -c 110 /dev/zero | tr '\0' t)

@@ -26,8 +26,8 @@ struct StreamChannelTests {
                 identity: .init(calls, streams: streams, watches: watches),
                 session: .init(
                     sessions: session.sessions, devices: session.devices,
-                    activity: session.accountActivity, ends: session.ends,
-                    clock: fixture.inner.sessionClock),
+                    ends: session.ends, clock: fixture.inner.sessionClock,
+                    relayed: fixture.inner.sessionOwner),
                 limits: fixture.inner.limits),
             time: fixture.time, randomness: SecureRandomness(),
             logger: fixture.log.logger(time: fixture.time))
@@ -56,9 +56,9 @@ struct StreamChannelTests {
         #expect(
             streams.methods == [
                 DataExportsDescription.fetchDataExport.name,
-                AccountProfilesDescription.downloadPhoto.name,
-                AccountProfilesDescription.uploadPhoto.name,
-                GuestDataDescription.uploadGuestBundle.name,
+                ProfileDescription.downloadPhoto.name,
+                ProfileDescription.uploadPhoto.name,
+                GuestsDescription.uploadGuestBundle.name,
             ])
         #expect(
             watches.methods == [

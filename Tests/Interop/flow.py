@@ -108,8 +108,7 @@ class Flow:
 
     def verify_offline(self):
         """S-01: the access token verifies offline against the key set"""
-        with self.endpoints.connect("session") as session:
-            jwks = session.call("postern.session.v1.Sessions/GetKeySet").jwks
+        jwks = self.gateway.call("postern.gateway.v1.Verification/GetKeySet").jwks
         claims = access_token.verify(self.session.access_token, jwks)
         expect(claims["sub"] == self.account.account_id, "sub is the account")
         expect(claims["sid"] == self.session.session_id, "sid is the session")

@@ -53,7 +53,7 @@ struct CanonicalReaderTests {
         for shift in 0..<64 {
             for value in [UInt64(1) << shift, (UInt64(1) << shift) &- 1] {
                 let frame = WireV1.Frame(kind: .ping(WireV1.Ping(token: value)))
-                let account = SessionV1.Tokens(
+                let account = GatewayV1.Session(
                     accessExpiresAtMs: Int64(bitPattern: value),
                     idleExpiresAtMs: Int64(bitPattern: ~value))
                 #expect(frame.encoded().count == frame.encodedByteCount)

@@ -72,11 +72,11 @@ struct GoldenTests {
 
     @Test("a oneof keeps its member, also with its default value")
     func oneof() throws {
-        let name = "postern.session.v1.SignOutRequest"
-        let chosen = try SessionV1.SignOutRequest(
-            decoding: golden(name, "oneof-refresh_token-default"))
-        #expect(chosen.token == .refreshToken(""))
-        #expect(SessionV1.SignOutRequest().token == nil)
+        let name = "postern.gateway.v1.CheckRecentProofRequest"
+        let chosen = try GatewayV1.CheckRecentProofRequest(
+            decoding: golden(name, "oneof-max_age_ms-default"))
+        #expect(chosen.maxAge == .maxAgeMs(0))
+        #expect(GatewayV1.CheckRecentProofRequest().maxAge == nil)
     }
 
     private func golden(_ name: String, _ variant: String) throws -> [UInt8] {

@@ -28,7 +28,7 @@ struct JSONMappingTests {
                 "versoin: postern.wire.v1.Hello has no such field"
             ),
             (
-                "postern.session.v1.RefreshSessionRequest", "{\"origin\":{\"device\":1}}",
+                "postern.session.v1.CreateSessionRequest", "{\"origin\":{\"device\":1}}",
                 "origin.device: postern.identity.v1.Origin has no such field"
             ),
             (

@@ -8,9 +8,9 @@ struct SchemaTests {
     func methods() throws {
         let schema = try Golden.schema.get()
         let method = try #require(
-            schema.method(named: "postern.session.v1.Sessions/RefreshSession"))
-        #expect(method.input.name == "postern.session.v1.RefreshSessionRequest")
-        #expect(method.output.name == "postern.session.v1.RefreshSessionResponse")
+            schema.method(named: "postern.session.v1.Sessions/CreateSession"))
+        #expect(method.input.name == "postern.session.v1.CreateSessionRequest")
+        #expect(method.output.name == "postern.session.v1.CreateSessionResponse")
         #expect(schema.method(named: "postern.session.v1.Sessions/Nothing") == nil)
         #expect(schema.message(named: "postern.session.v1.Nothing") == nil)
         #expect(schema.methodNames.contains("postern.gateway.v1.Auth/SignInWithPassword"))

@@ -8,7 +8,7 @@ import TestSupport
 
 /// A stand-in for the gateway. It publishes keys, sends revocations and counts the calls. It signs
 /// tokens as the session service would.
-final class Gateway: VerificationService {
+final class Gateway: VerificationAPI {
     struct State {
         var keys: [SigningKey]
         var keySetCalls = 0
@@ -82,7 +82,7 @@ final class Gateway: VerificationService {
         return try TokenSigner(key: state.withLock { $0.keys[0] }, type: type).sign(claims)
     }
 
-    // MARK: VerificationService
+    // MARK: VerificationAPI
 
     func getKeySet(
         _ request: GatewayV1.GetKeySetRequest, _ context: CallContext
@@ -100,10 +100,11 @@ final class Gateway: VerificationService {
     ) async throws -> GatewayV1.IntrospectTokenResponse { throw ServiceError(.unknownMethod) }
 
     func watchRevocations(
-        _ request: GatewayV1.WatchRevocationsRequest,
-        _ items: OutgoingItems<GatewayV1.WatchRevocationsItem>, _ context: CallContext
-    ) async throws {
-        if state.withLock({ $0.isAway }) { throw ServiceError(.unavailable) }
-        try await log.serve(request, items)
+        _ request: GatewayV1.WatchRevocationsRequest, _ context: CallContext
+    ) -> IncomingItems<GatewayV1.WatchRevocationsItem> {
+        .inProcess { [self] items in
+            if state.withLock({ $0.isAway }) { throw ServiceError(.unavailable) }
+            try await log.serve(request, items)
+        }
     }
 }

@@ -90,8 +90,8 @@ struct SessionRestoreTests {
 
     /// The keys that are published to verifiers.
     private func published() throws -> [String] {
-        let set = fixture.service.sessions.getKeySet(
-            SessionV1.GetKeySetRequest(), fixture.context())
+        let set = try fixture.service.sessions.getKeySet(
+            GatewayV1.GetKeySetRequest(), fixture.context())
         return try JSONWebKeySet(json: set.jwks.utf8).identifiers
     }
 

@@ -52,6 +52,16 @@ struct CallerListTests {
         }
     }
 
+    @Test("I-09: identity permits Admin to the tool and the gateway, and to none of our services")
+    func admin() {
+        let permitted = ProgramDescription.innerCalls(at: "identity").filter { _, patterns in
+            patterns.contains {
+                $0.matches("postern.gateway.v1.Admin/ListAccounts", isPublic: false)
+            }
+        }
+        #expect(Set(permitted.keys) == ["gateway", "tool"])
+    }
+
     /// The full names of all methods, by the protocol that the generator makes of their service.
     private func methods(in checkout: Checkout) throws -> [String: [String]] {
         var methods: [String: [String]] = [:]

@@ -16,12 +16,6 @@ package protocol AccountActivityAPI: Sendable {
     func listAccountActivity(
         _ request: SessionV1.ListAccountActivityRequest, _ context: CallContext
     ) async throws -> SessionV1.ListAccountActivityResponse
-
-    /// Notes that a session is in use, as a validation of its access token does: the session's last use
-    /// is then in memory, and on disk within a minute.
-    func noteActivity(
-        _ request: SessionV1.NoteActivityRequest, _ context: CallContext
-    ) async throws -> SessionV1.NoteActivityResponse
 }
 
 /// What a server of `postern.session.v1.AccountActivity` implements.
@@ -49,13 +43,6 @@ package struct AccountActivityClient: AccountActivityAPI {
         try await channel.call(
             AccountActivityDescription.listAccountActivity, request, context)
     }
-
-    package func noteActivity(
-        _ request: SessionV1.NoteActivityRequest, _ context: CallContext
-    ) async throws -> SessionV1.NoteActivityResponse {
-        try await channel.call(
-            AccountActivityDescription.noteActivity, request, context)
-    }
 }
 
 /// Serves `postern.session.v1.AccountActivity`.
@@ -74,10 +61,6 @@ package enum AccountActivityDispatcher {
                 .async(AccountActivityDescription.listAccountActivity) {
                     (request: SessionV1.ListAccountActivityRequest, context) in
                     try await service.listAccountActivity(request, context)
-                },
-                .async(AccountActivityDescription.noteActivity) {
-                    (request: SessionV1.NoteActivityRequest, context) in
-                    try await service.noteActivity(request, context)
                 },
             ])
     }
@@ -100,16 +83,9 @@ package enum AccountActivityDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false)
 
-    /// `NoteActivity`.
-    package static let noteActivity = MethodDescription(
-        name: "postern.session.v1.AccountActivity/NoteActivity",
-        isIdempotent: true,
-        timeout: .milliseconds(10000),
-        isOnLoop: false)
-
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.session.v1.AccountActivity",
-        methods: [getAccountActivity, listAccountActivity, noteActivity],
+        methods: [getAccountActivity, listAccountActivity],
         fileDescriptors: [FileDescriptors.sessionV1Activity])
 }

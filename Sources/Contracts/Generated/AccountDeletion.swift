@@ -47,8 +47,69 @@ package protocol AccountDeletionAPI: Sendable {
     ) async throws -> GatewayV1.RequestDeletionLinkResponse
 }
 
-/// What a server of `postern.gateway.v1.AccountDeletion` implements.
-package protocol AccountDeletionService: AccountDeletionAPI {}
+/// What a server of `postern.gateway.v1.AccountDeletion` implements, of these methods.
+package protocol AccountDeletionService: Sendable {
+    /// Mails a link to the deletion page to an address, if it has an account. The response is the same
+    /// whether it has.
+    /// - Throws: `auth/invalid-email`, `auth/too-many-requests`, `auth/idempotency-key-reused`.
+    func requestDeletionLink(
+        _ request: GatewayV1.RequestDeletionLinkRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RequestDeletionLinkResponse
+}
+
+/// What a server of `postern.gateway.v1.AccountDeletion` implements: the identity service, of these methods.
+package protocol IdentityAccountDeletionService: Sendable {
+    /// What is known of a call before its method runs.
+    associatedtype Call: Sendable
+
+    /// Judges who calls, and reads what the gateway says of the call in its metadata.
+    /// - Parameter request: nil for a method whose request is a stream.
+    /// - Throws: `ServiceError` for a call that must not go on.
+    func call(
+        _ method: MethodDescription, _ request: (any ProtobufMessage)?,
+        _ context: CallContext
+    ) async throws -> Call
+
+    /// Returns what a deletion would do, in the person's language, and a token to confirm it with.
+    /// - Throws: `auth/invalid-link`, `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    func previewDeletion(
+        _ request: GatewayV1.PreviewDeletionRequest, _ context: CallContext
+    ) async throws -> GatewayV1.PreviewDeletionResponse
+
+    /// Begins the deletion: at once, or after the operator's deletion-wait. While it waits the account
+    /// works as before. A repeat returns the deletion that waits or has begun; after it was cancelled it
+    /// is auth/invalid-confirmation.
+    /// - Throws: `auth/invalid-confirmation`, `auth/requires-recent-login`, `auth/invalid-link`,
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/too-many-requests`.
+    func requestDeletion(
+        _ request: GatewayV1.RequestDeletionRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RequestDeletionResponse
+
+    /// Cancels a deletion that waits, in a session or by the link of its mail. Without one it changes
+    /// nothing.
+    /// - Throws: `auth/invalid-link`, `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/idempotency-key-reused`.
+    func cancelDeletion(
+        _ request: GatewayV1.CancelDeletionRequest, _ context: CallContext
+    ) async throws -> GatewayV1.CancelDeletionResponse
+
+    /// Returns where the deletion of the account stands.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    func getDeletion(
+        _ request: GatewayV1.GetDeletionRequest, _ call: Call
+    ) async throws -> GatewayV1.GetDeletionResponse
+}
+
+/// The methods as a dispatcher calls them.
+extension IdentityAccountDeletionService {
+    package func getDeletion(
+        _ request: GatewayV1.GetDeletionRequest, _ context: CallContext
+    ) async throws -> GatewayV1.GetDeletionResponse {
+        try await getDeletion(
+            request, call(AccountDeletionDescription.getDeletion, request, context))
+    }
+}
 
 /// Calls `postern.gateway.v1.AccountDeletion` over a channel.
 package struct AccountDeletionClient: AccountDeletionAPI {
@@ -104,6 +165,23 @@ package enum AccountDeletionDispatcher {
         ServiceMethods(
             AccountDeletionDescription.service,
             [
+                .async(AccountDeletionDescription.requestDeletionLink) {
+                    (request: GatewayV1.RequestDeletionLinkRequest, context) in
+                    try await service.requestDeletionLink(request, context)
+                },
+            ])
+    }
+}
+
+/// Serves `postern.gateway.v1.AccountDeletion`.
+package enum IdentityAccountDeletionDispatcher {
+    /// The handlers of `service`, for a server.
+    package static func methods(
+        of service: some IdentityAccountDeletionService
+    ) -> ServiceMethods {
+        ServiceMethods(
+            AccountDeletionDescription.service,
+            [
                 .async(AccountDeletionDescription.previewDeletion) {
                     (request: GatewayV1.PreviewDeletionRequest, context) in
                     try await service.previewDeletion(request, context)
@@ -120,10 +198,6 @@ package enum AccountDeletionDispatcher {
                     (request: GatewayV1.GetDeletionRequest, context) in
                     try await service.getDeletion(request, context)
                 },
-                .async(AccountDeletionDescription.requestDeletionLink) {
-                    (request: GatewayV1.RequestDeletionLinkRequest, context) in
-                    try await service.requestDeletionLink(request, context)
-                },
             ])
     }
 }
@@ -138,7 +212,8 @@ package enum AccountDeletionDescription {
         isOnLoop: false,
             hasSecrets: true,
             isPublic: true,
-            session: .optional)
+            session: .optional,
+            owner: .identity)
 
     /// `RequestDeletion`.
     package static let requestDeletion = MethodDescription(
@@ -148,7 +223,9 @@ package enum AccountDeletionDescription {
         isOnLoop: false,
             hasSecrets: true,
             isPublic: true,
-            session: .optional)
+            session: .optional,
+            owner: .identity,
+            limit: .deletion)
 
     /// `CancelDeletion`.
     package static let cancelDeletion = MethodDescription(
@@ -159,7 +236,8 @@ package enum AccountDeletionDescription {
             hasSecrets: true,
             isPublic: true,
             session: .optional,
-            remembersRepeats: true)
+            remembersRepeats: true,
+            owner: .identity)
 
     /// `GetDeletion`.
     package static let getDeletion = MethodDescription(
@@ -168,7 +246,8 @@ package enum AccountDeletionDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             isPublic: true,
-            session: .required)
+            session: .required,
+            owner: .identity)
 
     /// `RequestDeletionLink`.
     package static let requestDeletionLink = MethodDescription(

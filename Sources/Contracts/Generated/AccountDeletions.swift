@@ -3,35 +3,11 @@
 package import Messages
 package import RPC
 
-/// The deletion of the caller's account, in two steps: PreviewDeletion tells the consequences and gives
-/// a confirmation token, RequestDeletion needs it. A session needs a proof of the last minutes
-/// (AccountSessions/Reauthenticate); who has none uses a mailed link, also without the app.
+/// What the gateway composes of postern.gateway.v1.AccountDeletion; identity implements the rest of
+/// it itself.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol AccountDeletionsAPI: Sendable {
-    /// Returns what a deletion would do, in the person's language, and a token to confirm it with.
-    func previewDeletion(
-        _ request: IdentityV1.PreviewDeletionRequest, _ context: CallContext
-    ) async throws -> IdentityV1.PreviewDeletionResponse
-
-    /// Begins the deletion: at once, or after the operator's deletion-wait. While it waits the account
-    /// works as before. A repeat returns the deletion that waits or has begun; after it was cancelled it
-    /// is auth/invalid-confirmation.
-    func requestDeletion(
-        _ request: IdentityV1.RequestDeletionRequest, _ context: CallContext
-    ) async throws -> IdentityV1.RequestDeletionResponse
-
-    /// Cancels a deletion that waits, in a session or by the link of its mail. Without one it changes
-    /// nothing.
-    func cancelDeletion(
-        _ request: IdentityV1.CancelDeletionRequest, _ context: CallContext
-    ) async throws -> IdentityV1.CancelDeletionResponse
-
-    /// Returns where the deletion of the account stands.
-    func getDeletion(
-        _ request: IdentityV1.GetDeletionRequest, _ context: CallContext
-    ) async throws -> IdentityV1.GetDeletionResponse
-
     /// Mails a link to the deletion page to an address, if it has an account. The response is the same
     /// whether it has.
     func requestDeletionLink(
@@ -51,34 +27,6 @@ package struct AccountDeletionsClient: AccountDeletionsAPI {
         self.channel = channel
     }
 
-    package func previewDeletion(
-        _ request: IdentityV1.PreviewDeletionRequest, _ context: CallContext
-    ) async throws -> IdentityV1.PreviewDeletionResponse {
-        try await channel.call(
-            AccountDeletionsDescription.previewDeletion, request, context)
-    }
-
-    package func requestDeletion(
-        _ request: IdentityV1.RequestDeletionRequest, _ context: CallContext
-    ) async throws -> IdentityV1.RequestDeletionResponse {
-        try await channel.call(
-            AccountDeletionsDescription.requestDeletion, request, context)
-    }
-
-    package func cancelDeletion(
-        _ request: IdentityV1.CancelDeletionRequest, _ context: CallContext
-    ) async throws -> IdentityV1.CancelDeletionResponse {
-        try await channel.call(
-            AccountDeletionsDescription.cancelDeletion, request, context)
-    }
-
-    package func getDeletion(
-        _ request: IdentityV1.GetDeletionRequest, _ context: CallContext
-    ) async throws -> IdentityV1.GetDeletionResponse {
-        try await channel.call(
-            AccountDeletionsDescription.getDeletion, request, context)
-    }
-
     package func requestDeletionLink(
         _ request: IdentityV1.RequestDeletionLinkRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestDeletionLinkResponse {
@@ -96,22 +44,6 @@ package enum AccountDeletionsDispatcher {
         ServiceMethods(
             AccountDeletionsDescription.service,
             [
-                .async(AccountDeletionsDescription.previewDeletion) {
-                    (request: IdentityV1.PreviewDeletionRequest, context) in
-                    try await service.previewDeletion(request, context)
-                },
-                .async(AccountDeletionsDescription.requestDeletion) {
-                    (request: IdentityV1.RequestDeletionRequest, context) in
-                    try await service.requestDeletion(request, context)
-                },
-                .async(AccountDeletionsDescription.cancelDeletion) {
-                    (request: IdentityV1.CancelDeletionRequest, context) in
-                    try await service.cancelDeletion(request, context)
-                },
-                .async(AccountDeletionsDescription.getDeletion) {
-                    (request: IdentityV1.GetDeletionRequest, context) in
-                    try await service.getDeletion(request, context)
-                },
                 .async(AccountDeletionsDescription.requestDeletionLink) {
                     (request: IdentityV1.RequestDeletionLinkRequest, context) in
                     try await service.requestDeletionLink(request, context)
@@ -122,34 +54,6 @@ package enum AccountDeletionsDispatcher {
 
 /// What `postern.identity.v1.AccountDeletions` promises.
 package enum AccountDeletionsDescription {
-    /// `PreviewDeletion`.
-    package static let previewDeletion = MethodDescription(
-        name: "postern.identity.v1.AccountDeletions/PreviewDeletion",
-        isIdempotent: true,
-        timeout: .milliseconds(10000),
-        isOnLoop: false)
-
-    /// `RequestDeletion`.
-    package static let requestDeletion = MethodDescription(
-        name: "postern.identity.v1.AccountDeletions/RequestDeletion",
-        isIdempotent: true,
-        timeout: .milliseconds(10000),
-        isOnLoop: false)
-
-    /// `CancelDeletion`.
-    package static let cancelDeletion = MethodDescription(
-        name: "postern.identity.v1.AccountDeletions/CancelDeletion",
-        isIdempotent: true,
-        timeout: .milliseconds(10000),
-        isOnLoop: false)
-
-    /// `GetDeletion`.
-    package static let getDeletion = MethodDescription(
-        name: "postern.identity.v1.AccountDeletions/GetDeletion",
-        isIdempotent: true,
-        timeout: .milliseconds(10000),
-        isOnLoop: false)
-
     /// `RequestDeletionLink`.
     package static let requestDeletionLink = MethodDescription(
         name: "postern.identity.v1.AccountDeletions/RequestDeletionLink",
@@ -160,15 +64,8 @@ package enum AccountDeletionsDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.identity.v1.AccountDeletions",
-        methods: [
-            previewDeletion,
-            requestDeletion,
-            cancelDeletion,
-            getDeletion,
-            requestDeletionLink,
-        ],
+        methods: [requestDeletionLink],
         fileDescriptors: [
-            FileDescriptors.gatewayV1Deletion,
             FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Consents,
             FileDescriptors.gatewayV1Gateway,

@@ -59,8 +59,104 @@ package protocol AccountSessionsAPI: Sendable {
     ) async throws -> GatewayV1.CheckRecentProofResponse
 }
 
-/// What a server of `postern.gateway.v1.AccountSessions` implements.
-package protocol AccountSessionsService: AccountSessionsAPI {}
+/// What a server of `postern.gateway.v1.AccountSessions` implements, of these methods.
+package protocol AccountSessionsService: Sendable {
+    /// Re-authenticates the owner of the session, for calls that require recent authentication;
+    /// creates no new session.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-credential`,
+    ///   `auth/invalid-provider-token`, `auth/missing-or-invalid-nonce`, `auth/provider-unavailable`,
+    ///   `auth/no-such-provider`, `auth/invalid-phone-number`, `auth/invalid-verification-code`,
+    ///   `auth/code-expired`, `auth/too-many-requests`, `auth/invalid-device-proof`,
+    ///   `auth/device-proof-stale`, `auth/user-disabled`, `auth/operation-not-allowed`,
+    ///   `auth/idempotency-key-reused`.
+    func reauthenticate(
+        _ request: GatewayV1.ReauthenticateRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ReauthenticateResponse
+
+    /// Lets a backend guard its own sensitive calls. Succeeds if the session's owner has authenticated
+    /// recently enough by one of the accepted kinds, and otherwise fails with
+    /// auth/requires-recent-login. Its `acceptable_proofs` name the fields of ReauthenticateRequest any
+    /// of which would be accepted for this account and session ("password", "device_key",
+    /// "provider_token", "phone_code"); none if only a new sign-in would be.
+    /// - Throws: `auth/requires-recent-login`, `auth/invalid-access-token`, `auth/session-ended`.
+    func checkRecentProof(
+        _ request: GatewayV1.CheckRecentProofRequest, _ context: CallContext
+    ) async throws -> GatewayV1.CheckRecentProofResponse
+}
+
+/// What a server of `postern.gateway.v1.AccountSessions` implements: the session service, of these methods.
+package protocol SessionAccountSessionsService: Sendable {
+    /// What is known of a call before its method runs.
+    associatedtype Call: Sendable
+
+    /// Judges who calls, and reads what the gateway says of the call in its metadata.
+    /// - Parameter request: nil for a method whose request is a stream.
+    /// - Throws: `ServiceError` for a call that must not go on.
+    func call(
+        _ method: MethodDescription, _ request: (any ProtobufMessage)?,
+        _ context: CallContext
+    ) async throws -> Call
+
+    /// Returns the account's live sessions and their devices.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`.
+    func listSessions(
+        _ request: GatewayV1.ListSessionsRequest, _ call: Call
+    ) async throws -> GatewayV1.ListSessionsResponse
+
+    /// Ends one session of the account; another account's session is not found. With an idempotency
+    /// key a repeat gets the first answer, also if the session was the caller's own.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/session-not-found`,
+    ///   `auth/idempotency-key-reused`.
+    func endSession(
+        _ request: GatewayV1.EndSessionRequest, _ call: Call
+    ) async throws -> GatewayV1.EndSessionResponse
+
+    /// Ends all sessions of the account except the caller's. With an idempotency key a repeat gets the
+    /// first answer.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/idempotency-key-reused`.
+    func endOtherSessions(
+        _ request: GatewayV1.EndOtherSessionsRequest, _ call: Call
+    ) async throws -> GatewayV1.EndOtherSessionsResponse
+
+    /// Notes that the person uses the app. For apps that verify access tokens themselves: without it a
+    /// session that is in use could end for inactivity before its next refresh. One call every few
+    /// minutes is enough; it costs no write to disk.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`.
+    func noteActivity(
+        _ request: GatewayV1.NoteActivityRequest, _ call: Call
+    ) async throws -> GatewayV1.NoteActivityResponse
+}
+
+/// The methods as a dispatcher calls them.
+extension SessionAccountSessionsService {
+    package func listSessions(
+        _ request: GatewayV1.ListSessionsRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ListSessionsResponse {
+        try await listSessions(
+            request, call(AccountSessionsDescription.listSessions, request, context))
+    }
+
+    package func endSession(
+        _ request: GatewayV1.EndSessionRequest, _ context: CallContext
+    ) async throws -> GatewayV1.EndSessionResponse {
+        try await endSession(
+            request, call(AccountSessionsDescription.endSession, request, context))
+    }
+
+    package func endOtherSessions(
+        _ request: GatewayV1.EndOtherSessionsRequest, _ context: CallContext
+    ) async throws -> GatewayV1.EndOtherSessionsResponse {
+        try await endOtherSessions(
+            request, call(AccountSessionsDescription.endOtherSessions, request, context))
+    }
+
+    package func noteActivity(
+        _ request: GatewayV1.NoteActivityRequest, _ context: CallContext
+    ) async throws -> GatewayV1.NoteActivityResponse {
+        try await noteActivity(
+            request, call(AccountSessionsDescription.noteActivity, request, context))
+    }
+}
 
 /// Calls `postern.gateway.v1.AccountSessions` over a channel.
 package struct AccountSessionsClient: AccountSessionsAPI {
@@ -123,6 +219,27 @@ package enum AccountSessionsDispatcher {
         ServiceMethods(
             AccountSessionsDescription.service,
             [
+                .async(AccountSessionsDescription.reauthenticate) {
+                    (request: GatewayV1.ReauthenticateRequest, context) in
+                    try await service.reauthenticate(request, context)
+                },
+                .async(AccountSessionsDescription.checkRecentProof) {
+                    (request: GatewayV1.CheckRecentProofRequest, context) in
+                    try await service.checkRecentProof(request, context)
+                },
+            ])
+    }
+}
+
+/// Serves `postern.gateway.v1.AccountSessions`.
+package enum SessionAccountSessionsDispatcher {
+    /// The handlers of `service`, for a server.
+    package static func methods(
+        of service: some SessionAccountSessionsService
+    ) -> ServiceMethods {
+        ServiceMethods(
+            AccountSessionsDescription.service,
+            [
                 .async(AccountSessionsDescription.listSessions) {
                     (request: GatewayV1.ListSessionsRequest, context) in
                     try await service.listSessions(request, context)
@@ -135,17 +252,9 @@ package enum AccountSessionsDispatcher {
                     (request: GatewayV1.EndOtherSessionsRequest, context) in
                     try await service.endOtherSessions(request, context)
                 },
-                .async(AccountSessionsDescription.reauthenticate) {
-                    (request: GatewayV1.ReauthenticateRequest, context) in
-                    try await service.reauthenticate(request, context)
-                },
                 .async(AccountSessionsDescription.noteActivity) {
                     (request: GatewayV1.NoteActivityRequest, context) in
                     try await service.noteActivity(request, context)
-                },
-                .async(AccountSessionsDescription.checkRecentProof) {
-                    (request: GatewayV1.CheckRecentProofRequest, context) in
-                    try await service.checkRecentProof(request, context)
                 },
             ])
     }
@@ -161,7 +270,8 @@ package enum AccountSessionsDescription {
         isOnLoop: false,
             hedgeAfter: .milliseconds(100),
             isPublic: true,
-            session: .required)
+            session: .required,
+            owner: .session)
 
     /// `EndSession`.
     package static let endSession = MethodDescription(
@@ -171,7 +281,8 @@ package enum AccountSessionsDescription {
         isOnLoop: false,
             isPublic: true,
             session: .required,
-            remembersRepeats: true)
+            remembersRepeats: true,
+            owner: .session)
 
     /// `EndOtherSessions`.
     package static let endOtherSessions = MethodDescription(
@@ -181,7 +292,8 @@ package enum AccountSessionsDescription {
         isOnLoop: false,
             isPublic: true,
             session: .required,
-            remembersRepeats: true)
+            remembersRepeats: true,
+            owner: .session)
 
     /// `Reauthenticate`.
     package static let reauthenticate = MethodDescription(
@@ -201,7 +313,8 @@ package enum AccountSessionsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             isPublic: true,
-            session: .required)
+            session: .required,
+            owner: .session)
 
     /// `CheckRecentProof`.
     package static let checkRecentProof = MethodDescription(

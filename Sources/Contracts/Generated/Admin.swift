@@ -72,8 +72,65 @@ package protocol AdminAPI: Sendable {
     ) async throws -> GatewayV1.RepairOrphanResponse
 }
 
-/// What a server of `postern.gateway.v1.Admin` implements.
-package protocol AdminService: AdminAPI {}
+/// What a server of `postern.gateway.v1.Admin` implements: the identity service.
+package protocol AdminService: AdminAPI {
+    /// Returns one account by its id, email, phone number or identity at a provider.
+    /// - Throws: `auth/invalid-email`.
+    func lookUpAccount(
+        _ request: GatewayV1.LookUpAccountRequest, _ context: CallContext
+    ) async throws -> GatewayV1.LookUpAccountResponse
+
+    /// Returns accounts, one page at a time.
+    func listAccounts(
+        _ request: GatewayV1.ListAccountsRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ListAccountsResponse
+
+    /// Suspends an account: its sessions end, its links and codes become invalid, and sign-in, linking
+    /// and password reset are refused. Suspending it again changes nothing.
+    func suspendAccount(
+        _ request: GatewayV1.SuspendAccountRequest, _ context: CallContext
+    ) async throws -> GatewayV1.SuspendAccountResponse
+
+    /// Lifts a suspension: the account has the status that it would have without it. Its sessions stay
+    /// ended. Restoring an account that is not suspended changes nothing.
+    func restoreAccount(
+        _ request: GatewayV1.RestoreAccountRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RestoreAccountResponse
+
+    /// Ends all sessions of an account; its owner can sign in again.
+    func signOutAccount(
+        _ request: GatewayV1.SignOutAccountRequest, _ context: CallContext
+    ) async throws -> GatewayV1.SignOutAccountResponse
+
+    /// Deletes an account as its owner could, without the wait unless it is requested. A repeat returns
+    /// the deletion that has begun. After the deletion is done the answer is rpc/not-found: for a caller
+    /// that repeats the call, it has succeeded.
+    func deleteAccount(
+        _ request: GatewayV1.DeleteAccountRequest, _ context: CallContext
+    ) async throws -> GatewayV1.DeleteAccountResponse
+
+    /// Returns deletions that wait or are under way, the oldest first.
+    func listDeletions(
+        _ request: GatewayV1.ListDeletionsRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ListDeletionsResponse
+
+    /// Returns guests that nobody has come back to, and when they will be deleted.
+    func listUnusedGuests(
+        _ request: GatewayV1.ListUnusedGuestsRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ListUnusedGuestsResponse
+
+    /// Returns what the last check has found: rows of an account whose counterpart is missing, in any
+    /// service.
+    func listOrphans(
+        _ request: GatewayV1.ListOrphansRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ListOrphansResponse
+
+    /// Repairs an orphan, after it was checked again. Data of an account that does not exist is deleted
+    /// where it is.
+    func repairOrphan(
+        _ request: GatewayV1.RepairOrphanRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RepairOrphanResponse
+}
 
 /// Calls `postern.gateway.v1.Admin` over a channel.
 package struct AdminClient: AdminAPI {
@@ -216,7 +273,8 @@ package enum AdminDescription {
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isForNamedCallersOnly: true)
+            isForNamedCallersOnly: true,
+            owner: .identity)
 
     /// `ListAccounts`.
     package static let listAccounts = MethodDescription(
@@ -224,7 +282,8 @@ package enum AdminDescription {
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isForNamedCallersOnly: true)
+            isForNamedCallersOnly: true,
+            owner: .identity)
 
     /// `SuspendAccount`.
     package static let suspendAccount = MethodDescription(
@@ -232,7 +291,8 @@ package enum AdminDescription {
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isForNamedCallersOnly: true)
+            isForNamedCallersOnly: true,
+            owner: .identity)
 
     /// `RestoreAccount`.
     package static let restoreAccount = MethodDescription(
@@ -240,7 +300,8 @@ package enum AdminDescription {
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isForNamedCallersOnly: true)
+            isForNamedCallersOnly: true,
+            owner: .identity)
 
     /// `SignOutAccount`.
     package static let signOutAccount = MethodDescription(
@@ -248,7 +309,8 @@ package enum AdminDescription {
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isForNamedCallersOnly: true)
+            isForNamedCallersOnly: true,
+            owner: .identity)
 
     /// `DeleteAccount`.
     package static let deleteAccount = MethodDescription(
@@ -256,7 +318,8 @@ package enum AdminDescription {
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isForNamedCallersOnly: true)
+            isForNamedCallersOnly: true,
+            owner: .identity)
 
     /// `ListDeletions`.
     package static let listDeletions = MethodDescription(
@@ -264,7 +327,8 @@ package enum AdminDescription {
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isForNamedCallersOnly: true)
+            isForNamedCallersOnly: true,
+            owner: .identity)
 
     /// `ListUnusedGuests`.
     package static let listUnusedGuests = MethodDescription(
@@ -272,7 +336,8 @@ package enum AdminDescription {
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isForNamedCallersOnly: true)
+            isForNamedCallersOnly: true,
+            owner: .identity)
 
     /// `ListOrphans`.
     package static let listOrphans = MethodDescription(
@@ -280,7 +345,8 @@ package enum AdminDescription {
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isForNamedCallersOnly: true)
+            isForNamedCallersOnly: true,
+            owner: .identity)
 
     /// `RepairOrphan`.
     package static let repairOrphan = MethodDescription(
@@ -288,7 +354,8 @@ package enum AdminDescription {
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            isForNamedCallersOnly: true)
+            isForNamedCallersOnly: true,
+            owner: .identity)
 
     /// The service.
     package static let service = ServiceDescription(

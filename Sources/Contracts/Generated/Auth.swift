@@ -69,8 +69,65 @@ package protocol AuthAPI: Sendable {
     ) async throws -> GatewayV1.CheckAuthStateResponse
 }
 
-/// What a server of `postern.gateway.v1.Auth` implements.
-package protocol AuthService: AuthAPI {}
+/// What a server of `postern.gateway.v1.Auth` implements, of these methods.
+package protocol AuthService: Sendable {
+    /// Creates an account with a password and signs it in. In a guest's session the guest becomes the
+    /// account and keeps its id and data; in an account's session it is auth/already-signed-in.
+    /// - Throws: `auth/already-signed-in`, `auth/invalid-access-token`, `auth/session-ended`,
+    ///   `auth/invalid-email`, `auth/weak-password`, `auth/email-already-in-use`,
+    ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`,
+    ///   `auth/idempotency-key-reused`, `auth/consent-required`,
+    ///   `auth/underage-user`, `auth/user-disabled`.
+    func signUpWithPassword(
+        _ request: GatewayV1.SignUpWithPasswordRequest, _ context: CallContext
+    ) async throws -> GatewayV1.SignUpWithPasswordResponse
+
+    /// Signs in with email and password. In a guest's session the guest is another account, and if it
+    /// has documents or a photo, the response has a collision.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-email`,
+    ///   `auth/invalid-credential`, `auth/user-disabled`, `auth/email-not-verified`,
+    ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`,
+    ///   `auth/idempotency-key-reused`.
+    func signInWithPassword(
+        _ request: GatewayV1.SignInWithPasswordRequest, _ context: CallContext
+    ) async throws -> GatewayV1.SignInWithPasswordResponse
+
+    /// Confirms the email address that a verification link was sent to. In the session that
+    /// registered, the link alone confirms.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-link`,
+    ///   `auth/password-needed`, `auth/weak-password`, `auth/user-disabled`,
+    ///   `auth/too-many-requests`, `auth/invalid-credential`, `auth/idempotency-key-reused`.
+    func verifyEmail(
+        _ request: GatewayV1.VerifyEmailRequest, _ context: CallContext
+    ) async throws -> GatewayV1.VerifyEmailResponse
+
+    /// Returns whether the owner of the calling session is signed in, and if not, why.
+    func checkAuthState(
+        _ request: GatewayV1.CheckAuthStateRequest, _ context: CallContext
+    ) async throws -> GatewayV1.CheckAuthStateResponse
+}
+
+/// What a server of `postern.gateway.v1.Auth` implements: the session service, of these methods.
+package protocol SessionAuthService: Sendable {
+    /// Exchanges a refresh token for its successor. A retry within the grace period, or one proved by
+    /// the device key, gets the same successor again. A replayed token ends its family.
+    /// - Throws: `auth/invalid-refresh-token`, `auth/session-ended`, `auth/provider-revoked`,
+    ///   `auth/refresh-token-replayed`,
+    ///   `auth/device-proof-required`, `auth/device-proof-stale`, `auth/invalid-device-proof`,
+    ///   `auth/device-mismatch`, `auth/idempotency-key-reused`.
+    func refreshSession(
+        _ request: GatewayV1.RefreshSessionRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RefreshSessionResponse
+
+    /// Ends the calling session, even if its access token has expired, or all sessions of its account
+    /// by a valid token. With an idempotency key a repeat gets the first answer.
+    /// - Throws: `auth/invalid-access-token`, `auth/invalid-refresh-token`, `auth/refresh-token-replayed`,
+    ///   `auth/device-proof-required`, `auth/device-proof-stale`, `auth/invalid-device-proof`,
+    ///   `auth/idempotency-key-reused`.
+    func signOut(
+        _ request: GatewayV1.SignOutRequest, _ context: CallContext
+    ) async throws -> GatewayV1.SignOutResponse
+}
 
 /// Calls `postern.gateway.v1.Auth` over a channel.
 package struct AuthClient: AuthAPI {
@@ -145,6 +202,23 @@ package enum AuthDispatcher {
                     (request: GatewayV1.VerifyEmailRequest, context) in
                     try await service.verifyEmail(request, context)
                 },
+                .async(AuthDescription.checkAuthState) {
+                    (request: GatewayV1.CheckAuthStateRequest, context) in
+                    try await service.checkAuthState(request, context)
+                },
+            ])
+    }
+}
+
+/// Serves `postern.gateway.v1.Auth`.
+package enum SessionAuthDispatcher {
+    /// The handlers of `service`, for a server.
+    package static func methods(
+        of service: some SessionAuthService
+    ) -> ServiceMethods {
+        ServiceMethods(
+            AuthDescription.service,
+            [
                 .async(AuthDescription.refreshSession) {
                     (request: GatewayV1.RefreshSessionRequest, context) in
                     try await service.refreshSession(request, context)
@@ -152,10 +226,6 @@ package enum AuthDispatcher {
                 .async(AuthDescription.signOut) {
                     (request: GatewayV1.SignOutRequest, context) in
                     try await service.signOut(request, context)
-                },
-                .async(AuthDescription.checkAuthState) {
-                    (request: GatewayV1.CheckAuthStateRequest, context) in
-                    try await service.checkAuthState(request, context)
                 },
             ])
     }
@@ -203,7 +273,8 @@ package enum AuthDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             isPublic: true,
-            remembersRepeats: true)
+            remembersRepeats: true,
+            owner: .session)
 
     /// `SignOut`.
     package static let signOut = MethodDescription(
@@ -213,7 +284,8 @@ package enum AuthDescription {
         isOnLoop: false,
             isPublic: true,
             session: .anyAge,
-            remembersRepeats: true)
+            remembersRepeats: true,
+            owner: .session)
 
     /// `CheckAuthState`.
     package static let checkAuthState = MethodDescription(

@@ -3,26 +3,10 @@
 package import Messages
 package import RPC
 
-/// What the owner of a live session may see and do with the account's sessions.
+/// Authentications of a session's owner.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol DevicesAPI: Sendable {
-    /// Returns the account's live sessions.
-    func listSessions(
-        _ request: SessionV1.ListSessionsRequest, _ context: CallContext
-    ) async throws -> SessionV1.ListSessionsResponse
-
-    /// Ends one session of the same account. For another account's session the response is the same as
-    /// for an unknown one.
-    func endSession(
-        _ request: SessionV1.EndSessionRequest, _ context: CallContext
-    ) async throws -> SessionV1.EndSessionResponse
-
-    /// Ends all sessions of the account except the caller's.
-    func endOtherSessions(
-        _ request: SessionV1.EndOtherSessionsRequest, _ context: CallContext
-    ) async throws -> SessionV1.EndOtherSessionsResponse
-
     /// Records that the session's owner has authenticated again, without a new session.
     func reauthenticate(
         _ request: SessionV1.ReauthenticateRequest, _ context: CallContext
@@ -45,27 +29,6 @@ package struct DevicesClient: DevicesAPI {
     /// A client that calls over `channel`.
     package init(_ channel: any CallChannel) {
         self.channel = channel
-    }
-
-    package func listSessions(
-        _ request: SessionV1.ListSessionsRequest, _ context: CallContext
-    ) async throws -> SessionV1.ListSessionsResponse {
-        try await channel.call(
-            DevicesDescription.listSessions, request, context)
-    }
-
-    package func endSession(
-        _ request: SessionV1.EndSessionRequest, _ context: CallContext
-    ) async throws -> SessionV1.EndSessionResponse {
-        try await channel.call(
-            DevicesDescription.endSession, request, context)
-    }
-
-    package func endOtherSessions(
-        _ request: SessionV1.EndOtherSessionsRequest, _ context: CallContext
-    ) async throws -> SessionV1.EndOtherSessionsResponse {
-        try await channel.call(
-            DevicesDescription.endOtherSessions, request, context)
     }
 
     package func reauthenticate(
@@ -92,18 +55,6 @@ package enum DevicesDispatcher {
         ServiceMethods(
             DevicesDescription.service,
             [
-                .async(DevicesDescription.listSessions) {
-                    (request: SessionV1.ListSessionsRequest, context) in
-                    try await service.listSessions(request, context)
-                },
-                .async(DevicesDescription.endSession) {
-                    (request: SessionV1.EndSessionRequest, context) in
-                    try await service.endSession(request, context)
-                },
-                .async(DevicesDescription.endOtherSessions) {
-                    (request: SessionV1.EndOtherSessionsRequest, context) in
-                    try await service.endOtherSessions(request, context)
-                },
                 .async(DevicesDescription.reauthenticate) {
                     (request: SessionV1.ReauthenticateRequest, context) in
                     try await service.reauthenticate(request, context)
@@ -118,28 +69,6 @@ package enum DevicesDispatcher {
 
 /// What `postern.session.v1.Devices` promises.
 package enum DevicesDescription {
-    /// `ListSessions`.
-    package static let listSessions = MethodDescription(
-        name: "postern.session.v1.Devices/ListSessions",
-        isIdempotent: true,
-        timeout: .milliseconds(10000),
-        isOnLoop: false,
-            hedgeAfter: .milliseconds(100))
-
-    /// `EndSession`.
-    package static let endSession = MethodDescription(
-        name: "postern.session.v1.Devices/EndSession",
-        isIdempotent: true,
-        timeout: .milliseconds(10000),
-        isOnLoop: false)
-
-    /// `EndOtherSessions`.
-    package static let endOtherSessions = MethodDescription(
-        name: "postern.session.v1.Devices/EndOtherSessions",
-        isIdempotent: true,
-        timeout: .milliseconds(10000),
-        isOnLoop: false)
-
     /// `Reauthenticate`.
     package static let reauthenticate = MethodDescription(
         name: "postern.session.v1.Devices/Reauthenticate",
@@ -157,7 +86,7 @@ package enum DevicesDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.session.v1.Devices",
-        methods: [listSessions, endSession, endOtherSessions, reauthenticate, listProofs],
+        methods: [reauthenticate, listProofs],
         fileDescriptors: [
             FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Consents,

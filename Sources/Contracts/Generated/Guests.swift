@@ -82,20 +82,6 @@ package protocol GuestsService: Sendable {
     func signInAsGuest(
         _ request: GatewayV1.SignInAsGuestRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInAsGuestResponse
-
-    /// Uploads documents that an app kept on the device while its user was a guest, for a migration
-    /// into the caller's account. First a head, then the documents; the last item of the response has
-    /// the migration. With the same idempotency-key a repeat gets the same migration.
-    /// - Throws: `auth/account-required`, `auth/document-quota`, `auth/invalid-document`,
-    ///   `auth/too-many-requests`,
-    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
-    ///   `auth/idempotency-key-reused`.
-    ///
-    /// Its return ends the items.
-    func uploadGuestBundle(
-        _ incoming: IncomingItems<GatewayV1.UploadGuestBundleRequest>,
-        _ outgoing: OutgoingItems<GatewayV1.UploadGuestBundleItem>, _ context: CallContext
-    ) async throws
 }
 
 /// What a server of `postern.gateway.v1.Guests` implements: the identity service, of these methods.
@@ -124,6 +110,20 @@ package protocol IdentityGuestsService: Sendable {
     func chooseGuestData(
         _ request: GatewayV1.ChooseGuestDataRequest, _ call: Call
     ) async throws -> GatewayV1.ChooseGuestDataResponse
+
+    /// Uploads documents that an app kept on the device while its user was a guest, for a migration
+    /// into the caller's account. First a head, then the documents; the last item of the response has
+    /// the migration. With the same idempotency-key a repeat gets the same migration.
+    /// - Throws: `auth/account-required`, `auth/document-quota`, `auth/invalid-document`,
+    ///   `auth/too-many-requests`,
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/idempotency-key-reused`.
+    ///
+    /// Its return ends the items.
+    func uploadGuestBundle(
+        _ incoming: IncomingItems<GatewayV1.UploadGuestBundleRequest>,
+        _ outgoing: OutgoingItems<GatewayV1.UploadGuestBundleItem>, _ call: Call
+    ) async throws
 
     /// Returns a migration of the caller's account; rpc/not-found if there is none.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
@@ -164,6 +164,14 @@ extension IdentityGuestsService {
     ) async throws -> GatewayV1.ChooseGuestDataResponse {
         try await chooseGuestData(
             request, call(GuestsDescription.chooseGuestData, request, context))
+    }
+
+    package func uploadGuestBundle(
+        _ incoming: IncomingItems<GatewayV1.UploadGuestBundleRequest>,
+        _ outgoing: OutgoingItems<GatewayV1.UploadGuestBundleItem>, _ context: CallContext
+    ) async throws {
+        try await uploadGuestBundle(
+            incoming, outgoing, call(GuestsDescription.uploadGuestBundle, nil, context))
     }
 
     package func getMigration(
@@ -257,11 +265,6 @@ package enum GuestsDispatcher {
                     (request: GatewayV1.SignInAsGuestRequest, context) in
                     try await service.signInAsGuest(request, context)
                 },
-                .bidirectional(GuestsDescription.uploadGuestBundle) {
-                    (incoming: IncomingItems<GatewayV1.UploadGuestBundleRequest>, outgoing: OutgoingItems<GatewayV1.UploadGuestBundleItem>,
-                     context) in
-                    try await service.uploadGuestBundle(incoming, outgoing, context)
-                },
             ])
     }
 }
@@ -282,6 +285,11 @@ package enum IdentityGuestsDispatcher {
                 .async(GuestsDescription.chooseGuestData) {
                     (request: GatewayV1.ChooseGuestDataRequest, context) in
                     try await service.chooseGuestData(request, context)
+                },
+                .bidirectional(GuestsDescription.uploadGuestBundle) {
+                    (incoming: IncomingItems<GatewayV1.UploadGuestBundleRequest>, outgoing: OutgoingItems<GatewayV1.UploadGuestBundleItem>,
+                     context) in
+                    try await service.uploadGuestBundle(incoming, outgoing, context)
                 },
                 .async(GuestsDescription.getMigration) {
                     (request: GatewayV1.GetMigrationRequest, context) in
@@ -342,7 +350,9 @@ package enum GuestsDescription {
         isOnLoop: false, streams: .both,
             isPublic: true,
             session: .required,
-            remembersRepeats: true)
+            remembersRepeats: true,
+            owner: .identity,
+            limit: .guestBundle)
 
     /// `GetMigration`.
     package static let getMigration = MethodDescription(

@@ -3,7 +3,7 @@
 package import Messages
 package import RPC
 
-/// Identities at providers, guests, and the sign-in methods of an account.
+/// Identities at providers, and guests.
 ///
 /// A call that changes who may sign in to an account carries that account's access token, not its
 /// id: identity resolves the token at the session service. A compromised gateway can therefore
@@ -29,12 +29,6 @@ package protocol IdentitiesAPI: Sendable {
     func linkProvider(
         _ request: IdentityV1.LinkProviderRequest, _ context: CallContext
     ) async throws -> IdentityV1.LinkProviderResponse
-
-    /// Removes a sign-in method from the caller's account; requires recent authentication. The last
-    /// method cannot be removed. All other sessions of the account end.
-    func unlink(
-        _ request: IdentityV1.UnlinkRequest, _ context: CallContext
-    ) async throws -> IdentityV1.UnlinkResponse
 
     /// Re-authenticates the owner of the calling session by a fresh token of a provider that is linked
     /// to the account.
@@ -76,13 +70,6 @@ package struct IdentitiesClient: IdentitiesAPI {
             IdentitiesDescription.linkProvider, request, context)
     }
 
-    package func unlink(
-        _ request: IdentityV1.UnlinkRequest, _ context: CallContext
-    ) async throws -> IdentityV1.UnlinkResponse {
-        try await channel.call(
-            IdentitiesDescription.unlink, request, context)
-    }
-
     package func proveByProvider(
         _ request: IdentityV1.ProveByProviderRequest, _ context: CallContext
     ) async throws -> IdentityV1.ProveByProviderResponse {
@@ -111,10 +98,6 @@ package enum IdentitiesDispatcher {
                 .async(IdentitiesDescription.linkProvider) {
                     (request: IdentityV1.LinkProviderRequest, context) in
                     try await service.linkProvider(request, context)
-                },
-                .async(IdentitiesDescription.unlink) {
-                    (request: IdentityV1.UnlinkRequest, context) in
-                    try await service.unlink(request, context)
                 },
                 .async(IdentitiesDescription.proveByProvider) {
                     (request: IdentityV1.ProveByProviderRequest, context) in
@@ -149,13 +132,6 @@ package enum IdentitiesDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false)
 
-    /// `Unlink`.
-    package static let unlink = MethodDescription(
-        name: "postern.identity.v1.Identities/Unlink",
-        isIdempotent: false,
-        timeout: .milliseconds(10000),
-        isOnLoop: false)
-
     /// `ProveByProvider`.
     package static let proveByProvider = MethodDescription(
         name: "postern.identity.v1.Identities/ProveByProvider",
@@ -166,7 +142,7 @@ package enum IdentitiesDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.identity.v1.Identities",
-        methods: [signInWithProvider, signInAsGuest, linkProvider, unlink, proveByProvider],
+        methods: [signInWithProvider, signInAsGuest, linkProvider, proveByProvider],
         fileDescriptors: [
             FileDescriptors.gatewayV1Consents,
             FileDescriptors.gatewayV1Account,

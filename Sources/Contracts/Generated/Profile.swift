@@ -48,34 +48,8 @@ package protocol ProfileAPI: Sendable {
     ) async throws -> GatewayV1.RemovePhotoResponse
 }
 
-/// What a server of `postern.gateway.v1.Profile` implements, of these methods.
-package protocol ProfileService: Sendable {
-    /// Replaces the photo. JPEG, PNG or WebP by its content, at most 5 MiB (of a guest 256 KiB, or what
-    /// the operator chooses) and 8192 by 8192 pixels; what a camera adds (EXIF, XMP, GPS) is removed.
-    /// The last item of the response has the photo. The same photo again changes nothing.
-    /// - Throws: `auth/invalid-photo`, `auth/too-many-requests`,
-    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
-    ///   `auth/operation-not-allowed`.
-    ///
-    /// Its return ends the items.
-    func uploadPhoto(
-        _ incoming: IncomingItems<GatewayV1.UploadPhotoRequest>,
-        _ outgoing: OutgoingItems<GatewayV1.UploadPhotoItem>, _ context: CallContext
-    ) async throws
-
-    /// Returns a photo: to anyone who knows its name, or to its owner only, as the operator chooses
-    /// (setting `photos`); otherwise rpc/not-found.
-    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`.
-    ///
-    /// Its return ends the items.
-    func downloadPhoto(
-        _ request: GatewayV1.DownloadPhotoRequest,
-        _ items: OutgoingItems<GatewayV1.DownloadPhotoItem>, _ context: CallContext
-    ) async throws
-}
-
-/// What a server of `postern.gateway.v1.Profile` implements: the identity service, of these methods.
-package protocol IdentityProfileService: Sendable {
+/// What a server of `postern.gateway.v1.Profile` implements: the identity service.
+package protocol ProfileService: ProfileAPI {
     /// What is known of a call before its method runs.
     associatedtype Call: Sendable
 
@@ -101,6 +75,29 @@ package protocol IdentityProfileService: Sendable {
         _ request: GatewayV1.UpdateProfileRequest, _ call: Call
     ) async throws -> GatewayV1.UpdateProfileResponse
 
+    /// Replaces the photo. JPEG, PNG or WebP by its content, at most 5 MiB (of a guest 256 KiB, or what
+    /// the operator chooses) and 8192 by 8192 pixels; what a camera adds (EXIF, XMP, GPS) is removed.
+    /// The last item of the response has the photo. The same photo again changes nothing.
+    /// - Throws: `auth/invalid-photo`, `auth/too-many-requests`,
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/operation-not-allowed`.
+    ///
+    /// Its return ends the items.
+    func uploadPhoto(
+        _ incoming: IncomingItems<GatewayV1.UploadPhotoRequest>,
+        _ outgoing: OutgoingItems<GatewayV1.UploadPhotoItem>, _ call: Call
+    ) async throws
+
+    /// Returns a photo: to anyone who knows its name, or to its owner only, as the operator chooses
+    /// (setting `photos`); otherwise rpc/not-found.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`.
+    ///
+    /// Its return ends the items.
+    func downloadPhoto(
+        _ request: GatewayV1.DownloadPhotoRequest,
+        _ items: OutgoingItems<GatewayV1.DownloadPhotoItem>, _ context: CallContext
+    ) async throws
+
     /// Removes the photo that was uploaded, and a provider's too. Removing none changes nothing.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
     ///   `auth/too-many-requests`, `auth/operation-not-allowed`.
@@ -110,7 +107,7 @@ package protocol IdentityProfileService: Sendable {
 }
 
 /// The methods as a dispatcher calls them.
-extension IdentityProfileService {
+extension ProfileService {
     package func getProfile(
         _ request: GatewayV1.GetProfileRequest, _ context: CallContext
     ) async throws -> GatewayV1.GetProfileResponse {
@@ -125,11 +122,29 @@ extension IdentityProfileService {
             request, call(ProfileDescription.updateProfile, request, context))
     }
 
+    package func uploadPhoto(
+        _ incoming: IncomingItems<GatewayV1.UploadPhotoRequest>,
+        _ outgoing: OutgoingItems<GatewayV1.UploadPhotoItem>, _ context: CallContext
+    ) async throws {
+        try await uploadPhoto(
+            incoming, outgoing, call(ProfileDescription.uploadPhoto, nil, context))
+    }
+
     package func removePhoto(
         _ request: GatewayV1.RemovePhotoRequest, _ context: CallContext
     ) async throws -> GatewayV1.RemovePhotoResponse {
         try await removePhoto(
             request, call(ProfileDescription.removePhoto, request, context))
+    }
+
+    package func uploadPhoto(_ context: CallContext) -> BidirectionalCall<GatewayV1.UploadPhotoRequest, GatewayV1.UploadPhotoItem> {
+        .inProcess { try await uploadPhoto($0, $1, context) }
+    }
+
+    package func downloadPhoto(
+        _ request: GatewayV1.DownloadPhotoRequest, _ context: CallContext
+    ) -> IncomingItems<GatewayV1.DownloadPhotoItem> {
+        .inProcess { try await downloadPhoto(request, $0, context) }
     }
 }
 
@@ -183,6 +198,14 @@ package enum ProfileDispatcher {
         ServiceMethods(
             ProfileDescription.service,
             [
+                .async(ProfileDescription.getProfile) {
+                    (request: GatewayV1.GetProfileRequest, context) in
+                    try await service.getProfile(request, context)
+                },
+                .async(ProfileDescription.updateProfile) {
+                    (request: GatewayV1.UpdateProfileRequest, context) in
+                    try await service.updateProfile(request, context)
+                },
                 .bidirectional(ProfileDescription.uploadPhoto) {
                     (incoming: IncomingItems<GatewayV1.UploadPhotoRequest>, outgoing: OutgoingItems<GatewayV1.UploadPhotoItem>,
                      context) in
@@ -192,27 +215,6 @@ package enum ProfileDispatcher {
                     (request: GatewayV1.DownloadPhotoRequest, items: OutgoingItems<GatewayV1.DownloadPhotoItem>,
                      context) in
                     try await service.downloadPhoto(request, items, context)
-                },
-            ])
-    }
-}
-
-/// Serves `postern.gateway.v1.Profile`.
-package enum IdentityProfileDispatcher {
-    /// The handlers of `service`, for a server.
-    package static func methods(
-        of service: some IdentityProfileService
-    ) -> ServiceMethods {
-        ServiceMethods(
-            ProfileDescription.service,
-            [
-                .async(ProfileDescription.getProfile) {
-                    (request: GatewayV1.GetProfileRequest, context) in
-                    try await service.getProfile(request, context)
-                },
-                .async(ProfileDescription.updateProfile) {
-                    (request: GatewayV1.UpdateProfileRequest, context) in
-                    try await service.updateProfile(request, context)
                 },
                 .async(ProfileDescription.removePhoto) {
                     (request: GatewayV1.RemovePhotoRequest, context) in
@@ -254,7 +256,9 @@ package enum ProfileDescription {
         timeout: .milliseconds(60000),
         isOnLoop: false, streams: .both,
             isPublic: true,
-            session: .required)
+            session: .required,
+            owner: .identity,
+            limit: .photoUpload)
 
     /// `DownloadPhoto`.
     package static let downloadPhoto = MethodDescription(
@@ -263,7 +267,8 @@ package enum ProfileDescription {
         timeout: .milliseconds(60000),
         isOnLoop: false, streams: .response,
             isPublic: true,
-            session: .optional)
+            session: .optional,
+            owner: .identity)
 
     /// `RemovePhoto`.
     package static let removePhoto = MethodDescription(

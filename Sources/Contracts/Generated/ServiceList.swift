@@ -6,14 +6,12 @@ extension ServiceDescription {
     /// All services.
     package static let all: [ServiceDescription] = [
         AccountActivityDescription.service,
-        AccountAdminDescription.service,
         AccountConsentsDescription.service,
         AccountDataDescription.service,
         AccountDeletionDescription.service,
         AccountDeletionsDescription.service,
         AccountExportsDescription.service,
         AccountNoticesDescription.service,
-        AccountProfilesDescription.service,
         AccountSessionsDescription.service,
         AccountsDescription.service,
         AddressesDescription.service,
@@ -30,7 +28,6 @@ extension ServiceDescription {
         EmailChangesDescription.service,
         EmailsDescription.service,
         EventsDescription.service,
-        GuestDataDescription.service,
         GuestsDescription.service,
         HealthDescription.service,
         IdentitiesDescription.service,

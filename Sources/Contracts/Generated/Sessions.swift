@@ -3,7 +3,7 @@
 package import Messages
 package import RPC
 
-/// Creates, refreshes, validates and ends sessions.
+/// Creates, validates and ends sessions.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol SessionsAPI: Sendable {
@@ -12,13 +12,6 @@ package protocol SessionsAPI: Sendable {
     func createSession(
         _ request: SessionV1.CreateSessionRequest, _ context: CallContext
     ) async throws -> SessionV1.CreateSessionResponse
-
-    /// Exchanges a refresh token for its successor. A retry within the grace period, or one proved by
-    /// the device key, gets the same successor again. A replayed token ends its family. A repeat with
-    /// the same idempotency key returns the same successor.
-    func refreshSession(
-        _ request: SessionV1.RefreshSessionRequest, _ context: CallContext
-    ) async throws -> SessionV1.RefreshSessionResponse
 
     /// Returns whether an access token is valid, from memory alone.
     func validateAccessToken(
@@ -30,21 +23,10 @@ package protocol SessionsAPI: Sendable {
         _ request: SessionV1.InspectSessionRequest, _ context: CallContext
     ) async throws -> SessionV1.InspectSessionResponse
 
-    /// Ends one session by one of its tokens, expired or not, or all sessions of the account by a
-    /// valid token.
-    func signOut(
-        _ request: SessionV1.SignOutRequest, _ context: CallContext
-    ) async throws -> SessionV1.SignOutResponse
-
     /// Ends an account's sessions and rejects proofs issued before a given time.
     func endAccountSessions(
         _ request: SessionV1.EndAccountSessionsRequest, _ context: CallContext
     ) async throws -> SessionV1.EndAccountSessionsResponse
-
-    /// Returns the public keys that verify access tokens.
-    func getKeySet(
-        _ request: SessionV1.GetKeySetRequest, _ context: CallContext
-    ) async throws -> SessionV1.GetKeySetResponse
 }
 
 /// What a server of `postern.session.v1.Sessions` implements.
@@ -55,13 +37,6 @@ package protocol SessionsService: SessionsAPI {
     func validateAccessToken(
         _ request: SessionV1.ValidateAccessTokenRequest, _ context: CallContext
     ) throws -> SessionV1.ValidateAccessTokenResponse
-
-    /// Returns the public keys that verify access tokens.
-    ///
-    /// On the connection's event loop: it may not wait.
-    func getKeySet(
-        _ request: SessionV1.GetKeySetRequest, _ context: CallContext
-    ) throws -> SessionV1.GetKeySetResponse
 }
 
 /// Calls `postern.session.v1.Sessions` over a channel.
@@ -80,13 +55,6 @@ package struct SessionsClient: SessionsAPI {
             SessionsDescription.createSession, request, context)
     }
 
-    package func refreshSession(
-        _ request: SessionV1.RefreshSessionRequest, _ context: CallContext
-    ) async throws -> SessionV1.RefreshSessionResponse {
-        try await channel.call(
-            SessionsDescription.refreshSession, request, context)
-    }
-
     package func validateAccessToken(
         _ request: SessionV1.ValidateAccessTokenRequest, _ context: CallContext
     ) async throws -> SessionV1.ValidateAccessTokenResponse {
@@ -101,25 +69,11 @@ package struct SessionsClient: SessionsAPI {
             SessionsDescription.inspectSession, request, context)
     }
 
-    package func signOut(
-        _ request: SessionV1.SignOutRequest, _ context: CallContext
-    ) async throws -> SessionV1.SignOutResponse {
-        try await channel.call(
-            SessionsDescription.signOut, request, context)
-    }
-
     package func endAccountSessions(
         _ request: SessionV1.EndAccountSessionsRequest, _ context: CallContext
     ) async throws -> SessionV1.EndAccountSessionsResponse {
         try await channel.call(
             SessionsDescription.endAccountSessions, request, context)
-    }
-
-    package func getKeySet(
-        _ request: SessionV1.GetKeySetRequest, _ context: CallContext
-    ) async throws -> SessionV1.GetKeySetResponse {
-        try await channel.call(
-            SessionsDescription.getKeySet, request, context)
     }
 }
 
@@ -136,10 +90,6 @@ package enum SessionsDispatcher {
                     (request: SessionV1.CreateSessionRequest, context) in
                     try await service.createSession(request, context)
                 },
-                .async(SessionsDescription.refreshSession) {
-                    (request: SessionV1.RefreshSessionRequest, context) in
-                    try await service.refreshSession(request, context)
-                },
                 .onLoop(SessionsDescription.validateAccessToken) {
                     (request: SessionV1.ValidateAccessTokenRequest, context) in
                     try service.validateAccessToken(request, context)
@@ -148,17 +98,9 @@ package enum SessionsDispatcher {
                     (request: SessionV1.InspectSessionRequest, context) in
                     try await service.inspectSession(request, context)
                 },
-                .async(SessionsDescription.signOut) {
-                    (request: SessionV1.SignOutRequest, context) in
-                    try await service.signOut(request, context)
-                },
                 .async(SessionsDescription.endAccountSessions) {
                     (request: SessionV1.EndAccountSessionsRequest, context) in
                     try await service.endAccountSessions(request, context)
-                },
-                .onLoop(SessionsDescription.getKeySet) {
-                    (request: SessionV1.GetKeySetRequest, context) in
-                    try service.getKeySet(request, context)
                 },
             ])
     }
@@ -169,13 +111,6 @@ package enum SessionsDescription {
     /// `CreateSession`.
     package static let createSession = MethodDescription(
         name: "postern.session.v1.Sessions/CreateSession",
-        isIdempotent: false,
-        timeout: .milliseconds(10000),
-        isOnLoop: false)
-
-    /// `RefreshSession`.
-    package static let refreshSession = MethodDescription(
-        name: "postern.session.v1.Sessions/RefreshSession",
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false)
@@ -196,13 +131,6 @@ package enum SessionsDescription {
         isOnLoop: false,
             hedgeAfter: .milliseconds(100))
 
-    /// `SignOut`.
-    package static let signOut = MethodDescription(
-        name: "postern.session.v1.Sessions/SignOut",
-        isIdempotent: true,
-        timeout: .milliseconds(10000),
-        isOnLoop: false)
-
     /// `EndAccountSessions`.
     package static let endAccountSessions = MethodDescription(
         name: "postern.session.v1.Sessions/EndAccountSessions",
@@ -210,26 +138,10 @@ package enum SessionsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false)
 
-    /// `GetKeySet`.
-    package static let getKeySet = MethodDescription(
-        name: "postern.session.v1.Sessions/GetKeySet",
-        isIdempotent: true,
-        timeout: .milliseconds(10000),
-        isOnLoop: true,
-            hedgeAfter: .milliseconds(100))
-
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.session.v1.Sessions",
-        methods: [
-            createSession,
-            refreshSession,
-            validateAccessToken,
-            inspectSession,
-            signOut,
-            endAccountSessions,
-            getKeySet,
-        ],
+        methods: [createSession, validateAccessToken, inspectSession, endAccountSessions],
         fileDescriptors: [
             FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Consents,

@@ -53,15 +53,6 @@ package protocol SignInMethodsService: Sendable {
     func linkProvider(
         _ request: GatewayV1.LinkProviderRequest, _ context: CallContext
     ) async throws -> GatewayV1.LinkProviderResponse
-
-    /// Removes a method and notifies the owner. auth/last-sign-in-method if no method would remain;
-    /// auth/no-such-provider if the account does not have it.
-    /// - Throws: `auth/requires-recent-login`, `auth/last-sign-in-method`, `auth/no-such-provider`,
-    ///   `auth/too-many-requests`, `auth/invalid-access-token`, `auth/session-ended`,
-    ///   `auth/user-disabled`, `auth/idempotency-key-reused`.
-    func unlinkMethod(
-        _ request: GatewayV1.UnlinkMethodRequest, _ context: CallContext
-    ) async throws -> GatewayV1.UnlinkMethodResponse
 }
 
 /// What a server of `postern.gateway.v1.SignInMethods` implements: the identity service, of these methods.
@@ -82,6 +73,15 @@ package protocol IdentitySignInMethodsService: Sendable {
     func listSignInMethods(
         _ request: GatewayV1.ListSignInMethodsRequest, _ call: Call
     ) async throws -> GatewayV1.ListSignInMethodsResponse
+
+    /// Removes a method and notifies the owner. auth/last-sign-in-method if no method would remain;
+    /// auth/no-such-provider if the account does not have it.
+    /// - Throws: `auth/requires-recent-login`, `auth/last-sign-in-method`, `auth/no-such-provider`,
+    ///   `auth/too-many-requests`, `auth/invalid-access-token`, `auth/session-ended`,
+    ///   `auth/user-disabled`, `auth/idempotency-key-reused`.
+    func unlinkMethod(
+        _ request: GatewayV1.UnlinkMethodRequest, _ call: Call
+    ) async throws -> GatewayV1.UnlinkMethodResponse
 }
 
 /// The methods as a dispatcher calls them.
@@ -91,6 +91,13 @@ extension IdentitySignInMethodsService {
     ) async throws -> GatewayV1.ListSignInMethodsResponse {
         try await listSignInMethods(
             request, call(SignInMethodsDescription.listSignInMethods, request, context))
+    }
+
+    package func unlinkMethod(
+        _ request: GatewayV1.UnlinkMethodRequest, _ context: CallContext
+    ) async throws -> GatewayV1.UnlinkMethodResponse {
+        try await unlinkMethod(
+            request, call(SignInMethodsDescription.unlinkMethod, request, context))
     }
 }
 
@@ -138,10 +145,6 @@ package enum SignInMethodsDispatcher {
                     (request: GatewayV1.LinkProviderRequest, context) in
                     try await service.linkProvider(request, context)
                 },
-                .async(SignInMethodsDescription.unlinkMethod) {
-                    (request: GatewayV1.UnlinkMethodRequest, context) in
-                    try await service.unlinkMethod(request, context)
-                },
             ])
     }
 }
@@ -158,6 +161,10 @@ package enum IdentitySignInMethodsDispatcher {
                 .async(SignInMethodsDescription.listSignInMethods) {
                     (request: GatewayV1.ListSignInMethodsRequest, context) in
                     try await service.listSignInMethods(request, context)
+                },
+                .async(SignInMethodsDescription.unlinkMethod) {
+                    (request: GatewayV1.UnlinkMethodRequest, context) in
+                    try await service.unlinkMethod(request, context)
                 },
             ])
     }
@@ -194,7 +201,9 @@ package enum SignInMethodsDescription {
         isOnLoop: false,
             isPublic: true,
             session: .required,
-            remembersRepeats: true)
+            remembersRepeats: true,
+            owner: .identity,
+            limit: .unlink)
 
     /// The service.
     package static let service = ServiceDescription(

@@ -36,8 +36,8 @@ package protocol VerificationAPI: Sendable {
     ) async throws -> GatewayV1.IntrospectTokenResponse
 }
 
-/// What a server of `postern.gateway.v1.Verification` implements.
-package protocol VerificationService: VerificationAPI {
+/// What a server of `postern.gateway.v1.Verification` implements, of these methods.
+package protocol VerificationService: Sendable {
     /// Streams every revocation after a position at once, and each new one as it happens. An item is
     /// also sent every second (setting ends-heartbeat of the session service), so that a client can
     /// detect that the stream is stale. The stream does not end by itself. A client whose call ends
@@ -54,13 +54,21 @@ package protocol VerificationService: VerificationAPI {
     ) async throws
 }
 
-/// The client's face of the streams, for calls in process.
-extension VerificationService {
-    package func watchRevocations(
-        _ request: GatewayV1.WatchRevocationsRequest, _ context: CallContext
-    ) -> IncomingItems<GatewayV1.WatchRevocationsItem> {
-        .inProcess { try await watchRevocations(request, $0, context) }
-    }
+/// What a server of `postern.gateway.v1.Verification` implements: the session service, of these methods.
+package protocol SessionVerificationService: Sendable {
+    /// Returns the public keys (JWKS) that verify access tokens. Fetch it again when an item of
+    /// WatchRevocations says so, for an unknown `kid` at most once in 30 s, and every minute while the
+    /// revocation feed is silent.
+    func getKeySet(
+        _ request: GatewayV1.GetKeySetRequest, _ context: CallContext
+    ) async throws -> GatewayV1.GetKeySetResponse
+
+    /// Returns whether an access token is valid now: its signature and its times are right and its
+    /// session has not ended (token introspection, RFC 7662). For a backend that verifies few tokens,
+    /// or must know of a revocation at once and cannot follow WatchRevocations.
+    func introspectToken(
+        _ request: GatewayV1.IntrospectTokenRequest, _ context: CallContext
+    ) async throws -> GatewayV1.IntrospectTokenResponse
 }
 
 /// Calls `postern.gateway.v1.Verification` over a channel.
@@ -102,14 +110,27 @@ package enum VerificationDispatcher {
         ServiceMethods(
             VerificationDescription.service,
             [
-                .async(VerificationDescription.getKeySet) {
-                    (request: GatewayV1.GetKeySetRequest, context) in
-                    try await service.getKeySet(request, context)
-                },
                 .serverStream(VerificationDescription.watchRevocations) {
                     (request: GatewayV1.WatchRevocationsRequest, items: OutgoingItems<GatewayV1.WatchRevocationsItem>,
                      context) in
                     try await service.watchRevocations(request, items, context)
+                },
+            ])
+    }
+}
+
+/// Serves `postern.gateway.v1.Verification`.
+package enum SessionVerificationDispatcher {
+    /// The handlers of `service`, for a server.
+    package static func methods(
+        of service: some SessionVerificationService
+    ) -> ServiceMethods {
+        ServiceMethods(
+            VerificationDescription.service,
+            [
+                .async(VerificationDescription.getKeySet) {
+                    (request: GatewayV1.GetKeySetRequest, context) in
+                    try await service.getKeySet(request, context)
                 },
                 .async(VerificationDescription.introspectToken) {
                     (request: GatewayV1.IntrospectTokenRequest, context) in
@@ -128,7 +149,8 @@ package enum VerificationDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false,
             hedgeAfter: .milliseconds(100),
-            isPublic: true)
+            isPublic: true,
+            owner: .session)
 
     /// `WatchRevocations`.
     package static let watchRevocations = MethodDescription(
@@ -143,7 +165,8 @@ package enum VerificationDescription {
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            hedgeAfter: .milliseconds(100))
+            hedgeAfter: .milliseconds(100),
+            owner: .session)
 
     /// The service.
     package static let service = ServiceDescription(

@@ -1,15 +1,16 @@
 import Contracts
 
-/// `postern.gateway.v1.Auth`: sign-up, sign-in and sign-out. The gateway stores nothing: each rpc
-/// calls the identity service, the session service and the rate limiter. Each rpc is in the file of
-/// its name: `signUpWithPassword`, `signInWithPassword`, `verifyEmail`, `refreshSession`,
-/// `signOut`, `checkAuthState`.
+/// `postern.gateway.v1.Auth`: sign-up and sign-in. The gateway stores nothing: each rpc calls the
+/// identity service, the session service and the rate limiter. Each rpc is in the file of its name:
+/// `signUpWithPassword`, `signInWithPassword`, `verifyEmail`, `checkAuthState`. Session serves the
+/// other methods.
 struct AuthHandler: AuthService {
     let accounts: any AccountsAPI
     let sessions: any SessionsAPI
     let limits: RateLimiter
     let photos: PhotoURLs
-    /// The session service's clock. Devices sign their proofs with its time, which differs from the
+    let tokens: TokenAccounts
+    /// The session service's clock, while the feed of revocations is silent. Devices sign their proofs with its time, which differs from the
     /// gateway's after the machine's clock has been stepped and the gateway restarted (B15).
     let sessionClock: any ClockAPI
 }

@@ -6,7 +6,8 @@ import ServiceRuntime
 extension AuthHandler {
     /// G-01: whether the token's owner is signed in, and if not, why. The state "authenticated
     /// without an account" does not exist: the account is read, and a deleted or disabled one
-    /// counts as not signed in.
+    /// counts as not signed in. For a token that is known and a feed that is not silent, that is the
+    /// only call (`TokenAccounts`).
     /// - Throws: `rpc/invalid-argument` for malformed metadata; the errors of the identity and
     ///   session services, for example `rpc/unavailable`. An invalid token is a response, not an
     ///   error.
@@ -14,26 +15,27 @@ extension AuthHandler {
         _ request: GatewayV1.CheckAuthStateRequest, _ context: CallContext
     ) async throws -> GatewayV1.CheckAuthStateResponse {
         let token = try context.accessToken() ?? ""
-        async let clock = sessionClock.check(ClockV1.CheckRequest(), context.onward())
         var answer = try await state(token, context)
-        answer.answeredAtMs = try await clock.nowMs
+        answer.answeredAtMs = try await sessionTime(context)
         return answer
+    }
+
+    private func sessionTime(_ context: CallContext) async throws -> Int64 {
+        if let now = tokens.sessionTime() { return now.milliseconds }
+        return try await sessionClock.check(ClockV1.CheckRequest(), context.onward()).nowMs
     }
 
     private func state(
         _ token: String, _ context: CallContext
     ) async throws -> GatewayV1.CheckAuthStateResponse {
-        let validity = try await sessions.validateAccessToken(
-            SessionV1.ValidateAccessTokenRequest(accessToken: token), context.onward()
-        )
-        guard validity.valid else {
+        guard let id = try await tokens.account(of: token, context) else {
             let state = try await sessions.inspectSession(
                 SessionV1.InspectSessionRequest(accessToken: token), context.onward())
             return GatewayV1.CheckAuthStateResponse(
                 reason: reason(state),
                 endReason: state.endReason)
         }
-        guard let account = try await account(validity.accountId, context) else {
+        guard let account = try await account(id, context) else {
             return GatewayV1.CheckAuthStateResponse(reason: .noSession)
         }
         guard account.status != .deleting else {

@@ -21,6 +21,7 @@ struct RelayedCharge {
 extension MethodDescription {
     /// The charge of a call; nil for a method without a limit, and where the limit is about an
     /// account and the caller has none.
+    /// - Parameter request: of an upload its first item.
     /// - Parameter account: The account of the caller's session. It is read only where the limit is
     ///   about one.
     /// - Parameter idempotencyKey: of the call to the owner.
@@ -57,9 +58,14 @@ extension MethodDescription {
             return try await account().map { RelayedCharge(action: .profileUpdate(account: $0)) }
         case .unlink:
             return try await account().map { RelayedCharge(action: .documentWrite(account: $0)) }
+        // An upload that begins otherwise is refused before anything is received of it.
         case .photoUpload:
+            let first: GatewayV1.UploadPhotoRequest = try request.decoded()
+            guard case .bytes = first.part else { return nil }
             return try await account().map { RelayedCharge(action: .photoUpload(account: $0)) }
         case .guestBundle:
+            let first: GatewayV1.UploadGuestBundleRequest = try request.decoded()
+            guard case .head = first.part else { return nil }
             return try await account().map { RelayedCharge(action: .guestBundle(account: $0)) }
         case .deletion: return try await deletionCharge(request, account: account)
         }

@@ -14,7 +14,8 @@ import ServiceRuntime
 ///
 /// A method with a limit (`postern.options.v1.limit`) is charged first: for the client's address,
 /// or for the account of the token where the limit is about an account. A caller without a session
-/// fills no limit of an account: its call is passed on uncharged, and the owner refuses it.
+/// fills no limit of an account: its call is passed on uncharged, and the owner refuses it. Of a
+/// method with streams only an upload has a limit.
 package struct Relay: Sendable {
     /// The channels to an owner.
     package struct Owner: Sendable {
@@ -79,8 +80,15 @@ package struct Relay: Sendable {
     private func handler(of method: MethodDescription, _ owner: Owner) -> MethodHandler {
         let channel = owner.channel(of: method)
         guard method.streams == .none else {
-            return .relayStream(method) { request, context in
-                channel.stream(method, payload: request, try context.relayed(to: method))
+            return .relayStream(method) { try await relay(method, $0, over: channel) }
+        }
+        if Self.endsSessions(method) {
+            return .relay(method) { [tokens] request, context in
+                let onward = try context.relayed(to: method)
+                return .after {
+                    defer { tokens.doubt() }
+                    return try await channel.call(method, packed: request, onward)
+                }
             }
         }
         guard method.limit != nil else {
@@ -91,27 +99,60 @@ package struct Relay: Sendable {
         return .relay(method) { request, context in
             let onward = try context.relayed(to: method)
             return .after {
-                try await charging(method, request, context, onward) { onward in
+                try await charging(method, request, context, onward) {
+                    try await account(of: onward)
+                } pass: { onward in
                     try await channel.call(method, packed: request, onward)
                 }
             }
         }
     }
 
+    /// Whether people end sessions by it, and expect them to be over at once.
+    private static func endsSessions(_ method: MethodDescription) -> Bool {
+        method == AuthDescription.signOut || method == AccountSessionsDescription.endSession
+            || method == AccountSessionsDescription.endOtherSessions
+    }
+
+    /// Passes a call with streams on. An upload is charged, and its owner called, when its first item
+    /// is there.
+    ///
+    /// Attack: strangers open uploads and send nothing. So the account comes before the item is
+    /// waited for, and without one the owner refuses the call at once.
+    private func relay(
+        _ method: MethodDescription, _ call: RelayedStream, over channel: any PackedChannel
+    ) async throws -> [UInt8] {
+        let onward = try call.context.relayed(to: method)
+        guard method.limit != nil, let caller = try await account(of: onward),
+            let first = try await call.firstItem()
+        else {
+            return try await call.relay(
+                to: channel.stream(method, payload: call.request, onward))
+        }
+        return try await charging(method, .plain(first), call.context, onward) {
+            caller
+        } pass: { onward in
+            try await call.relay(
+                to: channel.stream(method, payload: call.request, onward), after: first)
+        }
+    }
+
     // MARK: Limits
+
+    /// The account of the caller's session; nil without one that is valid now.
+    private func account(of onward: CallContext) async throws -> String? {
+        try await tokens.account(of: onward.requiredAccessToken(), onward)
+    }
 
     /// Charges a call for who makes it, and passes it on.
     private func charging(
         _ method: MethodDescription, _ request: OutgoingRequest.Payload,
         _ context: CallContext, _ onward: CallContext,
-        _ pass: (CallContext) async throws -> [UInt8]
+        account: () async throws -> String?, pass: (CallContext) async throws -> [UInt8]
     ) async throws -> [UInt8] {
         guard
             let charge = try await method.charge(
-                request, context, idempotencyKey: onward.idempotencyKey,
-                account: {
-                    try await tokens.account(of: onward.requiredAccessToken(), onward)
-                })
+                request, context, idempotencyKey: onward.idempotencyKey, account: account)
         else { return try await pass(onward) }
         guard let action = charge.action else {
             return try await paying(for: charge, context, onward, pass)

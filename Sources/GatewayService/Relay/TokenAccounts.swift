@@ -5,19 +5,23 @@ import RPC
 import ServiceRuntime
 import Synchronization
 
-/// The accounts of access tokens, for the charges of calls: session is asked once for each token, and
-/// what has changed since then comes with the feed of revocations, which the gateway follows.
+/// The accounts of access tokens, for the charges of calls and for `checkAuthState`: session is asked
+/// once a minute for each token, and what has changed since then comes with the feed of revocations,
+/// which the gateway follows.
 ///
 ///     the token                                          session is asked
 ///     not seen since the signing keys changed            yes
 ///     expired                                            yes
 ///     of a session whose end the feed has named          yes
 ///     any, while the feed is silent for `silenceMax`     yes
+///     any, after a call here that ends sessions,         yes
+///     until the feed's next item
+///     asked for longest `askedAgainAfter` ago            yes: session records the use
 ///     any other                                          no
 ///
-/// The owner of the method judges the token in any case: a wrong answer here charges the account of a
-/// token that session has called valid, and never lets a call through. Instead of the signature,
-/// which costs more than the call to session that it would save.
+/// The owner of a method that is passed on judges the token in any case: a wrong answer here charges
+/// the account of a token that session has called valid, and never lets a call through. Instead of
+/// the signature, which costs more than the call to session that it would save.
 ///
 /// Attack: a thief whose token was just signed out makes calls and cancels each after its charge,
 /// which then stays. So the account's limits can be filled for as long as the feed is silent, 5 s at
@@ -25,11 +29,15 @@ import Synchronization
 final class TokenAccounts: Sendable {
     /// The feed has an item each second.
     private static let silenceMax = Duration.seconds(5)
+    /// The last use of a session is known to about a minute.
+    private static let askedAgainAfter = Duration.seconds(60)
 
     private struct Known: Sendable {
         let account: String
         let session: SessionID
         let expiresAt: Timestamp
+        /// On the uptime clock.
+        let askedAt: Duration
     }
 
     private struct Feed {
@@ -37,6 +45,18 @@ final class TokenAccounts: Sendable {
         var keySet: [UInt8] = []
         /// The tokens that were seen under these keys.
         var tokens = VerifiedTokenCache<Known>()
+        /// Session's clock in the last complete item.
+        var sessionTime: Timestamp?
+        /// When a call that ends sessions was last answered here, on the uptime clock.
+        var doubtedAt: Duration?
+
+        /// The tokens that are known, unless the feed may lack an end.
+        func current(at uptime: Duration) -> VerifiedTokenCache<Known>? {
+            guard let completeAt = state.completeAt, uptime - completeAt < TokenAccounts.silenceMax,
+                doubtedAt.map({ $0 < completeAt }) ?? true
+            else { return nil }
+            return tokens
+        }
     }
 
     private let sessions: any SessionsAPI
@@ -52,12 +72,10 @@ final class TokenAccounts: Sendable {
     /// The account of an access token; nil for one that is not valid now.
     /// - Throws: the errors of the session service.
     func account(of token: String, _ context: CallContext) async throws -> String? {
-        let (tokens, isComplete) = feed.withLock { feed in
-            let isComplete = feed.state.completeAt.map { time.uptime() - $0 < Self.silenceMax }
-            return (feed.tokens, isComplete ?? false)
-        }
-        if isComplete, let known = tokens[token], time.now() < known.expiresAt,
-            !ends.contains(known.session)
+        let uptime = time.uptime()
+        let (tokens, current) = feed.withLock { ($0.tokens, $0.current(at: uptime)) }
+        if let known = current?[token], time.now() < known.expiresAt,
+            uptime - known.askedAt < Self.askedAgainAfter, !ends.contains(known.session)
         {
             return known.account
         }
@@ -69,10 +87,27 @@ final class TokenAccounts: Sendable {
             tokens.insert(
                 Known(
                     account: validity.accountId, session: session,
-                    expiresAt: Timestamp(milliseconds: validity.expiresAtMs)), for: token)
+                    expiresAt: Timestamp(milliseconds: validity.expiresAtMs), askedAt: uptime),
+                for: token)
         }
         return validity.accountId
     }
+
+    /// The time on session's clock; nil while the feed is silent.
+    func sessionTime() -> Timestamp? {
+        let uptime = time.uptime()
+        return feed.withLock { feed in
+            guard let completeAt = feed.state.completeAt, uptime - completeAt < Self.silenceMax
+            else { return nil }
+            return feed.sessionTime.map { $0 + (uptime - completeAt) }
+        }
+    }
+
+    /// Has session asked until the feed's next item.
+    ///
+    /// Attack: somebody who has just signed out looks whether the session is over. The answer must
+    /// not be older than the sign-out.
+    func doubt() { feed.withLock { $0.doubtedAt = time.uptime() } }
 
     /// Applies an item of the feed.
     func take(_ update: RevocationUpdate) {
@@ -80,6 +115,7 @@ final class TokenAccounts: Sendable {
         if let completeAt = update.completeAt { ends.forget(upTo: completeAt - update.retention) }
         feed.withLock { feed in
             feed.state.record(update, at: time.uptime())
+            if let completeAt = update.completeAt { feed.sessionTime = completeAt }
             guard feed.keySet != update.keySet else { return }
             feed.keySet = update.keySet
             feed.tokens = VerifiedTokenCache()

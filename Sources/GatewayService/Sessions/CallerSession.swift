@@ -98,7 +98,7 @@ extension SessionsAPI {
 
 extension ServiceError {
     /// It says that an access token is not valid.
-    var isOfSession: Bool { code == .invalidAccessToken || code == .sessionEnded }
+    fileprivate var isOfSession: Bool { code == .invalidAccessToken || code == .sessionEnded }
 }
 
 extension SessionsAPI {
@@ -117,7 +117,7 @@ extension SessionsAPI {
                     proof: proof, origin: origin,
                     deviceKey: device?.key),
                 onward)
-            return opened.tokens.map(GatewayV1.Session.init)
+            return opened.session
         } catch let error as ServiceError {
             throw error.withPublicFields
         }

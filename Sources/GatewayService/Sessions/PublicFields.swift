@@ -3,11 +3,6 @@ import ServiceRuntime
 extension ServiceError {
     /// The public names of the request fields that the inner services name otherwise.
     private static let publicFields = [
-        "created_from_ms": "created_from_at_ms",
-        "created_before_ms": "created_before_at_ms",
-        "signed_in_from_ms": "signed_in_from_at_ms",
-        "signed_in_before_ms": "signed_in_before_at_ms",
-        "page": "page_token",
         "device_id": "device.device_id",
         "device_key.kind": "device.key.kind",
         "device_key.public_key": "device.key.public_key",

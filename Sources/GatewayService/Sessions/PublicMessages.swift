@@ -21,14 +21,3 @@ extension GatewayV1.Collision {
             choice: collision.choice, migration: collision.migration)
     }
 }
-
-extension GatewayV1.Session {
-    /// Converts the session service's tokens.
-    init(_ tokens: SessionV1.Tokens) {
-        self.init(
-            sessionId: tokens.sessionId, accessToken: tokens.accessToken,
-            accessExpiresAtMs: tokens.accessExpiresAtMs, refreshToken: tokens.refreshToken,
-            idleExpiresAtMs: tokens.idleExpiresAtMs, expiresAtMs: tokens.expiresAtMs,
-            answeredAtMs: tokens.serverTimeMs)
-    }
-}

@@ -4,7 +4,7 @@ import RPC
 import ServiceRuntime
 
 /// `postern.gateway.v1.Verification`: what verifiers of access tokens need, so that they never
-/// connect to the session service (S-01, S-06): its JWKS and its revocations.
+/// connect to the session service (S-01, S-06): its revocations. Session serves the other methods.
 ///
 /// The gateway subscribes to the session service once, and verifiers subscribe to the gateway:
 /// thousands of backends cost the session service one call. The gateway keeps only the recent
@@ -17,7 +17,6 @@ struct VerificationHandler: VerificationService {
     /// revocation within a second of its recovery.
     private static let waitMax: Duration = .milliseconds(250)
 
-    let sessions: any SessionsAPI
     /// Learns the ends of sessions too.
     private let tokens: TokenAccounts
     private let log = RevocationLog()
@@ -25,10 +24,9 @@ struct VerificationHandler: VerificationService {
 
     /// Creates a relay of the session service's revocations.
     init(
-        sessions: any SessionsAPI, ends: any SessionEndsAPI, tokens: TokenAccounts,
-        time: any Time, randomness: any Randomness
+        ends: any SessionEndsAPI, tokens: TokenAccounts, time: any Time,
+        randomness: any Randomness
     ) {
-        self.sessions = sessions
         self.tokens = tokens
         follower = RevocationFollower(waitMax: Self.waitMax, time: time, randomness: randomness) {
             position, epoch, take in
@@ -46,15 +44,6 @@ struct VerificationHandler: VerificationService {
             log.take($0)
             tokens.take($0)
         }
-    }
-
-    /// The public keys that access tokens verify under, as the session service has them.
-    /// - Throws: the errors of the session service, for example `rpc/unavailable`.
-    func getKeySet(
-        _ request: GatewayV1.GetKeySetRequest, _ context: CallContext
-    ) async throws -> GatewayV1.GetKeySetResponse {
-        let answer = try await sessions.getKeySet(SessionV1.GetKeySetRequest(), context.onward())
-        return GatewayV1.GetKeySetResponse(jwks: answer.jwks, issuer: answer.issuer)
     }
 
     /// Sends the revocations from the requested position on, and further ones as they come, until

@@ -5,11 +5,11 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// `postern.identity.v1.AccountAdmin`: account administration for operators (I-09). Each rpc is in
-/// the file of its name: `lookUpAccount`, `listAccounts`, `suspendAccount`, `restoreAccount`,
-/// `signOutAccount`, `deleteAccount`, `listDeletions`, `listUnusedGuests`, `listOrphans`,
-/// `repairOrphan`.
-struct AccountAdminHandler: AccountAdminService {
+/// `postern.gateway.v1.Admin`: account administration for the operator's tool, and for an
+/// application's support desk, whose calls the gateway passes on (I-09). Each rpc is in the file of
+/// its name: `lookUpAccount`, `listAccounts`, `suspendAccount`, `restoreAccount`, `signOutAccount`,
+/// `deleteAccount`, `listDeletions`, `listUnusedGuests`, `listOrphans`, `repairOrphan`.
+struct AccountAdminHandler: AdminService {
     let settings: IdentitySettings
     let store: Store
     let keys: IdentityKeys
@@ -35,8 +35,9 @@ extension AccountAdminHandler {
     ///   Otherwise they are masked or left out.
     func message(
         _ row: AccountRow, _ facts: AccountFacts, _ suspension: Suspension?, showsPersonal: Bool
-    ) throws -> IdentityV1.AdminAccount {
-        var account = try answers.account(row, facts, lastSignInAt: row.lastSignInAt)
+    ) throws -> GatewayV1.AdminAccount {
+        var account = answers.public(
+            try answers.account(row, facts, lastSignInAt: row.lastSignInAt))
         if !showsPersonal {
             account.email = MaskedText.email(account.email)
             account.phoneNumber = MaskedText.phone(account.phoneNumber)
@@ -44,12 +45,12 @@ extension AccountAdminHandler {
             account.photoUrl = ""
         }
         let vault = try reader.vault(row)
-        return IdentityV1.AdminAccount(
+        return GatewayV1.AdminAccount(
             account: account,
             suspension: try suspension.map {
-                IdentityV1.Suspension(
+                GatewayV1.Suspension(
                     reason: try vault.open($0.sealedReason, .suspensionReason),
-                    sinceMs: $0.since.milliseconds)
+                    suspendedAtMs: $0.since.milliseconds)
             }, privacy: row.consents.privacy)
     }
 
@@ -57,7 +58,7 @@ extension AccountAdminHandler {
     /// - Throws: `rpc/not-found`.
     func message(
         _ account: AccountID, _ transaction: Transaction
-    ) throws -> IdentityV1.AdminAccount {
+    ) throws -> GatewayV1.AdminAccount {
         guard let row = try transaction.account(account) else {
             throw ServiceError(.notFound, fields: ["account_id"])
         }
@@ -94,14 +95,20 @@ extension AccountAdminHandler {
 /// The caller of an admin rpc: checks that the application may look up and suspend accounts (I-09),
 /// and names the person for the audit trail.
 ///
+///     caller                           actor of the request   actor in the audit trail
+///     the tool                         none, ann              tool, tool/ann
+///     the gateway, for `support`       none, ann              gateway/support, gateway/support/ann
+///     any other application            any                    none: `rpc/permission-denied`
+///
 /// Attack: a compromised gateway reads every address and suspends every account. So the gateway may
-/// not call these rpcs unless the operator allows it (`account-admins`).
+/// not call these rpcs unless the operator allows it (`account-admins`). Whom it names as its
+/// application permits nothing: one that names `tool` is recorded as `gateway/tool`.
 struct AdminCaller: Sendable {
-    /// In bytes: an actor's name of 64 bytes, preceded by the name of the application that passed
-    /// it to the gateway.
+    /// In bytes: an actor's name of 64 bytes, preceded by the name of the application that called
+    /// the gateway.
     private static let actorBytesMax = 128
 
-    /// `tool`, or `tool/ann` if the caller names the person.
+    /// As in the table.
     let actor: String
 
     /// The caller of `context`, on behalf of `actor`.
@@ -112,10 +119,14 @@ struct AdminCaller: Sendable {
     ) throws(ServiceError) {
         let admins = CallContext.operators.union(settings.accountAdmins)
         guard admins.contains(context.application) else { throw ServiceError(.permissionDenied) }
-        guard actor.utf8.count <= Self.actorBytesMax, actor.allSatisfy(Self.isPlain) else {
+        // Only the gateway has checked whom it names.
+        let isGateway = context.application == CallContext.gateway
+        let behind = isGateway ? context.metadata[Metadata.Key.application] ?? "" : ""
+        let named = [behind, actor].filter { !$0.isEmpty }.joined(separator: "/")
+        guard named.utf8.count <= Self.actorBytesMax, named.allSatisfy(Self.isPlain) else {
             throw ServiceError(.invalidArgument, fields: ["actor"])
         }
-        self.actor = actor.isEmpty ? context.application : "\(context.application)/\(actor)"
+        self.actor = named.isEmpty ? context.application : "\(context.application)/\(named)"
     }
 
     /// Whether a character can be part of an actor's name.

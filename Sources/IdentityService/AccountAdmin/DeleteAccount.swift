@@ -13,8 +13,8 @@ extension AccountAdminHandler {
     /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`; `rpc/not-found` also for an
     ///   account that was deleted.
     func deleteAccount(
-        _ request: IdentityV1.DeleteAccountRequest, _ context: CallContext
-    ) async throws -> IdentityV1.DeleteAccountResponse {
+        _ request: GatewayV1.DeleteAccountRequest, _ context: CallContext
+    ) async throws -> GatewayV1.DeleteAccountResponse {
         let caller = try AdminCaller(context, actor: request.actor, settings)
         let account = try AccountID.required(request.accountId)
         // While it waits it can be cancelled, and the backend's part would be gone.
@@ -36,7 +36,7 @@ extension AccountAdminHandler {
             return deletion
         }
         deletions.wake()
-        return IdentityV1.DeleteAccountResponse(deletion: deletion.message)
+        return GatewayV1.DeleteAccountResponse(deletion: deletion.message)
     }
 }
 

@@ -10,11 +10,12 @@ extension AccountAdminHandler {
     /// Lists accounts for an operator, in pages (I-09).
     /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`.
     func listAccounts(
-        _ request: IdentityV1.ListAccountsRequest, _ context: CallContext
-    ) async throws -> IdentityV1.ListAccountsResponse {
+        _ request: GatewayV1.ListAccountsRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ListAccountsResponse {
         let caller = try AdminCaller(context, actor: request.actor, settings)
         let wanted = try AccountFilter(request)
-        let limit = request.limit == 0 ? Self.limitDefault : min(request.limit, Self.limitMax)
+        let limit =
+            request.pageSize == 0 ? Self.limitDefault : min(request.pageSize, Self.limitMax)
         let (page, facts) = try await store.read { session in
             let page = try session.accounts(wanted, limit: Int64(limit))
             return (page, try page.rows.map { try answers.facts($0.0, in: session) })
@@ -23,14 +24,14 @@ extension AccountAdminHandler {
             let event = AuditEvent(.accountsShown, attempt: Int64(page.rows.count)).by(caller)
             try await store.write(about: []) { try $0.audit(event) }
         }
-        return IdentityV1.ListAccountsResponse(
+        return GatewayV1.ListAccountsResponse(
             accounts: zip(page.rows, facts).compactMap { found, facts in
                 reader.readable(found.0.account, logger) {
                     try message(
                         found.0, facts, found.1, showsPersonal: request.showPersonalData)
                 }
             },
-            nextPage: page.next?.text ?? "")
+            nextPageToken: page.next?.text ?? "")
     }
 }
 
@@ -46,11 +47,12 @@ struct AccountFilter: Hashable, Sendable {
     let after: AccountID?
 
     /// - Throws: `rpc/invalid-argument`.
-    init(_ request: IdentityV1.ListAccountsRequest) throws(ServiceError) {
-        func moment(_ milliseconds: Int64, _ field: String) throws(ServiceError) -> Timestamp? {
-            guard milliseconds >= 0 else { throw ServiceError(.invalidArgument, fields: [field]) }
-            return milliseconds == 0 ? nil : Timestamp(milliseconds: milliseconds)
-        }
+    init(_ request: GatewayV1.ListAccountsRequest) throws(ServiceError) {
+        createdFrom = try Self.moment(request.createdFrom?.milliseconds, "created_from_at_ms")
+        createdBefore = try Self.moment(request.createdBefore?.milliseconds, "created_before_at_ms")
+        signedInFrom = try Self.moment(request.signedInFrom?.milliseconds, "signed_in_from_at_ms")
+        signedInBefore = try Self.moment(
+            request.signedInBefore?.milliseconds, "signed_in_before_at_ms")
         switch request.status {
         case .unspecified: status = nil
         case .active: status = .active
@@ -59,13 +61,51 @@ struct AccountFilter: Hashable, Sendable {
         case .deleting: status = .deleting
         case .unrecognized: throw ServiceError(.invalidArgument, fields: ["status"])
         }
-        createdFrom = try moment(request.createdFromMs, "created_from_ms")
-        createdBefore = try moment(request.createdBeforeMs, "created_before_ms")
-        signedInFrom = try moment(request.signedInFromMs, "signed_in_from_ms")
-        signedInBefore = try moment(request.signedInBeforeMs, "signed_in_before_ms")
-        after = request.page.isEmpty ? nil : AccountID(text: request.page)
-        guard request.page.isEmpty == (after == nil) else {
-            throw ServiceError(.invalidArgument, fields: ["page"])
+        after = request.pageToken.isEmpty ? nil : AccountID(text: request.pageToken)
+        guard request.pageToken.isEmpty == (after == nil) else {
+            throw ServiceError(.invalidArgument, fields: ["page_token"])
+        }
+    }
+
+    /// A bound that the caller gave; nil for none. One of 0 or less is refused: it is a mistake, and
+    /// must not list all accounts.
+    private static func moment(
+        _ milliseconds: Int64?, _ field: String
+    ) throws(ServiceError) -> Timestamp? {
+        guard let milliseconds else { return nil }
+        guard milliseconds > 0 else { throw ServiceError(.invalidArgument, fields: [field]) }
+        return Timestamp(milliseconds: milliseconds)
+    }
+}
+
+extension GatewayV1.ListAccountsRequest.CreatedFrom {
+    fileprivate var milliseconds: Int64 {
+        switch self {
+        case .createdFromAtMs(let moment): moment
+        }
+    }
+}
+
+extension GatewayV1.ListAccountsRequest.CreatedBefore {
+    fileprivate var milliseconds: Int64 {
+        switch self {
+        case .createdBeforeAtMs(let moment): moment
+        }
+    }
+}
+
+extension GatewayV1.ListAccountsRequest.SignedInFrom {
+    fileprivate var milliseconds: Int64 {
+        switch self {
+        case .signedInFromAtMs(let moment): moment
+        }
+    }
+}
+
+extension GatewayV1.ListAccountsRequest.SignedInBefore {
+    fileprivate var milliseconds: Int64 {
+        switch self {
+        case .signedInBeforeAtMs(let moment): moment
         }
     }
 }

@@ -9,8 +9,8 @@ extension AccountAdminHandler {
     /// Lists the deletions that wait or are under way for an operator (G-20), in pages.
     /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`.
     func listDeletions(
-        _ request: IdentityV1.ListDeletionsRequest, _ context: CallContext
-    ) async throws -> IdentityV1.ListDeletionsResponse {
+        _ request: GatewayV1.ListDeletionsRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ListDeletionsResponse {
         _ = try AdminCaller(context, actor: "", settings)
         let last = try PageToken.place(request.pageToken, parts: 2) {
             parts -> (requestedAt: Timestamp, account: AccountID)? in
@@ -21,7 +21,7 @@ extension AccountAdminHandler {
         let found = try await store.read { try $0.deletions(after: last, limit: Self.deletionsMax) }
         let overdueBefore = time.now() - settings.deletion.overdue
         let isFull = found.count == Self.deletionsMax
-        return IdentityV1.ListDeletionsResponse(
+        return GatewayV1.ListDeletionsResponse(
             deletions: found.map { $0.adminMessage(overdueBefore: overdueBefore) },
             nextPageToken: isFull
                 ? found.last.map {

@@ -8,15 +8,15 @@ extension AccountAdminHandler {
     /// Lists what the last checks have found, for an operator (I-04, I-09).
     /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`.
     func listOrphans(
-        _ request: IdentityV1.ListOrphansRequest, _ context: CallContext
-    ) async throws -> IdentityV1.ListOrphansResponse {
+        _ request: GatewayV1.ListOrphansRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ListOrphansResponse {
         _ = try AdminCaller(context, actor: "", settings)
         let kind = request.kind.isEmpty ? nil : try OrphanKind.required(request.kind)
         let page = orphans.findings.orphans(
             of: kind,
             after: try PageToken.place(request.pageToken, parts: 2) { OrphanPlace(parts: $0) },
             limit: Self.orphansMax)
-        return IdentityV1.ListOrphansResponse(
+        return GatewayV1.ListOrphansResponse(
             orphans: page.map {
                 GatewayV1.Orphan(
                     kind: $0.kind.rawValue, accountId: $0.account.text,

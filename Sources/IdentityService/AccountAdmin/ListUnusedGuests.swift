@@ -11,14 +11,14 @@ extension AccountAdminHandler {
     /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`; `rpc/unavailable` while the
     ///   session service cannot be reached.
     func listUnusedGuests(
-        _ request: IdentityV1.ListUnusedGuestsRequest, _ context: CallContext
-    ) async throws -> IdentityV1.ListUnusedGuestsResponse {
+        _ request: GatewayV1.ListUnusedGuestsRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ListUnusedGuestsResponse {
         _ = try AdminCaller(context, actor: "", settings)
         let after = try PageToken.place(request.pageToken, parts: 1) { AccountID(text: $0[0]) }
         let rule = try await guests.rule()
         let page = try await guests.page(
             after: after, limit: Self.guestsMax, rule, context.onward())
-        return IdentityV1.ListUnusedGuestsResponse(
+        return GatewayV1.ListUnusedGuestsResponse(
             guests: page.guests.map {
                 GatewayV1.UnusedGuest(
                     accountId: $0.account.text, lastSeenAtMs: $0.lastSeenAt?.milliseconds ?? 0,

@@ -16,8 +16,8 @@ extension AccountAdminHandler {
     /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`, `auth/invalid-email`,
     ///   `rpc/not-found`.
     func lookUpAccount(
-        _ request: IdentityV1.LookUpAccountRequest, _ context: CallContext
-    ) async throws -> IdentityV1.LookUpAccountResponse {
+        _ request: GatewayV1.LookUpAccountRequest, _ context: CallContext
+    ) async throws -> GatewayV1.LookUpAccountResponse {
         let caller = try AdminCaller(context, actor: request.actor, settings)
         let account = try await found(request.by)
         let shown = request.showPersonalData
@@ -36,11 +36,11 @@ extension AccountAdminHandler {
         var answer = try message(row, facts, suspension, showsPersonal: shown)
         answer.activity = try await activity(of: account, context)
         answer.deletion = deletion.state == .none ? nil : deletion
-        return IdentityV1.LookUpAccountResponse(account: answer)
+        return GatewayV1.LookUpAccountResponse(account: answer)
     }
 
     private func found(
-        _ by: IdentityV1.LookUpAccountRequest.By?
+        _ by: GatewayV1.LookUpAccountRequest.By?
     ) async throws -> AccountID {
         let account: AccountID? =
             switch by {
@@ -85,16 +85,18 @@ extension AccountAdminHandler {
     /// account is returned without its activity.
     private func activity(
         of account: AccountID, _ context: CallContext
-    ) async throws -> IdentityV1.AccountActivity? {
+    ) async throws -> GatewayV1.AccountActivity? {
         let soon = CallContext(
             deadline: min(context.deadline, time.uptime() + Self.activityWait),
             metadata: context.onward().metadata)
         do {
             let known = try await guests.activity.getAccountActivity(
                 SessionV1.GetAccountActivityRequest(accountId: account.text), soon)
-            return IdentityV1.AccountActivity(
-                liveSessions: known.liveSessions, lastActivityAtMs: known.lastActivityAtMs,
-                lastSeenAtMs: known.lastSeenAtMs)
+            return GatewayV1.AccountActivity(
+                liveSessions: known.liveSessions,
+                lastActivity: known.lastActivityAtMs > 0
+                    ? .lastActivityAtMs(known.lastActivityAtMs) : nil,
+                lastSeen: known.lastSeenAtMs > 0 ? .lastSeenAtMs(known.lastSeenAtMs) : nil)
         } catch let error as ServiceError {
             logger.warning(
                 "identity.admin.activity.failed",

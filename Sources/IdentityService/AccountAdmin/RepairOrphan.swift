@@ -8,8 +8,8 @@ extension AccountAdminHandler {
     ///   repaired; `rpc/unavailable` while the service that has the data cannot be reached,
     ///   or the disk fails.
     func repairOrphan(
-        _ request: IdentityV1.RepairOrphanRequest, _ context: CallContext
-    ) async throws -> IdentityV1.RepairOrphanResponse {
+        _ request: GatewayV1.RepairOrphanRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RepairOrphanResponse {
         let caller = try AdminCaller(context, actor: request.actor, settings)
         let account = try AccountID.required(request.accountId)
         let kind = try OrphanKind.required(request.kind)
@@ -20,6 +20,6 @@ extension AccountAdminHandler {
             case .removeRow: try await orphans.removeRow(kind, of: account, by: caller)
             case nil: throw ServiceError(.invalidArgument, fields: ["kind"])
             }
-        return IdentityV1.RepairOrphanResponse(repaired: isRepaired)
+        return GatewayV1.RepairOrphanResponse(repaired: isRepaired)
     }
 }

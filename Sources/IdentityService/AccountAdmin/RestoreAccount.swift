@@ -8,8 +8,8 @@ extension AccountAdminHandler {
     /// another parent is needed (`Transaction.keepWithoutParent`).
     /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`, `rpc/not-found`.
     func restoreAccount(
-        _ request: IdentityV1.RestoreAccountRequest, _ context: CallContext
-    ) async throws -> IdentityV1.RestoreAccountResponse {
+        _ request: GatewayV1.RestoreAccountRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RestoreAccountResponse {
         let caller = try AdminCaller(context, actor: request.actor, settings)
         let account = try AccountID.required(request.accountId)
         return try await store.write(about: [.account(account)]) { transaction in
@@ -24,7 +24,7 @@ extension AccountAdminHandler {
                 try transaction.audit(
                     AuditEvent(.accountRestored, account: account.key).by(caller))
             }
-            return IdentityV1.RestoreAccountResponse(
+            return GatewayV1.RestoreAccountResponse(
                 account: try message(account, transaction), changed: changed)
         }
     }

@@ -7,8 +7,8 @@ extension AccountAdminHandler {
     /// Ends all sessions of an account.
     /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`, `rpc/not-found`.
     func signOutAccount(
-        _ request: IdentityV1.SignOutAccountRequest, _ context: CallContext
-    ) async throws -> IdentityV1.SignOutAccountResponse {
+        _ request: GatewayV1.SignOutAccountRequest, _ context: CallContext
+    ) async throws -> GatewayV1.SignOutAccountResponse {
         let caller = try AdminCaller(context, actor: request.actor, settings)
         let account = try AccountID.required(request.accountId)
         try await store.write(about: [.account(account)]) { transaction in
@@ -20,6 +20,6 @@ extension AccountAdminHandler {
             try transaction.audit(
                 AuditEvent(.accountSignedOut, account: account.key).by(caller))
         }
-        return IdentityV1.SignOutAccountResponse()
+        return GatewayV1.SignOutAccountResponse()
     }
 }

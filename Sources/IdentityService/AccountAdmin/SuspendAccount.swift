@@ -15,8 +15,8 @@ extension AccountAdminHandler {
     /// the sign-in's own transaction checks the status.
     /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`, `rpc/not-found`.
     func suspendAccount(
-        _ request: IdentityV1.SuspendAccountRequest, _ context: CallContext
-    ) async throws -> IdentityV1.SuspendAccountResponse {
+        _ request: GatewayV1.SuspendAccountRequest, _ context: CallContext
+    ) async throws -> GatewayV1.SuspendAccountResponse {
         let caller = try AdminCaller(context, actor: request.actor, settings)
         let account = try AccountID.required(request.accountId)
         guard Self.reasonBytes.contains(request.reason.utf8.count) else {
@@ -27,7 +27,7 @@ extension AccountAdminHandler {
         return try await store.write(about: [.account(account)]) { transaction in
             let changed = try transaction.apply(.suspend, account)
             if changed { try stop(account, reason, caller, transaction) }
-            return IdentityV1.SuspendAccountResponse(
+            return GatewayV1.SuspendAccountResponse(
                 account: try message(account, transaction), changed: changed)
         }
     }

@@ -12,7 +12,8 @@ package struct AccountAnswers: Sendable {
     let randomness: any Randomness
     /// The operator's rules, as they are now.
     let rules: Reloadable<DocumentRules>
-    private let photos: PhotoURLs
+    /// Where the web service serves photos.
+    let photos: PhotoURLs
 
     /// Creates the answers of one store.
     package init(
@@ -30,11 +31,6 @@ package struct AccountAnswers: Sendable {
     /// The account as apps see it.
     func `public`(_ account: IdentityV1.Account) -> GatewayV1.Account {
         GatewayV1.Account(account, photos)
-    }
-
-    /// The photo as apps see it.
-    func `public`(_ photo: IdentityV1.Photo) -> GatewayV1.Photo {
-        GatewayV1.Photo(photo, photos)
     }
 
     /// The account as its owner sees it.

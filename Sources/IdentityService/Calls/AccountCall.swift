@@ -18,7 +18,8 @@ struct AccountCall: Sendable {
     var origin = CallOrigin.unknown
     /// The language of sentences for the caller.
     var voice = Voice.english
-    /// For the store's memory of repeats; nil without an idempotency key.
+    /// For the store's memory of repeats; nil without an idempotency key, and where the request is
+    /// items, which the method reads and hashes itself.
     var repeatable: RepeatableCall?
     /// The units of `document-work-by-account` that were charged for it; 0 if it is not charged.
     var paidUnits = 0
@@ -57,7 +58,7 @@ struct AccountCalls: Sendable {
     /// keys.
     private static let storedNames = [
         "WriteDocument": "WriteDocuments", "WriteAccountDocuments": "WriteDocuments",
-        "RemoveAccountDocument": "RemoveDocument",
+        "RemoveAccountDocument": "RemoveDocument", "UnlinkMethod": "Unlink",
     ]
 
     /// Judges who makes a call.
@@ -80,7 +81,7 @@ struct AccountCalls: Sendable {
     }
 
     /// Adds to a call that has been judged what its metadata and its request say of it.
-    /// - Parameter request: what a repeat of the call must have in common with it.
+    /// - Parameter request: what a repeat of the call must have in common with it; nil for items.
     /// - Throws: `rpc/invalid-argument` with the field.
     func framed(
         _ judged: AccountCall, _ method: MethodDescription, _ request: (any ProtobufMessage)?,
@@ -99,13 +100,10 @@ struct AccountCalls: Sendable {
         }
         call.voice = context.metadata.voice
         call.paidUnits = context.metadata[Metadata.Key.paidUnits].flatMap { Int($0) } ?? 0
-        if caller.idempotencyKey != nil, method.remembersRepeats {
+        if let repeated, caller.idempotencyKey != nil, method.remembersRepeats {
             call.repeatable = try RepeatableCall(
-                Self.storedName(of: method),
-                [
-                    Array(method.name.utf8), Array(call.account.text.utf8),
-                    repeated?.encoded() ?? [],
-                ], caller, hash: keys.calls)
+                Self.storedName(of: method), of: method.name, by: call.account.text,
+                request: repeated.encoded(), caller, hash: keys.calls)
         }
         return call
     }
@@ -132,20 +130,5 @@ extension AccountCallsHandler {
         _ method: MethodDescription, _ request: (any ProtobufMessage)?, _ context: CallContext
     ) async throws -> AccountCall {
         try await calls.call(method, request, context)
-    }
-}
-
-/// Where a call comes from, as the gateway says in its metadata. It is believed because it is the
-/// gateway, whatever the list of callers says of addresses: without them all newcomers would share
-/// one limit.
-struct RelayedOrigin: ClientOrigin {
-    let clientAddress: String
-    let deviceId = ""
-    let app: String
-
-    /// - Parameter context: of a call of the gateway (`CallContext.requireGateway`).
-    init(_ context: CallContext) {
-        clientAddress = context.metadata[Metadata.Key.clientAddress] ?? ""
-        app = context.metadata.app ?? ""
     }
 }

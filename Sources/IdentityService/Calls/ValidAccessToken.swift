@@ -24,6 +24,7 @@ import ServiceRuntime
 ///     lists sign-in methods                      `owner`
 ///     changes who may sign in, or is sensitive   `owner` or `require`, then `callersRow` where it
 ///                                                needs the row, and `requireLive`
+///     previews, requests or cancels a deletion   `validated`, and then the same; none by a link
 struct ValidAccessToken: Hashable, Sendable {
     let account: AccountID
     let expiresAt: Timestamp
@@ -34,10 +35,12 @@ extension SessionsAPI {
     /// may sign in; those use `SessionOwners`, which also looks at the session's proofs.
     ///
     /// The account is never read from a request: a compromised gateway could name any account.
+    /// - Parameter unknown: The error for a token that is not of this installation:
+    ///   `auth/session-ended` where the session is optional, as in the gateway's `CallerSession`.
     /// - Throws: `auth/invalid-access-token`; `auth/session-ended`, also for a token that has
-    ///   expired since.
+    ///   expired since; `unknown`.
     func validated(
-        accessToken: String, _ context: CallContext
+        accessToken: String, unknown: ErrorCode = .invalidAccessToken, _ context: CallContext
     ) async throws -> ValidAccessToken {
         let token = try await validateAccessToken(
             SessionV1.ValidateAccessTokenRequest(accessToken: accessToken), context.onward())
@@ -50,7 +53,8 @@ extension SessionsAPI {
         }
         let state = try await inspectSession(
             SessionV1.InspectSessionRequest(accessToken: accessToken), context.onward())
-        if !state.known || state.live { throw ServiceError(.invalidAccessToken) }
+        guard state.known else { throw ServiceError(unknown) }
+        if state.live { throw ServiceError(.invalidAccessToken) }
         throw ServiceError.sessionEnded(state.endReason)
     }
 }

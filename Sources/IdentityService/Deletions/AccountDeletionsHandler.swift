@@ -1,23 +1,57 @@
 import Contracts
+import Cryptography
 import Messages
 import RPC
 import ServiceRuntime
 import Storage
 
-/// `postern.identity.v1.AccountDeletions`: the deletion of the caller's account (G-19, G-20). Each
-/// rpc is in the file of its name: `previewDeletion`, `requestDeletion`, `cancelDeletion`,
-/// `getDeletion`, `requestDeletionLink`.
-struct AccountDeletionsHandler: AccountDeletionsService {
+/// `postern.gateway.v1.AccountDeletion`: the deletion of the caller's account (G-19, G-20). Each rpc
+/// is in the file of its name: `previewDeletion`, `requestDeletion`, `cancelDeletion`,
+/// `getDeletion`. `requestDeletionLink` is of `postern.identity.v1.AccountDeletions`, for the
+/// gateway, which charges it.
+///
+/// Whose account it is comes from the access token or the link's token alone, and `requestDeletion`
+/// requires the recent proof. So a taken gateway deletes only accounts whose owners call through
+/// it.
+struct AccountDeletionsHandler: AccountDeletionsService, IdentityAccountDeletionService {
     let settings: IdentitySettings
     let store: Store
     let keys: IdentityKeys
     let time: any Time
     let randomness: any Randomness
     let owners: SessionOwners
+    let calls: AccountCalls
     let deletions: DeletionContext
 
     var outbox: IdentityOutbox { IdentityOutbox(keys: keys, randomness: randomness) }
 }
+
+/// A call about a deletion. Its rpc judges the session: `requestDeletion` looks for a repeat before,
+/// whose session the deletion has ended.
+struct DeletionCall: Sendable {
+    /// What its caller shows.
+    enum Token: Sendable {
+        /// An access token.
+        case access(String)
+        /// The token of a mailed link.
+        case link(String)
+    }
+
+    let token: Token
+    let origin: CallOrigin
+    /// What the calls to other services are made with.
+    let context: CallContext
+}
+
+/// A request in which the token of a mailed link can stand for a session.
+protocol LinkTokenRequest: ProtobufMessage {
+    /// Empty in a session.
+    var linkToken: SecretBytes { get }
+}
+
+extension GatewayV1.PreviewDeletionRequest: LinkTokenRequest {}
+extension GatewayV1.RequestDeletionRequest: LinkTokenRequest {}
+extension GatewayV1.CancelDeletionRequest: LinkTokenRequest {}
 
 /// Who asks for a deletion.
 struct DeletionCaller: Sendable {
@@ -28,25 +62,55 @@ struct DeletionCaller: Sendable {
 }
 
 extension AccountDeletionsHandler {
-    /// The caller of a request.
+    /// Who makes a call. A session that comes with a link is judged as in every call where it is
+    /// optional, and then not used.
+    /// - Throws: `rpc/permission-denied` for a caller that is not the gateway;
+    ///   `auth/invalid-access-token` without a link and a session; as `requireSession`.
+    func call(
+        _ method: MethodDescription, _ request: (any ProtobufMessage)?, _ context: CallContext
+    ) async throws -> DeletionCall {
+        try context.requireGateway()
+        let shown: DeletionCall.Token
+        if let link = (request as? any LinkTokenRequest)?.linkToken, !link.isEmpty {
+            if let token = try context.accessToken() { try await requireSession(token, context) }
+            shown = .link(link.withBytes { String(decoding: $0, as: UTF8.self) })
+        } else {
+            shown = .access(try context.requiredAccessToken())
+        }
+        return DeletionCall(
+            token: shown, origin: CallOrigin(RelayedOrigin(context), hash: keys.audit),
+            context: context)
+    }
+
+    /// Requires that the session of a call is live. A call by a link needs none.
+    /// - Throws: as `requireSession(_:_:)`.
+    func requireSession(of call: DeletionCall) async throws {
+        guard case .access(let token) = call.token else { return }
+        try await requireSession(token, call.context)
+    }
+
+    /// - Throws: as `SessionsAPI.validated`, where the session is optional.
+    private func requireSession(_ accessToken: String, _ context: CallContext) async throws {
+        _ = try await calls.sessions.validated(
+            accessToken: accessToken, unknown: .sessionEnded, context)
+    }
+
+    /// The account of a call, and in whose name it is made.
     /// - Parameter needsProof: A session needs a recent proof, unless it is a guest's.
-    /// - Throws: `rpc/invalid-argument` without a caller; `auth/invalid-link`; as
-    ///   `SessionOwners.owner` and `requireUnlessGuest`.
-    func caller(
-        _ caller: IdentityV1.DeletionCaller?, needsProof: Bool, _ context: CallContext
-    ) async throws -> DeletionCaller {
-        switch caller?.by {
-        case .accessToken(let token):
+    /// - Throws: `auth/invalid-link`; as `SessionOwners.owner` and `requireUnlessGuest`.
+    func caller(_ call: DeletionCall, needsProof: Bool) async throws -> DeletionCaller {
+        switch call.token {
+        case .access(let token):
             let owner =
                 needsProof
-                ? try await owners.requireUnlessGuest(.standard, of: token, context)
-                : try await owners.owner(of: token, context)
+                ? try await owners.requireUnlessGuest(.standard, of: token, call.context)
+                : try await owners.owner(of: token, call.context)
             guard let session = SessionID(text: owner.session) else {
                 throw ServiceError(.internalError, detail: "a session without a valid id")
             }
             return DeletionCaller(
                 account: owner.account, holder: .session(session.key), owner: owner)
-        case .linkToken(let text):
+        case .link(let text):
             let hash = try linkHash(text, .deleteAccount)
             let now = time.now()
             guard
@@ -55,7 +119,6 @@ extension AccountDeletionsHandler {
                 })
             else { throw ServiceError(.invalidLink) }
             return DeletionCaller(account: link.account, holder: .link(link.key), owner: nil)
-        case nil: throw ServiceError(.invalidArgument, fields: ["caller"])
         }
     }
 

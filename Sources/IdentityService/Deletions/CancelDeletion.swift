@@ -1,3 +1,4 @@
+import Contracts
 import Messages
 import RPC
 import ServiceRuntime
@@ -9,55 +10,58 @@ extension AccountDeletionsHandler {
     ///
     /// A link whose deletion has begun is invalid, like one that was used: the page must not say
     /// that the account is kept.
-    /// - Throws: `auth/invalid-link`; as `SessionOwners.owner`; `auth/session-ended`;
-    ///   `auth/idempotency-key-reused`; `rpc/invalid-argument` without a caller.
+    /// - Throws: `auth/invalid-link`; as `requireSession(of:)` and `SessionOwners.owner`;
+    ///   `auth/session-ended`; `auth/idempotency-key-reused`.
     func cancelDeletion(
-        _ request: IdentityV1.CancelDeletionRequest, _ context: CallContext
-    ) async throws -> IdentityV1.CancelDeletionResponse {
-        let origin = CallOrigin(request.origin, hash: keys.audit)
+        _ request: GatewayV1.CancelDeletionRequest, _ context: CallContext
+    ) async throws -> GatewayV1.CancelDeletionResponse {
+        let call = try await call(AccountDeletionDescription.cancelDeletion, request, context)
+        try await requireSession(of: call)
         let isCancelled =
-            switch request.caller?.by {
-            case .accessToken(let token):
+            switch call.token {
+            case .access(let token):
                 try await cancel(
-                    by: try await owners.owner(of: token, context), origin, context)
-            case .linkToken(let text):
-                try await cancel(byLink: try linkHash(text, .keepAccount), origin, context)
-            case nil: throw ServiceError(.invalidArgument, fields: ["caller"])
+                    request, by: try await owners.owner(of: token, call.context), call)
+            case .link(let text):
+                try await cancel(byLink: try linkHash(text, .keepAccount), call)
             }
-        return IdentityV1.CancelDeletionResponse(cancelled: isCancelled)
+        return GatewayV1.CancelDeletionResponse(cancelled: isCancelled)
     }
 
     private func cancel(
-        by owner: SessionOwner, _ origin: CallOrigin, _ context: CallContext
+        _ request: GatewayV1.CancelDeletionRequest, by owner: SessionOwner, _ call: DeletionCall
     ) async throws -> Bool {
-        let call = try RepeatableCall(
-            "CancelDeletion", [Array(owner.account.text.utf8)], context, hash: keys.calls)
+        let repeatable = try calls.framed(
+            AccountCall(account: owner.account, context: call.context),
+            AccountDeletionDescription.cancelDeletion, request, by: call.context
+        ).repeatable
         return try await store.write(about: [.account(owner.account)]) { transaction in
             try transaction.requireLive(owner)
-            if let first = try transaction.storedResponse(of: call) { return first.done }
-            guard try cancel(owner.account, origin, transaction) else {
+            if let first = try transaction.storedResponse(of: repeatable) { return first.done }
+            guard try cancel(owner.account, call.origin, transaction) else {
                 return false  // and stores nothing, as in `cancelEmailChange`
             }
-            try transaction.remember(call, .init(account: owner.account.key, done: true))
+            try transaction.remember(repeatable, .init(account: owner.account.key, done: true))
             return true
         }
     }
 
-    private func cancel(
-        byLink hash: [UInt8], _ origin: CallOrigin, _ context: CallContext
-    ) async throws -> Bool {
-        let call = try RepeatableCall("CancelDeletion", [hash], context, hash: keys.calls)
+    /// The fingerprint has no account: a repeat cannot be asked for it, since its link is used up.
+    private func cancel(byLink hash: [UInt8], _ call: DeletionCall) async throws -> Bool {
+        let method = AccountDeletionDescription.cancelDeletion
+        let repeatable = try RepeatableCall(
+            method.rpcName, [Array(method.name.utf8), hash], call.context, hash: keys.calls)
         return try await store.write(about: []) { transaction in
-            if let first = try transaction.storedResponse(of: call) { return first.done }
+            if let first = try transaction.storedResponse(of: repeatable) { return first.done }
             let found = try transaction.locked {
                 try transaction.deletion(keepLink: hash)?.account
             } about: {
                 .account($0)
             }
-            guard let account = found, try cancel(account, origin, transaction) else {
+            guard let account = found, try cancel(account, call.origin, transaction) else {
                 throw ServiceError(.invalidLink)
             }
-            try transaction.remember(call, .init(account: account.key, done: true))
+            try transaction.remember(repeatable, .init(account: account.key, done: true))
             return true
         }
     }

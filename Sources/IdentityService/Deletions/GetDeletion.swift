@@ -5,13 +5,13 @@ import Storage
 
 extension AccountDeletionsHandler {
     /// Returns the deletion of the caller's account.
-    /// - Throws: as `SessionsAPI.validated(accessToken:_:)`; `auth/user-disabled`;
-    ///   `auth/invalid-access-token` when the account no longer exists.
+    /// - Throws: as `SessionsAPI.validated`; `auth/user-disabled`; `auth/invalid-access-token` when
+    ///   the account no longer exists.
     func getDeletion(
-        _ request: IdentityV1.GetDeletionRequest, _ context: CallContext
-    ) async throws -> IdentityV1.GetDeletionResponse {
-        let owner = try await owners.sessions.validated(accessToken: request.accessToken, context)
-        return IdentityV1.GetDeletionResponse(
+        _ request: GatewayV1.GetDeletionRequest, _ call: DeletionCall
+    ) async throws -> GatewayV1.GetDeletionResponse {
+        let owner = try await calls.owner(in: call.context)
+        return GatewayV1.GetDeletionResponse(
             deletion: try await store.read { session in
                 let account = try session.callersRow(owner.account).account
                 return try session.deletionMessage(of: account)

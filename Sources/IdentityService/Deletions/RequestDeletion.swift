@@ -10,37 +10,41 @@ extension AccountDeletionsHandler {
     /// any case while an export is prepared or ready, so that its owner can fetch it. The response
     /// is sent after the commit that refuses sign-in; the steps follow (`DeletionWork`).
     ///
-    /// A repeat has no session any more. It is recognised by its confirmation token, and must come
-    /// from the session or link that the token was made for, even if that has ended. A token whose
-    /// deletion was cancelled begins no other: a late repeat would undo the cancel, and the person
-    /// would not know. Neither does a token with another `wait` than before: a person who chose to
-    /// wait has not confirmed a deletion at once, which cannot be undone.
-    /// - Throws: `auth/invalid-confirmation`; as `caller(_:needsProof:_:)`; `auth/session-ended`,
-    ///   `auth/user-disabled`.
+    /// A repeat has no session any more. It is recognised by its confirmation token before the
+    /// session is judged, and must come from the session or link that the token was made for, even
+    /// if that has ended. In any other call the session must be live. A token whose deletion was
+    /// cancelled begins no other: a late repeat would undo the cancel, and the person would not
+    /// know. Neither does a token with another `wait` than before: a person who chose to wait has
+    /// not confirmed a deletion at once, which cannot be undone.
+    /// - Throws: `auth/invalid-confirmation`; as `requireSession(of:)` and `caller(_:needsProof:)`;
+    ///   `auth/session-ended`, `auth/user-disabled`.
     func requestDeletion(
-        _ request: IdentityV1.RequestDeletionRequest, _ context: CallContext
-    ) async throws -> IdentityV1.RequestDeletionResponse {
-        guard
-            let confirmation = DeletionConfirmation(
-                token: request.confirmationToken, keys, at: time.now())
-        else { throw ServiceError(.invalidConfirmation) }
-        if let begun = try await store.read({ try $0.begunDeletion(of: confirmation.account) }) {
-            guard try await isHolder(request.caller, of: confirmation, context) else {
-                throw ServiceError(.invalidConfirmation)
-            }
-            return IdentityV1.RequestDeletionResponse(deletion: begun)
+        _ request: GatewayV1.RequestDeletionRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RequestDeletionResponse {
+        let call = try await call(AccountDeletionDescription.requestDeletion, request, context)
+        let opened = DeletionConfirmation(
+            token: request.confirmationToken, keys, at: time.now())
+        var begun: GatewayV1.Deletion?
+        if let opened {
+            begun = try await store.read { try $0.begunDeletion(of: opened.account) }
         }
-        let caller = try await caller(request.caller, needsProof: true, context)
+        if let opened, let begun, try await isHolder(call, of: opened) {
+            return GatewayV1.RequestDeletionResponse(deletion: begun)
+        }
+        try await requireSession(of: call)
+        guard let confirmation = opened, begun == nil else {
+            throw ServiceError(.invalidConfirmation)
+        }
+        let caller = try await caller(call, needsProof: true)
         guard caller.account == confirmation.account, caller.holder == confirmation.holder else {
             throw ServiceError(.invalidConfirmation)
         }
-        let origin = CallOrigin(request.origin, hash: keys.audit)
         let use = ConfirmationUse(request, keys)
         let deletion = try await store.write(about: [.account(caller.account)]) {
-            try begin(by: caller, waits: request.wait, use, origin, $0)
+            try begin(by: caller, waits: request.wait, use, call.origin, $0)
         }
         deletions.wake()
-        return IdentityV1.RequestDeletionResponse(deletion: deletion.message)
+        return GatewayV1.RequestDeletionResponse(deletion: deletion.message)
     }
 
     /// Whether the caller is the one that the confirmation was made for. The session may have
@@ -48,15 +52,14 @@ extension AccountDeletionsHandler {
     /// Attack: another account, or an invented access token, learns with a token that leaked what
     /// became of the account.
     private func isHolder(
-        _ caller: IdentityV1.DeletionCaller?, of confirmation: DeletionConfirmation,
-        _ context: CallContext
+        _ call: DeletionCall, of confirmation: DeletionConfirmation
     ) async throws -> Bool {
-        switch (caller?.by, confirmation.holder) {
-        case (.accessToken(let token), .session(let key)):
+        switch (call.token, confirmation.holder) {
+        case (.access(let token), .session(let key)):
             let state = try await owners.sessions.inspectSession(
-                SessionV1.InspectSessionRequest(accessToken: token), context.onward())
+                SessionV1.InspectSessionRequest(accessToken: token), call.context.onward())
             return state.known && SessionID(text: state.sessionId)?.key == key
-        case (.linkToken, .link): return true
+        case (.link, .link): return true
         default: return false
         }
     }
@@ -92,7 +95,7 @@ private struct ConfirmationUse: Sendable {
     let key: [UInt8]
     let fingerprint: [UInt8]
 
-    init(_ request: IdentityV1.RequestDeletionRequest, _ keys: IdentityKeys) {
+    init(_ request: GatewayV1.RequestDeletionRequest, _ keys: IdentityKeys) {
         let text = "deletion-confirmation\0\(request.confirmationToken)"
         key = keys.calls.lookUpKey(Array(text.utf8))
         fingerprint = keys.calls.lookUpKey(Array("\(text)\0\(request.wait)".utf8))

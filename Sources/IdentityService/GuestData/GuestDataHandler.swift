@@ -6,12 +6,11 @@ import ServiceRuntime
 import Storage
 
 /// `postern.gateway.v1.Guests`, but for their sign-in: what happens to the documents of a guest that
-/// signs in to an account (G-16). Each rpc is in the file of its name. `uploadGuestBundle` is of
-/// `postern.identity.v1.GuestData`.
+/// signs in to an account (G-16). Each rpc is in the file of its name.
 ///
 /// The account is the one of an access token, which the session service resolves. A choice token
 /// names the guest, and counts in a session of its account only.
-struct GuestDataHandler: IdentityGuestsService, GuestDataService, AccountCallsHandler {
+struct GuestDataHandler: IdentityGuestsService, AccountCallsHandler {
     let documents: DocumentsHandler
     let guests: GuestSettlement
     /// The streams that wait for a change of an account's migrations.

@@ -24,11 +24,10 @@ extension GuestDataHandler {
     /// - Throws: `auth/account-required` for a guest, which writes documents itself;
     ///   `auth/document-quota`; `auth/invalid-document` for a text that is no JSON object within
     ///   the limits; `auth/idempotency-key-reused`; `rpc/invalid-argument` for items in another
-    ///   order, and with the field; as `SessionsAPI.validated(accessToken:_:)` and
-    ///   `SQLSession.callersRow`.
+    ///   order than head, then documents, and with the field; as `SQLSession.callersRow`.
     func uploadGuestBundle(
-        _ incoming: IncomingItems<IdentityV1.UploadGuestBundleRequest>,
-        _ outgoing: OutgoingItems<IdentityV1.UploadGuestBundleItem>, _ context: CallContext
+        _ incoming: IncomingItems<GatewayV1.UploadGuestBundleRequest>,
+        _ outgoing: OutgoingItems<GatewayV1.UploadGuestBundleItem>, _ call: AccountCall
     ) async throws {
         var items = incoming.makeAsyncIterator()
         guard case .head(let head) = try await items.next()?.part else {
@@ -37,18 +36,15 @@ extension GuestDataHandler {
         guard (1...Self.documentsMax).contains(Int(head.documents)) else {
             throw ServiceError(.invalidArgument, fields: ["documents"])
         }
-        let owner = try await calls.sessions.validated(
-            accessToken: head.accessToken, context)
-        let origin = CallOrigin(head.origin, hash: keys.audit)
-        let bundle = try await begin(of: owner.account, documents: Int(head.documents), context)
+        let bundle = try await begin(call, documents: Int(head.documents))
         do {
             let digest = try await receive(
-                Int(head.documents), of: bundle, from: origin, &items, outgoing)
-            let call = try call([Array(owner.account.text.utf8), digest], context)
+                Int(head.documents), of: bundle, from: call.origin, &items, outgoing)
+            let repeatable = try repeatable(call, [Array(call.account.text.utf8), digest])
             let migration =
                 if let bundle {
-                    try await complete(bundle, call, origin)
-                } else { try await first(call, of: owner.account) }
+                    try await complete(bundle, repeatable, call.origin)
+                } else { try await first(repeatable, of: call.account) }
             try await outgoing.write(
                 .init(receivedDocuments: head.documents, migration: migration))
         } catch {
@@ -58,20 +54,22 @@ extension GuestDataHandler {
         }
     }
 
-    private func call(
-        _ parts: [[UInt8]], _ context: CallContext
+    /// The call for the store's memory of repeats.
+    /// - Parameter parts: what its repeats have in common.
+    private func repeatable(
+        _ call: AccountCall, _ parts: [[UInt8]]
     ) throws(ServiceError) -> RepeatableCall? {
-        try RepeatableCall("UploadGuestBundle", parts, context, hash: keys.calls)
+        try RepeatableCall("UploadGuestBundle", parts, call.context, hash: keys.calls)
     }
 
     /// - Returns: nil for a call whose key is known.
     private func begin(
-        of account: AccountID, documents count: Int, _ context: CallContext
+        _ call: AccountCall, documents count: Int
     ) async throws -> StoredMigration? {
         let id = MigrationID.drawn(from: documents.randomness)
-        let key = try call([], context)?.key
-        return try await store.write(about: [.account(account)]) { transaction in
-            guard try !transaction.callersRow(account).isGuest else {
+        let key = try repeatable(call, [])?.key
+        return try await store.write(about: [.account(call.account)]) { transaction in
+            guard try !transaction.callersRow(call.account).isGuest else {
                 throw ServiceError(.accountRequired)
             }
             // No request has this fingerprint. Its own is compared when all has arrived.
@@ -79,7 +77,7 @@ extension GuestDataHandler {
                 return nil
             }
             let bundle = StoredMigration(
-                migration: id, account: account, guest: nil, choice: nil, state: .receiving,
+                migration: id, account: call.account, guest: nil, choice: nil, state: .receiving,
                 documents: Int64(count), done: 0, sealedPicks: nil, keptUntil: nil,
                 createdAt: transaction.at, changedAt: transaction.at)
             try transaction.insert(
@@ -92,8 +90,8 @@ extension GuestDataHandler {
     /// - Returns: a hash of all.
     private func receive(
         _ count: Int, of bundle: StoredMigration?, from origin: CallOrigin,
-        _ items: inout IncomingItems<IdentityV1.UploadGuestBundleRequest>.AsyncIterator,
-        _ outgoing: OutgoingItems<IdentityV1.UploadGuestBundleItem>
+        _ items: inout IncomingItems<GatewayV1.UploadGuestBundleRequest>.AsyncIterator,
+        _ outgoing: OutgoingItems<GatewayV1.UploadGuestBundleItem>
     ) async throws -> [UInt8] {
         var (digest, seen, batch, bytes) = ([UInt8](), Set<DocumentKey>(), [MigrationItem](), 0)
         while let item = try await items.next() {

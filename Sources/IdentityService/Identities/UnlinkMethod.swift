@@ -19,16 +19,18 @@ extension IdentitiesHandler {
     /// - Throws: as `SessionOwners.require` and `MethodRule`; `auth/session-ended`,
     ///   `auth/user-disabled`, `auth/idempotency-key-reused`; `auth/invalid-access-token` when the
     ///   account no longer exists.
-    func unlink(
-        _ request: IdentityV1.UnlinkRequest, _ context: CallContext
-    ) async throws -> IdentityV1.UnlinkResponse {
-        let owner = try await owners.require(.standard, of: request.accessToken, context)
-        let call = try MethodCall(
-            "Unlink", of: owner, Array(request.method.utf8), from: request.origin, context, keys)
+    func unlinkMethod(
+        _ request: GatewayV1.UnlinkMethodRequest, _ call: OwnerCall
+    ) async throws -> GatewayV1.UnlinkMethodResponse {
+        let context = call.frame.context
+        let owner = try await owners.require(
+            .standard, of: context.requiredAccessToken(), context)
+        let removal = MethodCall(call.frame, of: owner, on: request.device)
         let outcome = try await store.write(about: [.account(owner.account)]) {
-            try removed(request.method, call, $0)
+            try removed(request.method, removal, $0)
         }
-        return IdentityV1.UnlinkResponse(account: try await answers.account(try outcome.get()))
+        return GatewayV1.UnlinkMethodResponse(
+            account: answers.public(try await answers.account(try outcome.get())))
     }
 
     private func removed(
@@ -84,3 +86,5 @@ extension IdentitiesHandler {
             .methodRemoved, to: account, call.device, naming: [method], transaction)
     }
 }
+
+extension GatewayV1.UnlinkMethodRequest: DeviceRequest {}

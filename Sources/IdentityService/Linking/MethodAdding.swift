@@ -137,6 +137,15 @@ struct MethodCall: Sendable {
         repeatable = try RepeatableCall(
             method, [Array(owner.account.text.utf8), subject], context, hash: keys.calls)
     }
+
+    /// A call that the gateway passes on.
+    /// - Parameter device: The one that the request names.
+    init(_ frame: AccountCall, of owner: SessionOwner, on device: GatewayV1.Device?) {
+        self.owner = owner
+        origin = frame.origin
+        self.device = DeviceShown(name: device?.name ?? "", platform: device?.platform ?? "")
+        repeatable = frame.repeatable
+    }
 }
 
 extension SessionOwners {

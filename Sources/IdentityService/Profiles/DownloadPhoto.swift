@@ -7,13 +7,14 @@ import Storage
 extension ProfileHandler {
     /// Sends a photo to those whom the setting `photos` allows it (G-17). One answer for all others
     /// and for names that do not exist.
-    /// - Throws: `rpc/not-found`; `rpc/unavailable` when the disk or the session service fails.
+    /// - Throws: `rpc/not-found`; as `AccountCalls.optionalOwner(in:)`; `rpc/unavailable` when the
+    ///   disk or the session service fails.
     func downloadPhoto(
-        _ request: IdentityV1.DownloadPhotoRequest,
-        _ items: OutgoingItems<IdentityV1.DownloadPhotoItem>, _ context: CallContext
+        _ request: GatewayV1.DownloadPhotoRequest,
+        _ items: OutgoingItems<GatewayV1.DownloadPhotoItem>, _ context: CallContext
     ) async throws {
+        let caller = try await calls.optionalOwner(in: context)?.account
         let nameKey = keys.photos.lookUpKey(Array(request.name.utf8))
-        let caller = try await caller(request.accessToken, context)
         let found = try await store.read { session in
             try session.photo(nameKey: nameKey).flatMap { photo in
                 try session.account(photo.account).map { (photo, account: $0) }
@@ -27,22 +28,12 @@ extension ProfileHandler {
             guard let part = try await photo.part(index, in: blobs, vault) else {
                 throw Self.notFound
             }
-            if index == 0 { try await items.write(.init(part: .photo(try photo.message(vault)))) }
+            if index == 0 {
+                try await items.write(.init(part: .photo(photo.message(vault, answers.photos))))
+            }
             try await items.write(.init(part: .data(part)))
         }
     }
 
     private static var notFound: ServiceError { ServiceError(.notFound, fields: ["name"]) }
-
-    /// The account of a valid access token; nil for none, and where photos are public.
-    private func caller(_ accessToken: String, _ context: CallContext) async throws -> AccountID? {
-        guard settings.photos == .owner, !accessToken.isEmpty else { return nil }
-        do {
-            return try await sessions.validated(accessToken: accessToken, context).account
-        } catch let error as ServiceError
-            where [.invalidAccessToken, .sessionEnded].contains(error.code)
-        {
-            return nil
-        }
-    }
 }

@@ -20,6 +20,6 @@ extension ProfileHandler {
         return GatewayV1.GetProfileResponse(
             account: answers.public(
                 try await answers.account(row, pendingEmail: pending.text(of: row, reader))),
-            photo: try photo.map { answers.public(try $0.message(vault)) })
+            photo: try photo.map { try $0.message(vault, answers.photos) })
     }
 }

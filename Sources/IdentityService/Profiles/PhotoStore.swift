@@ -1,3 +1,4 @@
+import Contracts
 import Messages
 import ServiceRuntime
 import Storage
@@ -30,10 +31,11 @@ struct PhotoRow: Hashable, Sendable {
             index, of: blob, in: blobs, vault, .photoPart(rowKey, index: index, of: parts))
     }
 
-    /// The photo as its owner sees it.
-    func message(_ vault: AccountVault) throws -> IdentityV1.Photo {
-        IdentityV1.Photo(
-            name: try vault.open(sealedName, .photoName(rowKey)), contentType: format.rawValue,
+    /// The photo as apps see it.
+    func message(_ vault: AccountVault, _ photos: PhotoURLs) throws -> GatewayV1.Photo {
+        let name = try vault.open(sealedName, .photoName(rowKey))
+        return GatewayV1.Photo(
+            name: name, url: photos.url(of: name), contentType: format.rawValue,
             width: UInt32(clamping: width), height: UInt32(clamping: height),
             bytes: UInt32(clamping: bytes), uploadedAtMs: uploadedAt.milliseconds)
     }

@@ -5,15 +5,12 @@ import ServiceRuntime
 import Storage
 
 /// `postern.gateway.v1.Profile`: display names and photos (G-17). Each rpc is in the file of its name.
-/// `uploadPhoto` and `downloadPhoto` are of `postern.identity.v1.AccountProfiles`.
-struct ProfileHandler: IdentityProfileService, AccountProfilesService, AccountCallsHandler {
+struct ProfileHandler: ProfileService, AccountCallsHandler {
     let settings: IdentitySettings
     let store: Store
     let keys: IdentityKeys
     let randomness: any Randomness
     let answers: AccountAnswers
-    /// The session service, which knows the accounts of access tokens.
-    let sessions: any SessionsAPI
     /// The document that may have the display name too.
     let documents: DocumentsHandler
     let blobs: any BlobStore

@@ -11,41 +11,39 @@ extension ProfileHandler {
     /// Replaces the photo of an account (G-17): receives, rewrites without metadata, seals, writes
     /// the file, commits its row, and only then removes the former file. The same photo again
     /// changes nothing.
-    /// - Throws: as `SessionsAPI.validated(accessToken:_:)`, `SQLSession.changeableRow` and
-    ///   `Transaction.requireRoom`; `auth/invalid-photo`; `rpc/invalid-argument` for items in another order or of another
-    ///   length; `rpc/resource-exhausted` as `PhotoUploads.run`; `rpc/unavailable` when the disk
-    ///   fails.
+    /// - Throws: as `SQLSession.changeableRow` and `Transaction.requireRoom`; `auth/invalid-photo`;
+    ///   `rpc/invalid-argument` for items in another order than length, then data, and for data of
+    ///   another length; `rpc/resource-exhausted` as `PhotoUploads.run`; `rpc/unavailable` when the
+    ///   disk fails.
     func uploadPhoto(
-        _ incoming: IncomingItems<IdentityV1.UploadPhotoRequest>,
-        _ outgoing: OutgoingItems<IdentityV1.UploadPhotoItem>, _ context: CallContext
+        _ incoming: IncomingItems<GatewayV1.UploadPhotoRequest>,
+        _ outgoing: OutgoingItems<GatewayV1.UploadPhotoItem>, _ call: AccountCall
     ) async throws {
         var items = incoming.makeAsyncIterator()
-        guard case .head(let head) = try await items.next()?.part else {
-            throw ServiceError(.invalidArgument, fields: ["head"])
+        guard case .bytes(let bytes) = try await items.next()?.part else {
+            throw ServiceError(.invalidArgument, fields: ["bytes"])
         }
-        guard head.bytes <= CleanedPhoto.bytesMax else {
+        guard bytes <= CleanedPhoto.bytesMax else {
             throw ServiceError.invalidPhoto(.photoBytes)
         }
-        let owner = try await sessions.validated(accessToken: head.accessToken, context)
-        let row = try await store.read { try $0.callersRow(owner.account) }
-        guard !row.isGuest || head.bytes <= settings.guestPhotoBytesMax else {
+        let row = try await store.read { try $0.callersRow(call.account) }
+        guard !row.isGuest || bytes <= settings.guestPhotoBytesMax else {
             throw ServiceError.invalidPhoto(.photoBytes)
         }
-        let photo = try await uploads.run(of: owner.account) {
-            let file = try await receive(
-                Int(head.bytes), of: owner.account, &items, outgoing)
+        let photo = try await uploads.run(of: call.account) {
+            let file = try await receive(Int(bytes), of: call.account, &items, outgoing)
             let upload = try await offLoop {
                 PreparedPhoto(try CleanedPhoto(file), randomness)
             }
-            return try await save(upload, of: row, CallOrigin(head.origin, hash: keys.audit))
+            return try await save(upload, of: row, call.origin)
         }
-        try await outgoing.write(.init(receivedBytes: head.bytes, photo: photo))
+        try await outgoing.write(.init(receivedBytes: bytes, photo: photo))
     }
 
     private func receive(
         _ count: Int, of account: AccountID,
-        _ items: inout IncomingItems<IdentityV1.UploadPhotoRequest>.AsyncIterator,
-        _ outgoing: OutgoingItems<IdentityV1.UploadPhotoItem>
+        _ items: inout IncomingItems<GatewayV1.UploadPhotoRequest>.AsyncIterator,
+        _ outgoing: OutgoingItems<GatewayV1.UploadPhotoItem>
     ) async throws -> [UInt8] {
         var file: [UInt8] = []
         var number = 0
@@ -65,13 +63,13 @@ extension ProfileHandler {
 
     private func save(
         _ upload: PreparedPhoto, of row: AccountRow, _ origin: CallOrigin
-    ) async throws -> IdentityV1.Photo {
+    ) async throws -> GatewayV1.Photo {
         let vault = try reader.vault(row)
         let account = row.account
         if let same = try await store.read({ try $0.photo(of: account) }),
             try upload.isSame(as: same, vault)
         {
-            return try same.message(vault)
+            return try same.message(vault, answers.photos)
         }
         let parts = try await offLoop { try upload.sealedParts(vault) }
         return try await uncommitted.holding(upload.blob) {
@@ -83,7 +81,7 @@ extension ProfileHandler {
                 try commit(upload, of: account, origin, $0)
             }
             await remove(former)
-            return try photo.message(vault)
+            return try photo.message(vault, answers.photos)
         }
     }
 

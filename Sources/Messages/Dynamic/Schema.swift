@@ -30,7 +30,7 @@ package final class Schema: Sendable {
         methods = builder.methods
     }
 
-    /// Names of all methods, `postern.session.v1.Sessions/RefreshSession`, sorted.
+    /// Names of all methods, `postern.session.v1.Sessions/CreateSession`, sorted.
     package var methodNames: [String] { methods.keys.sorted() }
 
     /// The message with that full name, for example `postern.session.v1.Tokens`.
@@ -38,7 +38,7 @@ package final class Schema: Sendable {
         messages[name].map { SchemaMessage(schema: self, type: $0) }
     }
 
-    /// The method with that name, for example `postern.session.v1.Sessions/RefreshSession`.
+    /// The method with that name, for example `postern.session.v1.Sessions/CreateSession`.
     package func method(named name: String) -> SchemaMethod? {
         guard let method = methods[name], let input = message(named: method.input),
             let output = message(named: method.output)
@@ -51,7 +51,7 @@ package final class Schema: Sendable {
 
 /// A method and its two message types.
 package struct SchemaMethod: Sendable {
-    /// `postern.session.v1.Sessions/RefreshSession`.
+    /// `postern.session.v1.Sessions/CreateSession`.
     package let name: String
     /// The request type.
     package let input: SchemaMessage

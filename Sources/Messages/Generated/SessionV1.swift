@@ -6,74 +6,6 @@ internal import CMessages
 package enum SessionV1 {}
 
 extension SessionV1 {
-    /// The tokens of a session.
-    package struct Tokens: Hashable, Sendable {
-        /// The session, "ses_…".
-        package var sessionId: String
-        /// ES256 JWT; short-lived, can be verified offline.
-        package var accessToken: String
-        /// When the access token expires, in milliseconds since 1970.
-        package var accessExpiresAtMs: Int64
-        /// Valid once, for the next pair of tokens.
-        package var refreshToken: String
-        /// When the session ends unless it is used, in milliseconds since 1970.
-        package var idleExpiresAtMs: Int64
-        /// When the session ends at the latest, in milliseconds since 1970.
-        package var expiresAtMs: Int64
-        /// The server's clock when it answered, in milliseconds since 1970. A device with a wrong clock
-        /// learns the difference and dates its proofs by the server's clock.
-        package var serverTimeMs: Int64
-
-        /// A message of these fields.
-        package init(
-            sessionId: String = "",
-            accessToken: String = "",
-            accessExpiresAtMs: Int64 = 0,
-            refreshToken: String = "",
-            idleExpiresAtMs: Int64 = 0,
-            expiresAtMs: Int64 = 0,
-            serverTimeMs: Int64 = 0
-        ) {
-            self.sessionId = sessionId
-            self.accessToken = accessToken
-            self.accessExpiresAtMs = accessExpiresAtMs
-            self.refreshToken = refreshToken
-            self.idleExpiresAtMs = idleExpiresAtMs
-            self.expiresAtMs = expiresAtMs
-            self.serverTimeMs = serverTimeMs
-        }
-    }
-}
-
-extension SessionV1.Tokens: ProtobufMessage {
-    package static var fullName: String { "postern.session.v1.Tokens" }
-    package static var layout: MessageLayout { .init(postern__session__v1__tokens__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> SessionV1.Tokens {
-        let sessionId = try reader.text(10)
-        let accessToken = try reader.text(18)
-        let accessExpiresAtMs = try reader.int64(24)
-        let refreshToken = try reader.text(34)
-        let idleExpiresAtMs = try reader.int64(40)
-        let expiresAtMs = try reader.int64(48)
-        let serverTimeMs = try reader.int64(56)
-        return SessionV1.Tokens(sessionId: sessionId, accessToken: accessToken, accessExpiresAtMs: accessExpiresAtMs, refreshToken: refreshToken, idleExpiresAtMs: idleExpiresAtMs, expiresAtMs: expiresAtMs, serverTimeMs: serverTimeMs)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if !sessionId.isEmpty { sink.text(10, sessionId) }
-        if !accessToken.isEmpty { sink.text(18, accessToken) }
-        if accessExpiresAtMs != 0 { sink.int64(24, accessExpiresAtMs) }
-        if !refreshToken.isEmpty { sink.text(34, refreshToken) }
-        if idleExpiresAtMs != 0 { sink.int64(40, idleExpiresAtMs) }
-        if expiresAtMs != 0 { sink.int64(48, expiresAtMs) }
-        if serverTimeMs != 0 { sink.int64(56, serverTimeMs) }
-    }
-}
-
-extension SessionV1 {
     /// Request to create a session.
     package struct CreateSessionRequest: Hashable, Sendable {
         /// Identity's proof; valid once, within 30 s.
@@ -119,14 +51,14 @@ extension SessionV1.CreateSessionRequest: ProtobufMessage {
 extension SessionV1 {
     /// The new session.
     package struct CreateSessionResponse: Hashable, Sendable {
-        /// The session's tokens.
-        package var tokens: Optional<SessionV1.Tokens>
+        /// The session and its tokens.
+        package var session: Optional<GatewayV1.Session>
 
         /// A message of these fields.
         package init(
-            tokens: SessionV1.Tokens? = nil
+            session: GatewayV1.Session? = nil
         ) {
-            self.tokens = tokens
+            self.session = session
         }
     }
 }
@@ -138,92 +70,12 @@ extension SessionV1.CreateSessionResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> SessionV1.CreateSessionResponse {
-        let tokens: SessionV1.Tokens? = try reader.message(10)
-        return SessionV1.CreateSessionResponse(tokens: tokens)
+        let session: GatewayV1.Session? = try reader.message(10)
+        return SessionV1.CreateSessionResponse(session: session)
     }
 
     package func write(to sink: inout some WireSink) {
-        if let tokens { sink.message(10, tokens) }
-    }
-}
-
-extension SessionV1 {
-    /// Request to exchange a refresh token.
-    package struct RefreshSessionRequest: Hashable, Sendable {
-        /// The refresh token.
-        package var refreshToken: String
-        /// The device and client address that it is used from.
-        package var origin: Optional<IdentityV1.Origin>
-        /// A signature by the device key, if the session is bound to one.
-        package var deviceProof: Optional<GatewayV1.DeviceProof>
-
-        /// A message of these fields.
-        package init(
-            refreshToken: String = "",
-            origin: IdentityV1.Origin? = nil,
-            deviceProof: GatewayV1.DeviceProof? = nil
-        ) {
-            self.refreshToken = refreshToken
-            self.origin = origin
-            self.deviceProof = deviceProof
-        }
-    }
-}
-
-extension SessionV1.RefreshSessionRequest: ProtobufMessage {
-    package static var fullName: String { "postern.session.v1.RefreshSessionRequest" }
-    package static var layout: MessageLayout { .init(postern__session__v1__refresh_session_request__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> SessionV1.RefreshSessionRequest {
-        let refreshToken = try reader.text(10)
-        let origin: IdentityV1.Origin? = try reader.message(18)
-        let deviceProof: GatewayV1.DeviceProof? = try reader.message(26)
-        return SessionV1.RefreshSessionRequest(refreshToken: refreshToken, origin: origin, deviceProof: deviceProof)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if !refreshToken.isEmpty { sink.text(10, refreshToken) }
-        if let origin { sink.message(18, origin) }
-        if let deviceProof { sink.message(26, deviceProof) }
-    }
-}
-
-extension SessionV1 {
-    /// The successor of a refresh token.
-    package struct RefreshSessionResponse: Hashable, Sendable {
-        /// The session's new tokens.
-        package var tokens: Optional<SessionV1.Tokens>
-        /// The session's account, "acc_…".
-        package var accountId: String
-
-        /// A message of these fields.
-        package init(
-            tokens: SessionV1.Tokens? = nil,
-            accountId: String = ""
-        ) {
-            self.tokens = tokens
-            self.accountId = accountId
-        }
-    }
-}
-
-extension SessionV1.RefreshSessionResponse: ProtobufMessage {
-    package static var fullName: String { "postern.session.v1.RefreshSessionResponse" }
-    package static var layout: MessageLayout { .init(postern__session__v1__refresh_session_response__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> SessionV1.RefreshSessionResponse {
-        let tokens: SessionV1.Tokens? = try reader.message(10)
-        let accountId = try reader.text(18)
-        return SessionV1.RefreshSessionResponse(tokens: tokens, accountId: accountId)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if let tokens { sink.message(10, tokens) }
-        if !accountId.isEmpty { sink.text(18, accountId) }
+        if let session { sink.message(10, session) }
     }
 }
 
@@ -412,102 +264,6 @@ extension SessionV1.InspectSessionResponse: ProtobufMessage {
 }
 
 extension SessionV1 {
-    /// Request to sign out.
-    package struct SignOutRequest: Hashable, Sendable {
-        /// End all sessions of the account, not only this one. An expired access token is rejected for
-        /// this with auth/invalid-access-token and ends nothing: refresh first. A token that leaked long
-        /// ago can thus not sign its owner out everywhere, and an app does not mistake the end of one
-        /// session for the end of all.
-        package var all: Bool
-        /// With a refresh token of a session that is bound to a key: the proof that a refresh needs.
-        package var deviceProof: Optional<GatewayV1.DeviceProof>
-        /// A token of the session.
-        package var token: Optional<Token>
-
-        /// A token of the session.
-        package enum Token: Hashable, Sendable {
-            /// Its access token; may have expired.
-            case accessToken(String)
-            /// Its refresh token, if it would be accepted for a refresh now.
-            case refreshToken(String)
-        }
-
-        /// A message of these fields.
-        package init(
-            all: Bool = false,
-            deviceProof: GatewayV1.DeviceProof? = nil,
-            token: Token? = nil
-        ) {
-            self.all = all
-            self.deviceProof = deviceProof
-            self.token = token
-        }
-    }
-}
-
-extension SessionV1.SignOutRequest: ProtobufMessage {
-    package static var fullName: String { "postern.session.v1.SignOutRequest" }
-    package static var layout: MessageLayout { .init(postern__session__v1__sign_out_request__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> SessionV1.SignOutRequest {
-        var token: Token?
-        if reader.tag == 10 {
-            token = .accessToken(try reader.text(10))
-        }
-        if reader.tag == 18 {
-            token = .refreshToken(try reader.text(18))
-        }
-        let all = try reader.bool(24)
-        let deviceProof: GatewayV1.DeviceProof? = try reader.message(34)
-        return SessionV1.SignOutRequest(all: all, deviceProof: deviceProof, token: token)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if case .accessToken(let value) = token {
-            sink.text(10, value)
-        }
-        if case .refreshToken(let value) = token {
-            sink.text(18, value)
-        }
-        if all { sink.bool(24, all) }
-        if let deviceProof { sink.message(34, deviceProof) }
-    }
-}
-
-extension SessionV1 {
-    /// The sessions have ended.
-    package struct SignOutResponse: Hashable, Sendable {
-        /// Number of sessions that this call ended.
-        package var ended: UInt32
-
-        /// A message of these fields.
-        package init(
-            ended: UInt32 = 0
-        ) {
-            self.ended = ended
-        }
-    }
-}
-
-extension SessionV1.SignOutResponse: ProtobufMessage {
-    package static var fullName: String { "postern.session.v1.SignOutResponse" }
-    package static var layout: MessageLayout { .init(postern__session__v1__sign_out_response__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> SessionV1.SignOutResponse {
-        let ended = try reader.uint32(8)
-        return SessionV1.SignOutResponse(ended: ended)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if ended != 0 { sink.uint32(8, ended) }
-    }
-}
-
-extension SessionV1 {
     /// Request to end an account's sessions.
     package struct EndAccountSessionsRequest: Hashable, Sendable {
         /// The account, "acc_…".
@@ -593,65 +349,5 @@ extension SessionV1.EndAccountSessionsResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if ended != 0 { sink.uint32(8, ended) }
-    }
-}
-
-extension SessionV1 {
-    /// Request for the public keys.
-    package struct GetKeySetRequest: Hashable, Sendable {
-        /// A message of these fields.
-        package init() {
-        }
-    }
-}
-
-extension SessionV1.GetKeySetRequest: ProtobufMessage {
-    package static var fullName: String { "postern.session.v1.GetKeySetRequest" }
-    package static var layout: MessageLayout { .init(postern__session__v1__get_key_set_request__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> SessionV1.GetKeySetRequest {
-        return SessionV1.GetKeySetRequest()
-    }
-
-    package func write(to sink: inout some WireSink) {
-    }
-}
-
-extension SessionV1 {
-    /// The public keys.
-    package struct GetKeySetResponse: Hashable, Sendable {
-        /// A JSON Web Key Set (RFC 7517), as text.
-        package var jwks: String
-        /// The claim `iss` of the access tokens.
-        package var issuer: String
-
-        /// A message of these fields.
-        package init(
-            jwks: String = "",
-            issuer: String = ""
-        ) {
-            self.jwks = jwks
-            self.issuer = issuer
-        }
-    }
-}
-
-extension SessionV1.GetKeySetResponse: ProtobufMessage {
-    package static var fullName: String { "postern.session.v1.GetKeySetResponse" }
-    package static var layout: MessageLayout { .init(postern__session__v1__get_key_set_response__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> SessionV1.GetKeySetResponse {
-        let jwks = try reader.text(10)
-        let issuer = try reader.text(18)
-        return SessionV1.GetKeySetResponse(jwks: jwks, issuer: issuer)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if !jwks.isEmpty { sink.text(10, jwks) }
-        if !issuer.isEmpty { sink.text(18, issuer) }
     }
 }

@@ -35,6 +35,11 @@ package struct Metadata: Hashable, Sendable {
         /// The name of the app that calls through the web service; read only from that, and from
         /// the gateway.
         package static let app = "app"
+        /// The application that has called the gateway, where a call is only for applications that
+        /// are named; read only from the gateway. It permits nothing and never becomes
+        /// `CallContext.application`, which is the connection's: a gateway that writes `tool` would
+        /// be the operator.
+        package static let application = "application"
         /// What the gateway has charged for the call, in units of `document-work-by-account`; read
         /// only from the gateway.
         package static let paidUnits = "paid-units"

@@ -52,11 +52,11 @@ extension MethodHandler {
     }
 
     /// A handler that passes a call with streams on.
-    /// - Parameter open: Makes the owner's call, with the packed request, which is empty where the
-    ///   caller sends items.
+    /// - Parameter relay: Makes the owner's call, and passes both sides' items on
+    ///   (`RelayedStream.relay`).
     package static func relayStream(
         _ method: MethodDescription,
-        _ open: @escaping @Sendable ([UInt8], CallContext) async throws -> PackedStreamCall
+        _ relay: @escaping @Sendable (RelayedStream) async throws -> [UInt8]
     ) -> MethodHandler {
         precondition(method.streams != .none, "the handler's kind is the method's")
         return MethodHandler(
@@ -65,17 +65,20 @@ extension MethodHandler {
                 let stream =
                     method.streams.hasRequestItems
                     ? try call.ownStream(without: bytes) : try call.ownStream
-                let (request, incoming) = (Array(bytes), IncomingItems<[UInt8]>(packed: stream))
-                let outgoing = OutgoingItems<[UInt8]>(stream, user: nil) { stream.attempt($0) }
-                @Sendable func relay() async throws -> [UInt8] {
-                    try await open(request, context).relay(incoming, outgoing, method.streams)
+                let relayed = RelayedStream(
+                    request: Array(bytes), context: context, streams: method.streams,
+                    incoming: IncomingItems<[UInt8]>(packed: stream),
+                    outgoing: OutgoingItems<[UInt8]>(stream, user: nil) { stream.attempt($0) })
+                guard method.streams.hasResponseItems else {
+                    return call.answer { try await relay(relayed) }
                 }
-                guard method.streams.hasResponseItems else { return call.answer(relay) }
-                return call.run { _ = try await relay() }
+                return call.run { _ = try await relay(relayed) }
             },
             local: {
-                try await open($0.request, $0.context).relay(
-                    $0.incoming, $0.outgoing, method.streams)
+                try await relay(
+                    RelayedStream(
+                        request: $0.request, context: $0.context, streams: method.streams,
+                        incoming: $0.incoming, outgoing: $0.outgoing))
             })
     }
 }
@@ -116,29 +119,39 @@ private struct BorrowedBytes: WireEncoded, @unchecked Sendable {
     func encode(to writer: inout WireWriter) { writer.copy(bytes) }
 }
 
-extension PackedStreamCall {
+/// A call with streams that is passed on, as its caller made it.
+package struct RelayedStream: Sendable {
+    /// The packed request; empty where the caller sends items.
+    package let request: [UInt8]
+    /// What the handler knows about the call.
+    package let context: CallContext
+    fileprivate let streams: MethodDescription.Streams
+    fileprivate let incoming: IncomingItems<[UInt8]>
+    fileprivate let outgoing: OutgoingItems<[UInt8]>
+
+    /// The caller's first packed item, which `relay` then has to pass on; nil where it sends none.
+    /// - Throws: `ServiceError`.
+    package func firstItem() async throws -> [UInt8]? {
+        try await incoming.makeAsyncIterator().next()
+    }
+
     /// Passes both sides' items on until the owner has answered, each at the pace of its reader.
     ///
     /// What ends first decides: the owner's end is that of the caller's items, and a caller that
     /// goes away cancels the owner's call.
+    /// - Parameter first: an item of the caller that was taken before; it goes first.
     /// - Returns: the response; empty where the owner sends items.
     /// - Throws: the errors of the owner and of both sides' items.
-    fileprivate func relay(
-        _ incoming: IncomingItems<[UInt8]>, _ outgoing: OutgoingItems<[UInt8]>,
-        _ streams: MethodDescription.Streams
+    package func relay(
+        to owner: PackedStreamCall, after first: [UInt8]? = nil
     ) async throws -> [UInt8] {
-        guard streams.hasRequestItems else { return try await answer(to: outgoing) }
+        guard streams.hasRequestItems else { return try await answer(of: owner) }
         return try await withThrowingTaskGroup(of: [UInt8]?.self) { directions in
             directions.addTask {
-                // A write fails when the owner has ended its call: the other direction gets the
-                // error.
-                for try await item in incoming {
-                    guard (try? await self.outgoing.write(item)) != nil else { return nil }
-                }
-                self.outgoing.finish()
+                try await send(to: owner, after: first)
                 return nil
             }
-            directions.addTask { try await answer(to: outgoing) }
+            directions.addTask { try await answer(of: owner) }
             defer { directions.cancelAll() }
             for try await response in directions {
                 if let response { return response }
@@ -147,8 +160,20 @@ extension PackedStreamCall {
         }
     }
 
-    private func answer(to outgoing: OutgoingItems<[UInt8]>) async throws -> [UInt8] {
-        for try await item in incoming { try await outgoing.write(item) }
-        return try await response()
+    private func send(to owner: PackedStreamCall, after first: [UInt8]?) async throws {
+        let items = incoming.makeAsyncIterator()
+        var next = first
+        if next == nil { next = try await items.next() }
+        // A write fails when the owner has ended its call: the other direction gets the error.
+        while let item = next {
+            guard (try? await owner.outgoing.write(item)) != nil else { return }
+            next = try await items.next()
+        }
+        owner.outgoing.finish()
+    }
+
+    private func answer(of owner: PackedStreamCall) async throws -> [UInt8] {
+        for try await item in owner.incoming { try await outgoing.write(item) }
+        return try await owner.response()
     }
 }

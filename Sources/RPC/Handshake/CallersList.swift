@@ -55,12 +55,16 @@ package struct CallersList: Hashable, Sendable {
     }
 
     /// The entries' methods that match none of the server's `methods`, for a warning: a name that
-    /// was mistyped permits nothing.
+    /// was mistyped permits nothing. A service that has moved comes with its current name.
     package func unknownMethods(of methods: [String]) -> [String] {
         entries.flatMap { $0.methods ?? [] }.filter { pattern in
             pattern != .publicMethods
                 && !methods.contains { pattern.matches($0, isPublic: false) }
-        }.map(\.description)
+        }.map { pattern in
+            let service = pattern.description.prefix { $0 != "/" }
+            let current = FormerMethodNames.movedServices[String(service)]
+            return current.map { "\(pattern) (now in \($0))" } ?? pattern.description
+        }
     }
 
     /// Parses the text of a callers file.

@@ -2,6 +2,16 @@
 /// the lines of a callers file, may still use them; a callers file that does is reported by a
 /// warning. An entry is deleted one release later.
 enum FormerMethodNames {
+    /// Services that are gone, with those that have their methods now. A callers file that names one
+    /// permits nothing by that; its warning names the current one.
+    static let movedServices = [
+        "postern.identity.v1.AccountAdmin": "postern.gateway.v1.Admin",
+        "postern.identity.v1.AccountDocuments": "postern.gateway.v1.Documents",
+        "postern.identity.v1.AccountOnboarding": "postern.gateway.v1.Onboarding",
+        "postern.identity.v1.ProviderEvents": "postern.gateway.v1.ProviderNotices",
+        "postern.identity.v1.SignInSettings": "postern.gateway.v1.SignInOptions",
+    ]
+
     /// Each former name with the current one.
     static let current = [
         "postern.gateway.v1.Auth/Refresh": "postern.gateway.v1.Auth/RefreshSession",
@@ -21,14 +31,9 @@ enum FormerMethodNames {
             "postern.reflection.v1.Reflection/DescribeService",
         "postern.reflection.v1.Reflection/List": "postern.reflection.v1.Reflection/ListServices",
         "postern.session.v1.Sessions/Create": "postern.session.v1.Sessions/CreateSession",
-        "postern.session.v1.Sessions/Refresh": "postern.session.v1.Sessions/RefreshSession",
         "postern.session.v1.Sessions/Validate": "postern.session.v1.Sessions/ValidateAccessToken",
         "postern.session.v1.Sessions/Inspect": "postern.session.v1.Sessions/InspectSession",
         "postern.session.v1.Sessions/EndAccount": "postern.session.v1.Sessions/EndAccountSessions",
-        "postern.session.v1.Sessions/KeySet": "postern.session.v1.Sessions/GetKeySet",
-        "postern.session.v1.Devices/List": "postern.session.v1.Devices/ListSessions",
-        "postern.session.v1.Devices/End": "postern.session.v1.Devices/EndSession",
-        "postern.session.v1.Devices/EndOthers": "postern.session.v1.Devices/EndOtherSessions",
         "postern.session.v1.AccountActivity/AccountActivity":
             "postern.session.v1.AccountActivity/GetAccountActivity",
         "postern.session.v1.SessionEnds/WatchEnds":

@@ -1,4 +1,4 @@
-/// The methods that a caller may call: one method, all of a service, or the public ones.
+/// The methods that a caller may call: one method, all of a service, the public ones, or everything.
 package struct MethodPattern: Hashable, Sendable, CustomStringConvertible {
     private let text: String
     /// The text with the method's current name.
@@ -6,9 +6,12 @@ package struct MethodPattern: Hashable, Sendable, CustomStringConvertible {
 
     /// The methods of the server with the option `public`, which the web service calls for browsers
     /// and phones. An attacker who takes it over reaches no other method with its key.
-    package static let publicMethods = MethodPattern(publicWord: "public-methods")
+    package static let publicMethods = MethodPattern(word: "public-methods")
+    /// All methods, also those for named callers only. For the operator's tool at our own services; a
+    /// list of callers has no word for it, since there each such caller is to be named.
+    package static let everything = MethodPattern(word: "everything")
 
-    private init(publicWord: String) { (text, current) = (publicWord, publicWord) }
+    private init(word: String) { (text, current) = (word, word) }
 
     /// `postern.session.v1.Sessions/ValidateAccessToken`, `postern.session.v1.Sessions/*`, or
     /// `public-methods`.
@@ -35,6 +38,7 @@ package struct MethodPattern: Hashable, Sendable, CustomStringConvertible {
     /// Whether the pattern matches `method`.
     package func matches(_ method: String, isPublic: Bool) -> Bool {
         if self == .publicMethods { return isPublic }
+        if self == .everything { return true }
         guard text.hasSuffix("/*") else { return current == method }
         return method.hasPrefix(text.dropLast())
     }

@@ -33,7 +33,7 @@ package enum LogField: String, CaseIterable, Sendable {
     case limit
     /// The text id of a message to be delivered (`msg_…`).
     case messageID = "message_id"
-    /// The full name of an rpc (`postern.session.v1.Sessions/RefreshSession`).
+    /// The full name of an rpc (`postern.session.v1.Sessions/CreateSession`).
     case method
     /// A duration, past or planned, in milliseconds.
     case milliseconds

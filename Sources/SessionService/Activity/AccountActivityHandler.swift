@@ -1,20 +1,16 @@
 import Contracts
-import Logging
 import Messages
 import RPC
 import ServiceRuntime
 import Storage
 
 /// `postern.session.v1.AccountActivity`: when an account was used, for identity and the operator's
-/// tool. `listAccountActivity` and `noteActivity` are in the files of their names.
+/// tool. `listAccountActivity` is in the file of its name.
 struct AccountActivityHandler: AccountActivityService {
     let store: Store
     let life: SessionLife
     let activity: Activity
-    /// The rules about a caller's access token.
-    let devices: DevicesHandler
     let time: any Time
-    let logger: Logger
 
     /// Returns an account's activity (I-01): its live sessions, when one was last used, and when
     /// the account was last seen.

@@ -1,13 +1,15 @@
 import Contracts
 import Cryptography
+import Logging
 import Messages
 import RPC
 import ServiceRuntime
 import Storage
 
-/// `postern.session.v1.Devices`: what the owner of a session can see and do with the account's
-/// sessions (G-22, G-13). `reauthenticate` is in the file of its name.
-struct DevicesHandler: DevicesService {
+/// `postern.session.v1.Devices`, and what session implements of `postern.gateway.v1.AccountSessions`:
+/// what the owner of a session can see and do with the account's sessions (G-22, G-13, G-30).
+/// `reauthenticate` and `noteActivity` are in the files of their names.
+struct DevicesHandler: DevicesService, SessionAccountSessionsService {
     /// Far more than an account can have; only a store from before the limit could hold more.
     private static let listedMax = 200
 
@@ -20,6 +22,7 @@ struct DevicesHandler: DevicesService {
     let validation: Validation
     let time: any Time
     let randomness: any Randomness
+    let logger: Logger
 
     /// The access token of a caller, expired or not. The use of a valid one is recorded.
     /// - Throws: `auth/invalid-access-token` for one that is not ours; `rpc/unavailable` while the
@@ -54,13 +57,11 @@ struct DevicesHandler: DevicesService {
 
 extension DevicesHandler {
     /// Lists an account's live sessions for the owner of one of them (G-22).
-    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`; `rpc/unavailable` while the
-    ///   clock is not trusted.
+    /// - Throws: as `liveSession`.
     func listSessions(
-        _ request: SessionV1.ListSessionsRequest, _ context: CallContext
-    ) async throws -> SessionV1.ListSessionsResponse {
-        let token = try caller(request.accessToken)
-        let now = time.now()
+        _ request: GatewayV1.ListSessionsRequest, _ call: SessionCall
+    ) async throws -> GatewayV1.ListSessionsResponse {
+        let (token, now) = (call.token, time.now())
         let rows = try await store.read { session in
             _ = try liveSession(token, session, at: now)
             return try session.openSessionsWithDevices(of: token.account)
@@ -70,19 +71,19 @@ extension DevicesHandler {
             .sorted { ($0.0.usedAt, $0.0.id.key) > ($1.0.usedAt, $1.0.id.key) }
             .prefix(Self.listedMax)
             .map { try entry($0, $1, current: token.session) }
-        return SessionV1.ListSessionsResponse(sessions: entries)
+        return GatewayV1.ListSessionsResponse(sessions: entries)
     }
 
     private func entry(
         _ session: Session, _ device: SessionDevice.Stored, current: SessionID
-    ) throws -> SessionV1.DeviceSession {
-        SessionV1.DeviceSession(
+    ) throws -> GatewayV1.SessionEntry {
+        GatewayV1.SessionEntry(
             sessionId: session.id.text,
             deviceName: try device.name(of: session.id, box: keys.deviceNames),
             platform: device.platform ?? "", createdAtMs: session.createdAt.milliseconds,
             lastUsedAtMs: session.usedAt.milliseconds, current: session.id == current,
             amr: session.proofs.latest.methods,
-            authTimeMs: session.proofs.latest.at.milliseconds)
+            authenticatedAtMs: session.proofs.latest.at.milliseconds)
     }
 
     /// Returns how and when the owner of a session proved their identity, to the holder of a valid
@@ -104,26 +105,31 @@ extension DevicesHandler {
             sessionGeneration: session.generation)
     }
 
-    /// Ends one session of the account (G-22, S-06).
+    /// Ends one session of the account (G-22, S-06). No recent proof is required: an owner who
+    /// suspects that another person is signed in must be able to act at once, and a device whose
+    /// session was ended by mistake can sign in again.
     ///
     /// Attack: the caller names another account's session. The response is the same as for a
     /// session that does not exist.
-    /// - Throws: `auth/invalid-access-token`, `auth/session-ended` where the caller's session is
-    ///   over, `auth/session-not-found`, `auth/idempotency-key-reused`; `rpc/unavailable` while the
-    ///   clock is not trusted.
+    /// - Throws: as `liveSession`; `auth/session-not-found`, `auth/idempotency-key-reused`.
     func endSession(
-        _ request: SessionV1.EndSessionRequest, _ context: CallContext
-    ) async throws -> SessionV1.EndSessionResponse {
-        let token = try caller(request.accessToken)
-        let call = try RepeatableCall(
-            "EndSession", [Array(token.account.text.utf8), Array(request.sessionId.utf8)], context,
-            hash: keys.calls)
+        _ request: GatewayV1.EndSessionRequest, _ call: SessionCall
+    ) async throws -> GatewayV1.EndSessionResponse {
+        let ended = try await endOnce(call) { try end(request.sessionId, call.token, $0) }
+        return GatewayV1.EndSessionResponse(endedSessions: ended)
+    }
+
+    /// Also when the app is closed at once: its user expects the sessions to end.
+    private func endOnce(
+        _ call: SessionCall, _ body: @escaping @Sendable (Transaction) throws -> FlowOutcome<Int>
+    ) async throws -> UInt32 {
         let outcome = try await store.write(
-            about: [.account(token.account), .session(token.session)], evenIfCancelled: true
+            about: [.account(call.token.account), .session(call.token.session)],
+            evenIfCancelled: true
         ) { transaction in
-            try transaction.endOnce(call) { try end(request.sessionId, token, transaction) }
+            try transaction.endOnce(call.repeatable) { try body(transaction) }
         }
-        return SessionV1.EndSessionResponse(ended: try memory.settle(outcome) > 0)
+        return UInt32(clamping: try memory.settle(outcome))
     }
 
     private func end(
@@ -140,24 +146,14 @@ extension DevicesHandler {
         return .done(live, ended: ended)
     }
 
-    /// Ends all sessions of the account except the caller's (G-22, S-06).
-    /// - Throws: `auth/invalid-access-token`, `auth/session-ended` where the caller's session is
-    ///   over, `auth/idempotency-key-reused`; `rpc/unavailable` while the clock is not trusted.
+    /// Ends all sessions of the account except the caller's (G-22, S-06). Like `endSession` it needs
+    /// no recent proof.
+    /// - Throws: as `liveSession`; `auth/idempotency-key-reused`.
     func endOtherSessions(
-        _ request: SessionV1.EndOtherSessionsRequest, _ context: CallContext
-    ) async throws -> SessionV1.EndOtherSessionsResponse {
-        let token = try caller(request.accessToken)
-        // Not the account: in another of its sessions this is another request, with other sessions
-        // to end.
-        let call = try RepeatableCall(
-            "EndOtherSessions", [Array(token.session.text.utf8)], context, hash: keys.calls)
-        let outcome = try await store.write(
-            about: [.account(token.account), .session(token.session)], evenIfCancelled: true
-        ) { transaction in
-            try transaction.endOnce(call) { try endOthers(token, transaction) }
-        }
-        return SessionV1.EndOtherSessionsResponse(
-            ended: UInt32(clamping: try memory.settle(outcome)))
+        _ request: GatewayV1.EndOtherSessionsRequest, _ call: SessionCall
+    ) async throws -> GatewayV1.EndOtherSessionsResponse {
+        GatewayV1.EndOtherSessionsResponse(
+            endedSessions: try await endOnce(call) { try endOthers(call.token, $0) })
     }
 
     private func endOthers(

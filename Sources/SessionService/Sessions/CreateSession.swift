@@ -34,7 +34,7 @@ extension SessionsHandler {
             try open(proof, device, deviceKey, call, origin, transaction)
         }
         let grant = try memory.settle(outcome)
-        return SessionV1.CreateSessionResponse(tokens: try issueTokens(for: grant))
+        return SessionV1.CreateSessionResponse(session: try issueTokens(for: grant))
     }
 
     private func deviceKey(

@@ -1,3 +1,4 @@
+import Contracts
 package import Messages
 package import RPC
 import ServiceRuntime
@@ -24,10 +25,13 @@ extension SessionsHandler {
     /// - Throws: `auth/invalid-refresh-token`, `auth/session-ended`, `auth/provider-revoked`,
     ///   `auth/refresh-token-replayed`, `auth/device-proof-required`, `auth/device-proof-stale`,
     ///   `auth/invalid-device-proof`, `auth/device-mismatch`, `auth/idempotency-key-reused`;
-    ///   `rpc/unavailable` while the clock is not trusted.
+    ///   `rpc/unavailable` while the clock is not trusted; `rpc/permission-denied` for a caller that
+    ///   is not the gateway; as `Device.requireBounds`.
     package func refreshSession(
-        _ request: SessionV1.RefreshSessionRequest, _ context: CallContext
-    ) async throws -> SessionV1.RefreshSessionResponse {
+        _ request: GatewayV1.RefreshSessionRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RefreshSessionResponse {
+        try context.requireGateway()
+        try request.device?.requireBounds()
         try store.clock.requireAnswering()
         guard let token = try await refreshTokens.token(request.refreshToken, in: store, time)
         else {
@@ -41,28 +45,29 @@ extension SessionsHandler {
         let grant = try memory.settle(outcome)
         if grant.isRapid { memory.rapidRefreshes.count(grant.session.id, at: time.now()) }
         if grant.isNewcomersRecord { memory.newcomers.count(from: use.origin, at: time.now()) }
-        return SessionV1.RefreshSessionResponse(
-            tokens: try issueTokens(for: grant),
-            accountId: grant.session.account.text)
+        return GatewayV1.RefreshSessionResponse(session: try issueTokens(for: grant))
     }
 
     private func makeUse(
-        of token: RefreshToken, _ request: SessionV1.RefreshSessionRequest, _ context: CallContext
+        of token: RefreshToken, _ request: GatewayV1.RefreshSessionRequest, _ context: CallContext
     ) async throws -> RefreshTokenUse {
-        let device = try SessionDevice(request.origin, hash: keys.devices)
-        // Stored responses have keys that contain the method's first name.
+        let deviceID = request.device?.deviceId ?? ""
+        // Stored responses have keys that contain the method's first name. The fingerprint is that of
+        // earlier versions too: an upgrade is when responses are lost.
         let call = try RepeatableCall(
             "Refresh",
             [
                 Array(token.session.text.utf8), Array("\(token.counter)".utf8),
-                Array((request.origin?.deviceId ?? "").utf8),
+                Array(deviceID.utf8),
             ], context, hash: keys.calls)
-        let (origin, now) = (CallOrigin(request.origin, hash: keys.audit), time.now())
+        let origin = CallOrigin(RelayedOrigin(context), hash: keys.audit)
+            .on(device: deviceID, hash: keys.audit)
+        let now = time.now()
         return RefreshTokenUse(
             token: token,
             proof: try await finding(
                 of: request.deviceProof, on: request.refreshToken, of: token.session),
-            device: device.device, origin: origin, call: call,
+            device: SessionDevice.hash(of: deviceID, keys.devices), origin: origin, call: call,
             recordsRapidUse: memory.rapidRefreshes.recordsNext(of: token.session, at: now),
             recordsNewcomers: memory.newcomers.recordsNext(from: origin, at: now))
     }

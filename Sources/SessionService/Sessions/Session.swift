@@ -201,10 +201,15 @@ struct SessionDevice: Hashable, Sendable {
         guard platform.utf8.count <= Self.platformBytesMax else {
             throw ServiceError(.invalidArgument, fields: ["platform"])
         }
-        device = id.isEmpty ? nil : hash.lookUpKey(Array(id.utf8))
+        device = Self.hash(of: id, hash)
         self.platform = platform.isEmpty ? nil : platform
         let name = Self.shortened(origin?.deviceName ?? "")
         self.name = name.isEmpty ? nil : name
+    }
+
+    /// The keyed hash of a device's id; nil for an empty one, which is unknown.
+    static func hash(of id: String, _ hash: KeyedHash) -> [UInt8]? {
+        id.isEmpty ? nil : hash.lookUpKey(Array(id.utf8))
     }
 
     /// The sealed name for the row of `session`.

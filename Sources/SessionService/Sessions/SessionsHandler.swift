@@ -5,9 +5,10 @@ package import RPC
 import ServiceRuntime
 import Storage
 
-/// `postern.session.v1.Sessions`: sessions and their tokens (S-01 … S-07). Each rpc is in the file
-/// of its name; `inspectSession` and `getKeySet`, which only read, are here.
-package struct SessionsHandler: SessionsService {
+/// `postern.session.v1.Sessions`, and what session implements of `postern.gateway.v1.Auth` and
+/// `Verification`: sessions and their tokens (S-01 … S-07). Each rpc is in the file of its name;
+/// those that only read are here.
+package struct SessionsHandler: SessionsService, SessionAuthService, SessionVerificationService {
     let store: Store
     let keys: SessionKeys
     let proofs: SignInProofReader
@@ -43,18 +44,18 @@ package struct SessionsHandler: SessionsService {
 
     /// Issues the tokens of a grant whose commit has returned.
     /// - Throws: `CryptographyError` when OpenSSL has no memory or no randomness.
-    func issueTokens(for grant: TokenGrant) throws -> SessionV1.Tokens {
+    func issueTokens(for grant: TokenGrant) throws -> GatewayV1.Session {
         let session = grant.session
         let unusedEnd = life.unusedEnd(of: session)
         let access = try accessTokens.issue(grant, sessionEnd: unusedEnd, randomness)
         let refresh = RefreshToken(session: session.id, counter: grant.counter)
-        return SessionV1.Tokens(
+        return GatewayV1.Session(
             sessionId: session.id.text, accessToken: access.text,
             accessExpiresAtMs: access.expiresAt.milliseconds,
             refreshToken: refreshTokens.seal(at: time.now()).text(of: refresh),
             idleExpiresAtMs: unusedEnd.milliseconds,
             expiresAtMs: life.ageEnd(of: session).milliseconds,
-            serverTimeMs: time.now().milliseconds)
+            answeredAtMs: time.now().milliseconds)
     }
 }
 
@@ -91,10 +92,28 @@ extension SessionsHandler {
     }
 
     /// Returns the JWKS of access tokens (`CurrentSigningKeys`), and their issuer.
+    /// - Throws: `rpc/permission-denied` for a caller that is not the gateway.
     package func getKeySet(
-        _ request: SessionV1.GetKeySetRequest, _ context: CallContext
-    ) -> SessionV1.GetKeySetResponse {
-        SessionV1.GetKeySetResponse(
+        _ request: GatewayV1.GetKeySetRequest, _ context: CallContext
+    ) throws -> GatewayV1.GetKeySetResponse {
+        try context.requireGateway()
+        return GatewayV1.GetKeySetResponse(
             jwks: accessTokens.keys.current.keySetText, issuer: accessTokens.issuer)
+    }
+
+    /// Whether an access token is valid now (RFC 7662). A token that is expired, ended or not ours
+    /// gives the same empty response, so that it says nothing about other installations' tokens.
+    /// - Throws: `rpc/permission-denied` for a caller that is not the gateway; `rpc/unavailable`
+    ///   while the clock is not trusted.
+    package func introspectToken(
+        _ request: GatewayV1.IntrospectTokenRequest, _ context: CallContext
+    ) async throws -> GatewayV1.IntrospectTokenResponse {
+        try context.requireGateway()
+        let token = try validation.run(
+            SessionV1.ValidateAccessTokenRequest(accessToken: request.accessToken))
+        guard token.valid else { return GatewayV1.IntrospectTokenResponse() }
+        return GatewayV1.IntrospectTokenResponse(
+            active: true, sessionId: token.sessionId, accountId: token.accountId,
+            authenticatedAtMs: token.authTimeMs, amr: token.amr, expiresAtMs: token.expiresAtMs)
     }
 }

@@ -18,56 +18,69 @@ extension SessionsHandler {
     /// - Throws: `auth/invalid-access-token`, `auth/invalid-refresh-token`,
     ///   `auth/refresh-token-replayed`, `auth/device-proof-required`, `auth/device-proof-stale`,
     ///   `auth/invalid-device-proof`, `auth/idempotency-key-reused`, `rpc/invalid-argument` without
-    ///   a token.
+    ///   a token; `rpc/permission-denied` for a caller that is not the gateway.
     package func signOut(
-        _ request: SessionV1.SignOutRequest, _ context: CallContext
-    ) async throws -> SessionV1.SignOutResponse {
-        let all = request.all
-        let outcome: FlowOutcome<Int>
-        switch request.token {
-        case .accessToken(let text):
-            let token = try tokenOfAnyAge(text)
-            let call = try call(in: token.session, all: all, context)
-            // Also when the app is closed at once: its user expects to be signed out.
-            outcome = try await store.write(
-                about: [.account(token.account), .session(token.session)], evenIfCancelled: true
-            ) { transaction in
-                try transaction.endOnce(call) {
-                    if all, transaction.at >= token.expiresAt {
-                        return .refused(.invalidAccessToken)
-                    }
-                    return try end(token.session, all: all, transaction)
-                }
+        _ request: GatewayV1.SignOutRequest, _ context: CallContext
+    ) async throws -> GatewayV1.SignOutResponse {
+        try context.requireGateway()
+        let outcome =
+            if !request.refreshToken.isEmpty {
+                try await signOut(byRefreshToken: request, context)
+            } else if let token = try context.accessToken() {
+                try await signOut(by: tokenOfAnyAge(token), request, context)
+            } else {
+                throw ServiceError.invalidArgument(
+                    Metadata.Key.authorization, "Send the access token, or refresh_token instead.")
             }
-        case .refreshToken(let text):
-            guard let token = try await refreshTokens.token(text, in: store, time) else {
-                throw ServiceError(.invalidRefreshToken)
-            }
-            let proof = try await finding(
-                of: request.deviceProof, on: text, of: token.session)
-            let call = try call(in: token.session, all: all, context)
-            let recordsNewcomers = memory.newcomers.recordsNext(from: .unknown, at: time.now())
-            outcome = try await store.write(
-                about: [.session(token.session)], evenIfCancelled: true
-            ) { transaction in
-                try transaction.endOnce(call) {
-                    try end(
-                        by: token, proof, all: all, recordsNewcomers: recordsNewcomers,
-                        transaction)
-                }
-            }
-        case nil: throw ServiceError(.invalidArgument, fields: ["token"])
-        }
-        return SessionV1.SignOutResponse(ended: UInt32(clamping: try memory.settle(outcome)))
+        return GatewayV1.SignOutResponse(
+            endedSessions: UInt32(clamping: try memory.settle(outcome)))
     }
 
-    /// The session is a part of the fingerprint, so that a key that was used in one session does
-    /// not answer "signed out" in another one, which would stay live.
+    private func signOut(
+        by token: AccessToken, _ request: GatewayV1.SignOutRequest, _ context: CallContext
+    ) async throws -> FlowOutcome<Int> {
+        let (all, call) = (request.all, try call(in: token.session, request, context))
+        // Also when the app is closed at once: its user expects to be signed out.
+        return try await store.write(
+            about: [.account(token.account), .session(token.session)], evenIfCancelled: true
+        ) { transaction in
+            try transaction.endOnce(call) {
+                if all, transaction.at >= token.expiresAt { return .refused(.invalidAccessToken) }
+                return try end(token.session, all: all, transaction)
+            }
+        }
+    }
+
+    private func signOut(
+        byRefreshToken request: GatewayV1.SignOutRequest, _ context: CallContext
+    ) async throws -> FlowOutcome<Int> {
+        let text = request.refreshToken
+        guard let token = try await refreshTokens.token(text, in: store, time) else {
+            throw ServiceError(.invalidRefreshToken)
+        }
+        let proof = try await finding(of: request.deviceProof, on: text, of: token.session)
+        let (all, call) = (request.all, try call(in: token.session, request, context))
+        let recordsNewcomers = memory.newcomers.recordsNext(from: .unknown, at: time.now())
+        return try await store.write(about: [.session(token.session)], evenIfCancelled: true) {
+            transaction in
+            try transaction.endOnce(call) {
+                try end(
+                    by: token, proof, all: all, recordsNewcomers: recordsNewcomers, transaction)
+            }
+        }
+    }
+
+    /// By the session and not its account: a key that was used in one session does not answer "signed
+    /// out" in another one, which would stay live. A repeat may bring the session's other token, and
+    /// a new proof.
     private func call(
-        in session: SessionID, all: Bool, _ context: CallContext
+        in session: SessionID, _ request: GatewayV1.SignOutRequest, _ context: CallContext
     ) throws(ServiceError) -> RepeatableCall? {
-        try RepeatableCall(
-            "SignOut", [Array(session.text.utf8), [all ? 1 : 0]], context, hash: keys.calls)
+        var repeated = request
+        (repeated.refreshToken, repeated.deviceProof) = ("", nil)
+        return try RepeatableCall(
+            "SignOut", of: AuthDescription.signOut.name, by: session.text,
+            request: repeated.encoded(), context, hash: keys.calls)
     }
 
     private func tokenOfAnyAge(_ text: String) throws(ServiceError) -> AccessToken {

@@ -3,11 +3,11 @@ import JSON
 import Messages
 import ServiceRuntime
 
-extension IdentityV1.AdminAccount {
+extension GatewayV1.AdminAccount {
     /// Its row in a list, as a line
     /// `acc_…  suspended  made 2026-01-31  signed in 2026-02-01  a…@example.org`.
     var row: Row {
-        let account = account ?? IdentityV1.Account()
+        let account = account ?? GatewayV1.Account()
         let (made, seen) = (account.createdAtMs, account.lastSignInAtMs)
         return Row([
             .init("account_id", account.accountId, heading: "account"),
@@ -25,7 +25,7 @@ extension IdentityV1.AdminAccount {
 
     /// All fields of the account.
     var details: Row {
-        let account = account ?? IdentityV1.Account()
+        let account = account ?? GatewayV1.Account()
         var fields: [Row.Field] = [
             .init("account_id", account.accountId, heading: "account"),
             .init("status", account.status.word),
@@ -33,8 +33,8 @@ extension IdentityV1.AdminAccount {
         if let suspension {
             fields += [
                 .init(
-                    "suspended_at", .moment(suspension.sinceMs),
-                    text: "\(Self.moment(suspension.sinceMs)): \(suspension.reason)",
+                    "suspended_at", .moment(suspension.suspendedAtMs),
+                    text: "\(Self.moment(suspension.suspendedAtMs)): \(suspension.reason)",
                     heading: "suspended"),
                 .init(json: "suspension_reason", .string(suspension.reason)),
             ]
@@ -90,6 +90,25 @@ extension IdentityV1.AdminAccount {
 
     private static func day(_ milliseconds: Int64) -> String {
         String(moment(milliseconds).prefix(10))
+    }
+}
+
+extension GatewayV1.Account {
+    /// The time of its last sign-in; 0 if there was none.
+    fileprivate var lastSignInAtMs: Int64 {
+        if case .lastSignInAtMs(let moment) = lastSignIn { moment } else { 0 }
+    }
+}
+
+extension GatewayV1.AccountActivity {
+    /// When a live session was last used; 0 if there is none.
+    fileprivate var lastActivityAtMs: Int64 {
+        if case .lastActivityAtMs(let moment) = lastActivity { moment } else { 0 }
+    }
+
+    /// When any session was last used; 0 if not known.
+    fileprivate var lastSeenAtMs: Int64 {
+        if case .lastSeenAtMs(let moment) = lastSeen { moment } else { 0 }
     }
 }
 

@@ -47,7 +47,7 @@ struct AccountsCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOption
 
         func run() async throws {
-            let request = IdentityV1.LookUpAccountRequest(
+            let request = GatewayV1.LookUpAccountRequest(
                 showPersonalData: show, actor: admin.actor,
                 by: AccountsCommand.key(who, subject: subject))
             let notFound = AccountsCommand.notFound(who, subject: subject)
@@ -63,7 +63,7 @@ struct AccountsCommand: AsyncParsableCommand {
     /// `acc_`, a number with `+`; anything else is an email.
     static func key(
         _ text: String, subject: String? = nil
-    ) -> IdentityV1.LookUpAccountRequest.By {
+    ) -> GatewayV1.LookUpAccountRequest.By {
         if let subject { return .providerSubject(.init(issuer: text, subject: subject)) }
         if text.hasPrefix("acc_") { return .accountId(text) }
         return text.hasPrefix("+") ? .phoneNumber(text) : .email(text)
@@ -92,7 +92,7 @@ struct AccountsCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await admin.change(account) { id, accounts, context in
-                let request = IdentityV1.SuspendAccountRequest(
+                let request = GatewayV1.SuspendAccountRequest(
                     accountId: id, reason: reason, actor: admin.actor)
                 let answer = try await accounts.suspendAccount(request, context)
                 return answer.changed ? "suspended" : "it was suspended already"
@@ -111,7 +111,7 @@ struct AccountsCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await admin.change(account) { id, accounts, context in
-                let request = IdentityV1.RestoreAccountRequest(
+                let request = GatewayV1.RestoreAccountRequest(
                     accountId: id, actor: admin.actor)
                 let answer = try await accounts.restoreAccount(request, context)
                 return answer.changed ? "restored" : "it was not suspended"
@@ -131,7 +131,7 @@ struct AccountsCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await admin.change(account) { id, accounts, context in
-                let request = IdentityV1.SignOutAccountRequest(
+                let request = GatewayV1.SignOutAccountRequest(
                     accountId: id, actor: admin.actor)
                 _ = try await accounts.signOutAccount(request, context)
                 return "its sessions end within a second"
@@ -139,7 +139,7 @@ struct AccountsCommand: AsyncParsableCommand {
         }
     }
 
-    /// The options of all calls of identity's account administration.
+    /// The options of all calls of account administration, which go to identity.
     struct Options: ParsableArguments {
         @Option(help: "Who makes the call, for the audit trail: a name or number; optional.")
         var actor = ""
@@ -149,10 +149,10 @@ struct AccountsCommand: AsyncParsableCommand {
         /// Calls identity, several times if `body` does; prints its errors.
         /// - Parameter notFound: what it means that nothing was found.
         func call(
-            notFound: String? = nil, _ body: (AccountAdminClient, Caller) async throws -> Void
+            notFound: String? = nil, _ body: (AdminClient, Caller) async throws -> Void
         ) async throws {
             try await services.call("identity", hints: Self.hints, notFound: notFound) { identity in
-                try await body(AccountAdminClient(identity.client), identity)
+                try await body(AdminClient(identity.client), identity)
             }
         }
 
@@ -160,7 +160,7 @@ struct AccountsCommand: AsyncParsableCommand {
         /// - Parameter account: its id, email or phone number.
         func change(
             _ account: String,
-            _ body: (_ id: String, AccountAdminClient, CallContext) async throws -> String
+            _ body: (_ id: String, AdminClient, CallContext) async throws -> String
         ) async throws {
             try await call(notFound: AccountsCommand.notFound(account)) { accounts, identity in
                 let id = try await identity.accountID(of: account, actor: actor)
@@ -186,9 +186,9 @@ extension Caller {
     /// - Throws: `ServiceError`: `rpc/not-found` if there is no such account.
     func accountID(of account: String, actor: String) async throws -> String {
         if account.hasPrefix("acc_") { return account }
-        let request = IdentityV1.LookUpAccountRequest(
+        let request = GatewayV1.LookUpAccountRequest(
             showPersonalData: false, actor: actor, by: AccountsCommand.key(account))
-        return try await AccountAdminClient(client).lookUpAccount(request, context)
+        return try await AdminClient(client).lookUpAccount(request, context)
             .account?.account?.accountId ?? ""
     }
 }

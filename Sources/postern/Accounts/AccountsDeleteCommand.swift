@@ -39,7 +39,7 @@ extension AccountsCommand {
             }
             try await admin.change(account) { id, accounts, context in
                 let answer = try await accounts.deleteAccount(
-                    IdentityV1.DeleteAccountRequest(
+                    GatewayV1.DeleteAccountRequest(
                         accountId: id, wait: wait, actor: admin.actor, backendDone: backendDone),
                     context)
                 return "\(id): \((answer.deletion ?? .init()).phrase)"

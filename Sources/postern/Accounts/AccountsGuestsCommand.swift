@@ -20,7 +20,7 @@ extension AccountsCommand {
         func run() async throws {
             try await admin.call { accounts, identity in
                 var writer = output.writer
-                var request = IdentityV1.ListUnusedGuestsRequest()
+                var request = GatewayV1.ListUnusedGuestsRequest()
                 repeat {
                     let page = try await accounts.listUnusedGuests(request, identity.context)
                     try writer.write(page.guests.map(\.row))

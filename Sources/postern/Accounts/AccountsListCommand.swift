@@ -39,25 +39,29 @@ extension AccountsCommand {
                 var (left, writer) = (limit, output.writer)
                 var request = self.request
                 repeat {
-                    request.limit = UInt32(clamping: left)
+                    request.pageSize = UInt32(clamping: left)
                     let page = try await accounts.listAccounts(request, identity.context)
                     try writer.write(page.accounts.prefix(left).map(\.row))
                     left -= page.accounts.count
-                    request.page = page.nextPage
-                } while left > 0 && !request.page.isEmpty
+                    request.pageToken = page.nextPageToken
+                } while left > 0 && !request.pageToken.isEmpty
                 try writer.finish()
-                if !request.page.isEmpty { Screen.sayMore(than: limit) }
+                if !request.pageToken.isEmpty { Screen.sayMore(than: limit) }
             }
         }
 
-        private var request: IdentityV1.ListAccountsRequest {
-            IdentityV1.ListAccountsRequest(
-                status: status ?? .unspecified,
-                createdFromMs: createdFrom?.milliseconds ?? 0,
-                createdBeforeMs: createdBefore?.milliseconds ?? 0,
-                signedInFromMs: signedInFrom?.milliseconds ?? 0,
-                signedInBeforeMs: signedInBefore?.milliseconds ?? 0, showPersonalData: show,
-                actor: admin.actor)
+        private var request: GatewayV1.ListAccountsRequest {
+            GatewayV1.ListAccountsRequest(
+                status: status ?? .unspecified, showPersonalData: show, actor: admin.actor,
+                createdFrom: Self.bound(createdFrom).map { .createdFromAtMs($0) },
+                createdBefore: Self.bound(createdBefore).map { .createdBeforeAtMs($0) },
+                signedInFrom: Self.bound(signedInFrom).map { .signedInFromAtMs($0) },
+                signedInBefore: Self.bound(signedInBefore).map { .signedInBeforeAtMs($0) })
+        }
+
+        /// A bound for identity; nil for none, which 1970-01-01 is too: identity refuses 0.
+        private static func bound(_ moment: Moment?) -> Int64? {
+            moment.flatMap { $0.milliseconds == 0 ? nil : $0.milliseconds }
         }
     }
 }

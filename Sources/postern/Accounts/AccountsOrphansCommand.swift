@@ -28,8 +28,8 @@ extension AccountsCommand {
             func run() async throws {
                 try await admin.call { accounts, identity in
                     var (writer, found) = (output.writer, 0)
-                    var request = IdentityV1.ListOrphansRequest(kind: kind)
-                    var page: IdentityV1.ListOrphansResponse
+                    var request = GatewayV1.ListOrphansRequest(kind: kind)
+                    var page: GatewayV1.ListOrphansResponse
                     repeat {
                         page = try await accounts.listOrphans(request, identity.context)
                         found += page.orphans.count
@@ -70,7 +70,7 @@ extension AccountsCommand {
             func run() async throws {
                 try confirmation.confirm("orphan \(kind) of \(account) is repaired or deleted")
                 try await admin.call { accounts, identity in
-                    let request = IdentityV1.RepairOrphanRequest(
+                    let request = GatewayV1.RepairOrphanRequest(
                         kind: kind, accountId: account, actor: admin.actor)
                     let answer = try await accounts.repairOrphan(request, identity.context)
                     Screen.line(answer.repaired ? "repaired" : "there was nothing to repair")

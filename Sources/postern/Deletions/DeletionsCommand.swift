@@ -27,8 +27,8 @@ struct DeletionsCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await services.call("identity") { identity in
-            let accounts = AccountAdminClient(identity.client)
-            var (request, writer) = (IdentityV1.ListDeletionsRequest(), output.writer)
+            let accounts = AdminClient(identity.client)
+            var (request, writer) = (GatewayV1.ListDeletionsRequest(), output.writer)
             repeat {
                 let page = try await accounts.listDeletions(request, identity.context)
                 let rows = page.deletions.filter { !overdue || $0.overdue }

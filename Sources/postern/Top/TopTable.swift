@@ -92,7 +92,7 @@ enum TopTable {
         }
     }
 
-    /// `postern.session.v1.Sessions/RefreshSession` → `Sessions/RefreshSession`.
+    /// `postern.session.v1.Sessions/CreateSession` → `Sessions/CreateSession`.
     private static func short(_ name: String) -> String {
         let service = name.prefix { $0 != "/" }
         guard let dot = service.lastIndex(of: ".") else { return name }

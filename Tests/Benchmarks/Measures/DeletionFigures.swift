@@ -111,14 +111,14 @@ struct DeletionFigures: AsyncParsableCommand {
     }
 
     private static func delete(_ account: String, _ operators: RPCClient) async throws {
-        _ = try await AccountAdminClient(operators).deleteAccount(
+        _ = try await AdminClient(operators).deleteAccount(
             .init(accountId: account, actor: "benchmark"),
             operators.context(timeout: .seconds(30)))
     }
 
     /// The accounts on the first page of the deletions that have a step left.
     private static func left(_ operators: RPCClient) async throws -> Set<String> {
-        let page = try await AccountAdminClient(operators).listDeletions(
+        let page = try await AdminClient(operators).listDeletions(
             .init(), operators.context(timeout: .seconds(30)))
         return Set(page.deletions.map(\.accountId))
     }

@@ -13,13 +13,13 @@ enum EchoMethods {
             name: "postern.benchmark.v1.Echo", methods: [onLoop, async, items],
             fileDescriptors: []),
         [
-            .onLoop(onLoop) { (request: SessionV1.RefreshSessionRequest, _) in try answer(request)
+            .onLoop(onLoop) { (request: GatewayV1.RefreshSessionRequest, _) in try answer(request)
             },
-            .async(async) { (request: SessionV1.RefreshSessionRequest, _) async throws in
+            .async(async) { (request: GatewayV1.RefreshSessionRequest, _) async throws in
                 try answer(request)
             },
             // An endless stream: a write throws once the call is cancelled or past its deadline.
-            .serverStream(items) { (request: SessionV1.RefreshSessionRequest, out, _) in
+            .serverStream(items) { (request: GatewayV1.RefreshSessionRequest, out, _) in
                 let item = try answer(request)
                 while true { try await out.write(item) }
             },
@@ -30,15 +30,15 @@ enum EchoMethods {
     private static let items = method("Items", isOnLoop: false, streams: .response)
 
     private static let tokenBytes = 110
-    private static let held = SessionV1.RefreshSessionResponse(
-        tokens: SessionV1.Tokens(
-            sessionId: "ses_0123456789abcdefghjkmnpqr", accessExpiresAtMs: 1_700_000_900_000,
-            idleExpiresAtMs: 1_700_604_800_000),
-        accountId: "acc_0123456789abcdefghjkmnpqr")
+    private static let held = GatewayV1.RefreshSessionResponse(
+        session: GatewayV1.Session(
+            sessionId: "ses_0123456789abcdefghjkmnpqr",
+            accessToken: "acc_0123456789abcdefghjkmnpqr", accessExpiresAtMs: 1_700_000_900_000,
+            idleExpiresAtMs: 1_700_604_800_000))
 
     private static func answer(
-        _ request: SessionV1.RefreshSessionRequest
-    ) throws -> SessionV1.RefreshSessionResponse {
+        _ request: GatewayV1.RefreshSessionRequest
+    ) throws -> GatewayV1.RefreshSessionResponse {
         guard request.refreshToken.utf8.count == tokenBytes else {
             throw ServiceError(.invalidArgument, fields: ["refresh_token"])
         }

@@ -45,7 +45,7 @@ struct FirstValidations: AsyncParsableCommand {
     private func signatureChecks(_ tokens: [String], _ fixture: ValidationFixture) throws -> Double
     {
         let set = try JSONWebKeySet(
-            json: fixture.service.sessions.getKeySet(SessionV1.GetKeySetRequest(), Self.context)
+            json: fixture.service.sessions.getKeySet(GatewayV1.GetKeySetRequest(), Self.context)
                 .jwks.utf8
         )
         guard let key = set.identifiers.first.flatMap({ set[$0] }) else {
@@ -69,6 +69,6 @@ struct FirstValidations: AsyncParsableCommand {
     }
 
     private static var context: CallContext {
-        CallContext(deadline: SystemTime().uptime() + .seconds(60))
+        CallContext(application: "gateway", deadline: SystemTime().uptime() + .seconds(60))
     }
 }

@@ -66,7 +66,7 @@ struct OrphanFigures: AsyncParsableCommand {
     /// Whether the checks of all kinds have ended. The time in the response is that of the one that
     /// ended first.
     private func isChecked(_ identity: RPCClient) async throws -> Bool {
-        try await AccountAdminClient(identity).listOrphans(
+        try await AdminClient(identity).listOrphans(
             .init(), identity.context(timeout: .seconds(10))
         ).checkedAtMs > 0
     }

@@ -43,11 +43,10 @@ struct PhotoUploads: AsyncParsableCommand {
     }
 
     private func upload(_ photo: [UInt8], _ token: String, _ identity: RPCClient) async throws {
-        let call = AccountProfilesClient(identity).uploadPhoto(
-            identity.context(timeout: .seconds(60)))
+        let call = ProfileClient(identity).uploadPhoto(
+            identity.context(timeout: .seconds(60)).bearing(token))
         async let stored = Self.stored(call.incoming)
-        try await call.outgoing.write(
-            .init(part: .head(.init(accessToken: token, bytes: UInt32(photo.count)))))
+        try await call.outgoing.write(.init(part: .bytes(UInt32(photo.count))))
         for start in stride(from: 0, to: photo.count, by: Self.itemBytes) {
             let item = photo[start..<min(start + Self.itemBytes, photo.count)]
             try await call.outgoing.write(.init(part: .data(Array(item))))
@@ -57,9 +56,9 @@ struct PhotoUploads: AsyncParsableCommand {
     }
 
     private static func stored(
-        _ items: IncomingItems<IdentityV1.UploadPhotoItem>
+        _ items: IncomingItems<GatewayV1.UploadPhotoItem>
     ) async throws -> Bool {
-        var last: IdentityV1.UploadPhotoItem?
+        var last: GatewayV1.UploadPhotoItem?
         for try await item in items { last = item }
         return last?.photo != nil
     }

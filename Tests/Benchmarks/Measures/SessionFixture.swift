@@ -63,10 +63,11 @@ struct SessionFixture: Sendable {
     /// Refreshes the session whose turn it is.
     func refreshNext(of families: Families) async throws {
         let family = families.next
-        let request = SessionV1.RefreshSessionRequest(
-            refreshToken: family.token.withLock { $0 }, origin: Self.origin)
+        let request = GatewayV1.RefreshSessionRequest(
+            refreshToken: family.token.withLock { $0 },
+            device: GatewayV1.Device(deviceId: "d1", platform: "cli"))
         let answer = try await service.sessions.refreshSession(request, Self.context)
-        family.token.withLock { $0 = answer.tokens?.refreshToken ?? "" }
+        family.token.withLock { $0 = answer.session?.refreshToken ?? "" }
     }
 
     /// Opens a session of a new account.
@@ -78,12 +79,12 @@ struct SessionFixture: Sendable {
         let answer = try await service.sessions.createSession(
             SessionV1.CreateSessionRequest(proof: seal.seal(proof), origin: Self.origin),
             Self.context)
-        return Family(answer.tokens?.refreshToken ?? "")
+        return Family(answer.session?.refreshToken ?? "")
     }
 
     private static let origin = IdentityV1.Origin(deviceId: "d1", platform: "cli")
 
     private static var context: CallContext {
-        CallContext(deadline: SystemTime().uptime() + .seconds(10))
+        CallContext(application: "gateway", deadline: SystemTime().uptime() + .seconds(10))
     }
 }

@@ -46,6 +46,6 @@ struct ValidationFixture: Sendable {
         let request = SessionV1.CreateSessionRequest(
             proof: seal.seal(proof), origin: IdentityV1.Origin(deviceId: "d1", platform: "cli"))
         let context = CallContext(deadline: SystemTime().uptime() + .seconds(10))
-        return try await service.sessions.createSession(request, context).tokens?.accessToken ?? ""
+        return try await service.sessions.createSession(request, context).session?.accessToken ?? ""
     }
 }

@@ -9,60 +9,70 @@ import Testing
 
 @Suite("G-19: the deletion of the caller's account", .timeLimit(.minutes(1)))
 struct AccountDeletionTests {
-    private static let preview = IdentityV1.PreviewDeletionResponse(
-        consequences: [
-            .init(kind: "account"), .init(kind: "documents", count: 1),
-            .init(kind: "wait", count: 7), .init(kind: "export", count: 7),
-            .init(kind: "something-newer"), .init(kind: "final"),
-        ], confirmationToken: "confirm", expiresAtMs: 5, waitSeconds: 7 * 24 * 3_600)
+    private static let limit = "deletion-by-account"
 
-    @Test("the consequences are sentences in the person's language, without kinds that are unknown")
+    /// Shows the consequences, and returns the token that confirms them.
+    private func confirm(
+        _ fixture: GatewayFixture, link: String = "", in context: CallContext
+    ) async throws -> String {
+        try await fixture.accountDeletion.previewDeletion(
+            .init(linkToken: .init(text: link)), context
+        ).confirmationToken
+    }
+
+    /// The token of a link to the deletion page that was mailed.
+    private func link(_ fixture: GatewayFixture) async throws -> String {
+        _ = try await fixture.accountDeletion.requestDeletionLink(
+            .init(email: "ada@example.org"), fixture.context())
+        return try await fixture.inner.linkToken(page: "delete-account")
+    }
+
+    @Test("the consequences are sentences in the person's language")
     func consequences() async throws {
-        let fixture = try await GatewayFixture(deletions: ScriptedDeletions(preview: Self.preview))
-        let answer = try await fixture.accountDeletion.previewDeletion(
-            .init(linkToken: .init(text: "link")), fixture.context(language: "de"))
+        let fixture = try await GatewayFixture()
+        let ada = try await fixture.signUp()
+        let context = fixture.context(language: "de").bearing(ada.session.accessToken)
+        _ = try await fixture.write("{}", in: context)
+        let answer = try await fixture.accountDeletion.previewDeletion(.init(), context)
         #expect(
             answer.consequences.map(\.kind) == [
-                "account", "documents", "wait", "export", "final",
+                "account", "documents", "sessions", "wait", "final",
             ])
         let german = Voice(.german)
         #expect(
             answer.consequences.map(\.sentence) == [
                 DeletionConsequence.account.sentence(count: 0, in: german),
                 "Alles, was du gespeichert hast, wird gelöscht: 1 Eintrag.",
+                DeletionConsequence.sessions.sentence(count: 0, in: german),
                 DeletionConsequence.wait.sentence(count: 7, in: german),
-                DeletionConsequence.export.sentence(count: 7, in: german),
                 DeletionConsequence.final.sentence(count: 0, in: german),
             ])
-        #expect(answer.confirmationToken == "confirm" && answer.expiresAtMs == 5)
+        #expect(!answer.confirmationToken.isEmpty)
         #expect(answer.waitSeconds == 7 * 24 * 3_600 && answer.deletion == nil)
     }
 
     @Test("a link stands for a session, and without both there is no caller")
     func callers() async throws {
-        let deletions = ScriptedDeletions()
-        let fixture = try await GatewayFixture(deletions: deletions)
+        let fixture = try await GatewayFixture()
         let ada = try await fixture.signUp()
         let session = fixture.context().bearing(ada.session.accessToken)
         let service = fixture.accountDeletion
-        _ = try await service.previewDeletion(.init(), session)
-        _ = try await service.previewDeletion(.init(linkToken: .init(text: "l")), session)
-        let waiting = try await service.requestDeletion(
-            .init(linkToken: .init(text: "l"), confirmationToken: "c", wait: true),
-            fixture.context())
-        #expect(waiting.deletion == .init(state: .waiting, requestedAtMs: 1, dueAtMs: 2))
-        let now = try await service.requestDeletion(.init(confirmationToken: "c"), session)
-        #expect(now.deletion?.state == .deleting)
-        #expect(
-            try await service.cancelDeletion(
-                .init(linkToken: .init(text: "k")), fixture.context()
-            ).cancelled)
-        #expect(try await service.getDeletion(.init(), session).deletion?.state == .waiting)
-        #expect(
-            deletions.calls == [
-                "preview by session", "preview by link l", "request c by link l",
-                "request c by session", "cancel by link k", "get by none",
-            ])
+        let other = try await refusal { try await confirm(fixture, link: "l", in: session) }
+        #expect(other.code == .invalidLink, "the session is not used")
+        let link = try await link(fixture)
+        let confirmation = try await confirm(fixture, link: link, in: fixture.context())
+        let request = GatewayV1.RequestDeletionRequest(
+            linkToken: .init(text: link), confirmationToken: confirmation, wait: true)
+        let waiting = try await service.requestDeletion(request, fixture.context())
+        #expect(waiting.deletion?.state == .waiting)
+        #expect(try await service.getDeletion(.init(), session).deletion == waiting.deletion)
+        // The link was charged when it was requested.
+        #expect(try fixture.inner.left(Self.limit, ada.account.accountId) == 3)
+        let unknown = try await refusal {
+            try await service.cancelDeletion(.init(linkToken: .init(text: "k")), session)
+        }
+        #expect(unknown.code == .invalidLink)
+        #expect(try await service.cancelDeletion(.init(), session).cancelled)
         for call in [
             { _ = try await service.previewDeletion(.init(), fixture.context()) },
             { _ = try await service.requestDeletion(.init(), fixture.context()) },
@@ -71,48 +81,55 @@ struct AccountDeletionTests {
         ] as [() async throws -> Void] {
             #expect(try await refusal { try await call() }.code == .invalidAccessToken)
         }
-        #expect(deletions.calls.count == 6, "identity was not asked")
     }
 
     @Test(
         "a repeat gets its response after the deletion has ended its session, another call does not"
     )
     func repeated() async throws {
-        let refusing = ScriptedDeletions(refusal: ServiceError(.invalidConfirmation))
-        for (deletions, expected) in [(ScriptedDeletions(), nil), (refusing, .sessionEnded)]
-            as [(ScriptedDeletions, ErrorCode?)]
-        {
-            let fixture = try await GatewayFixture(deletions: deletions)
-            let ada = try await fixture.signUp()
-            _ = try await fixture.signOut(.accessToken(ada.session.accessToken))
-            let context = fixture.context().bearing(ada.session.accessToken)
-            do {
-                let answer = try await fixture.accountDeletion.requestDeletion(
-                    .init(confirmationToken: "c"), context)
-                #expect(expected == nil && answer.deletion?.state == .deleting)
-            } catch let error as ServiceError {
-                #expect(error.code == expected)
-            }
-            #expect(deletions.calls == ["request c by session"])
+        let fixture = try await GatewayFixture()
+        let ada = try await fixture.signUp()
+        let context = fixture.context().bearing(ada.session.accessToken)
+        let confirmation = try await confirm(fixture, in: context)
+        func request(
+            _ confirmation: String, link: String = ""
+        ) async throws -> GatewayV1.DeletionState? {
+            try await fixture.accountDeletion.requestDeletion(
+                .init(linkToken: .init(text: link), confirmationToken: confirmation), context
+            ).deletion?.state
         }
+        #expect(try await request(confirmation) == .deleting)
+        try await fixture.inner.finishDeletions()
+        #expect(try await request(confirmation) == .deleting)
+        #expect(try await refusal { try await request("c") }.code == .sessionEnded)
+        let byLink = try await refusal { try await request(confirmation, link: "l") }
+        #expect(byLink.code == .sessionEnded)
     }
 
     @Test("a cancellation passes the caller's idempotency key on, so a repeat gets its response")
     func cancelledOnce() async throws {
-        let deletions = ScriptedDeletions()
-        let fixture = try await GatewayFixture(deletions: deletions)
-        var context = fixture.context()
-        context.metadata[Metadata.Key.idempotencyKey] = "k1"
-        _ = try await fixture.accountDeletion.cancelDeletion(
-            .init(linkToken: .init(text: "l")), context)
-        #expect(deletions.calls == ["cancel once by link l"])
+        let fixture = try await GatewayFixture()
+        let ada = try await fixture.signUp()
+        func context(_ key: String? = nil) -> CallContext {
+            fixture.context(key).bearing(ada.session.accessToken)
+        }
+        let confirmation = try await confirm(fixture, in: context())
+        _ = try await fixture.accountDeletion.requestDeletion(
+            .init(confirmationToken: confirmation, wait: true), context())
+        for (key, isCancelled) in [("k1", true), ("k1", true), ("k2", false)] {
+            let answer = try await fixture.accountDeletion.cancelDeletion(.init(), context(key))
+            #expect(answer.cancelled == isCancelled)
+        }
     }
 
     @Test("the fourth link to one address in an hour is refused, whether or not it has an account")
     func links() async throws {
-        let deletions = ScriptedDeletions()
-        let fixture = try await GatewayFixture(deletions: deletions)
+        let fixture = try await GatewayFixture()
         let context = fixture.context(language: "fr")
+        func requested() async throws -> Int64 {
+            try await fixture.inner.count(
+                fixture.inner.identityStore, "outbox", where: "topic = 'deletion-link'")
+        }
         var waits: [UInt32] = []
         for spelling in ["ada@example.org", "Ada@example.org", "ADA@EXAMPLE.ORG"] {
             waits.append(
@@ -121,7 +138,7 @@ struct AccountDeletionTests {
                 ).nextAfterSeconds)
         }
         #expect(waits == [0, 0, 3_600])
-        #expect(deletions.calls.first == "mail ada@example.org by none")
+        #expect(try await requested() == 3)
         let error = try await refusal {
             try await fixture.accountDeletion.requestDeletionLink(
                 .init(email: "ada@example.org"), context)
@@ -131,37 +148,39 @@ struct AccountDeletionTests {
             try await fixture.accountDeletion.requestDeletionLink(.init(email: "ada"), context)
         }
         #expect(invalid.code == .invalidEmail)
-        #expect(deletions.calls.count == 3)
+        #expect(try await requested() == 3)
     }
 
     @Test("the account's other mails do not delay its deletion")
     func afterMails() async throws {
-        let fixture = try await GatewayFixture(deletions: ScriptedDeletions())
+        let fixture = try await GatewayFixture()
         let ada = try await fixture.signUp()
         let session = fixture.context().bearing(ada.session.accessToken)
         for _ in 0..<3 {
             _ = try await fixture.emails.resendVerificationEmail(.init(), session)
         }
         let answer = try await fixture.accountDeletion.requestDeletion(
-            .init(confirmationToken: "c"), session)
+            .init(confirmationToken: try await confirm(fixture, in: session)), session)
         #expect(answer.deletion?.state == .deleting)
     }
 
-    @Test("requests in a session are counted by themselves, refused ones are not")
+    @Test("requests in a session are counted by themselves, repeats and refused ones are not")
     func counted() async throws {
-        let limit = "deletion-by-account"
-        let refused = ScriptedDeletions(refusal: ServiceError(.invalidConfirmation))
-        for (deletions, left) in [(ScriptedDeletions(), 2), (refused, 3)] {
-            let fixture = try await GatewayFixture(deletions: deletions)
-            let ada = try await fixture.signUp()
-            do {
-                _ = try await fixture.accountDeletion.requestDeletion(
-                    .init(confirmationToken: "c", wait: true),
-                    fixture.context().bearing(ada.session.accessToken))
-            } catch let error as ServiceError {
-                #expect(error.code == .invalidConfirmation)
-            }
-            #expect(try fixture.inner.left(limit, ada.account.accountId) == left)
+        let fixture = try await GatewayFixture()
+        let ada = try await fixture.signUp()
+        let context = fixture.context().bearing(ada.session.accessToken)
+        func left() throws -> UInt32 { try fixture.inner.left(Self.limit, ada.account.accountId) }
+        func request(_ confirmation: String) async throws {
+            _ = try await fixture.accountDeletion.requestDeletion(
+                .init(confirmationToken: confirmation, wait: true), context)
+        }
+        let refused = try await refusal { try await request("c") }
+        #expect(refused.code == .invalidConfirmation)
+        #expect(try left() == 3)
+        let confirmation = try await confirm(fixture, in: context)
+        for _ in 0..<2 {
+            try await request(confirmation)
+            #expect(try left() == 2)
         }
     }
 }

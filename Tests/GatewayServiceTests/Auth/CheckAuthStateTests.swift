@@ -1,3 +1,4 @@
+import Contracts
 import Hosting
 import Messages
 import RPC
@@ -115,7 +116,8 @@ struct CheckAuthStateTests {
         let sessions = ManualTime(now: fixture.time.now() + .seconds(5 * 3_600))
         let handler = AuthHandler(
             accounts: fixture.inner.identity.accounts, sessions: fixture.inner.session,
-            limits: fixture.auth.limits, photos: fixture.auth.photos,
+            limits: fixture.limiter, photos: PhotoURLs([]),
+            tokens: TokenAccounts(sessions: fixture.inner.session, time: fixture.time),
             sessionClock: StoreClock(fixture.inner.sessionStore, time: sessions))
         let state = try await handler.checkAuthState(
             .init(), fixture.context().bearing(ada.session.accessToken))

@@ -21,7 +21,7 @@ struct GuestDataRelayTests {
     let ada: SignedIn
 
     init() async throws {
-        fixture = try await GatewayFixture(guestData: data)
+        fixture = try await GatewayFixture(relayed: [data.handler])
         ada = try await fixture.signUp()
     }
 
@@ -44,25 +44,30 @@ struct GuestDataRelayTests {
         #expect(data.documents.map(\.name) == documents.map(\.name))
         #expect(data.documents.map(\.json) == documents.map(\.json))
         #expect(data.documents.map(\.changedAtMs) == documents.map(\.changedAtMs))
-        let head = try #require(data.head)
-        #expect(head.documents == 20 && head.origin?.clientAddress == "192.0.2.7")
-        #expect(head.accessToken == ada.session.accessToken)
-        #expect(data.keys.count == 1 && data.keys.allSatisfy { $0 != nil && $0 != "k" })
+        #expect(data.head?.documents == 20 && data.contexts.count == 1)
+        let received = try #require(data.contexts.first)
+        #expect(received.clientAddress == "192.0.2.7")
+        #expect(try received.accessToken() == ada.session.accessToken)
+        #expect(received.idempotencyKey != nil && received.idempotencyKey != "k")
     }
 
-    @Test("G-16: items in another order are refused, and identity's call ends")
+    @Test("G-16: items in another order are refused; a bundle without its head is not counted")
     func order() async throws {
+        let fixture = try await GatewayFixture()
+        let ada = try await fixture.signUp()
+        let context = fixture.context().bearing(ada.session.accessToken)
         let head = GatewayV1.UploadGuestBundleRequest.Part.head(.init(documents: 2))
         let document = GatewayV1.UploadGuestBundleRequest.Part.document(.goals)
-        for (parts, field) in [
-            ([document], "head"), ([], "head"), ([head, document, head], "document"),
-            ([head, nil], "document"),
-        ] as [([GatewayV1.UploadGuestBundleRequest.Part?], String)] {
-            let call = fixture.guests.uploadGuestBundle(context())
+        for (parts, field, left) in [
+            ([document], "head", 5), ([], "head", 5), ([nil], "head", 5),
+            ([head, document, head], "document", 4), ([head, nil], "document", 3),
+        ] as [([GatewayV1.UploadGuestBundleRequest.Part?], String, UInt32)] {
+            let call = fixture.guests.uploadGuestBundle(context)
             for part in parts { try await call.outgoing.write(.init(part: part)) }
             call.outgoing.finish()
             let error = try await refusal { try await call.incoming.all() }
             #expect(error.code == .invalidArgument && error.fields == [field])
+            #expect(try fixture.inner.left(Self.bundles, ada.account.accountId) == left)
         }
     }
 
@@ -83,7 +88,7 @@ struct GuestDataRelayTests {
             (.accountRequired, 5),
         ] {
             let refusing = ScriptedGuestData(refusal: ServiceError(code))
-            let fixture = try await GatewayFixture(guestData: refusing)
+            let fixture = try await GatewayFixture(relayed: [refusing.handler])
             let ada = try await fixture.signUp()
             let error = try await refusal {
                 try await fixture.upload(

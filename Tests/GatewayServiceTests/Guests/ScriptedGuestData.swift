@@ -4,12 +4,12 @@ import RPC
 import ServiceRuntime
 import Synchronization
 
-/// Identity's guest data that answers as the test says, and records what it gets.
-final class ScriptedGuestData: GuestDataService {
+/// Identity's uploads of bundles that answer as the test says, and record what they get.
+final class ScriptedGuestData: Sendable {
     private struct State {
-        var head: IdentityV1.GuestBundleHead?
+        var head: GatewayV1.GuestBundleHead?
         var documents: [GatewayV1.BundledDocument] = []
-        var keys: [String?] = []
+        var contexts: [CallContext] = []
     }
 
     /// What it says about every migration.
@@ -24,16 +24,23 @@ final class ScriptedGuestData: GuestDataService {
     /// - Parameter refusal: The error of each upload, after its head; nil for none.
     init(refusal: ServiceError? = nil) { self.refusal = refusal }
 
-    var head: IdentityV1.GuestBundleHead? { state.withLock { $0.head } }
+    var head: GatewayV1.GuestBundleHead? { state.withLock { $0.head } }
     var documents: [GatewayV1.BundledDocument] { state.withLock { $0.documents } }
-    /// The idempotency keys of the uploads.
-    var keys: [String?] { state.withLock { $0.keys } }
+    /// The contexts of the uploads.
+    var contexts: [CallContext] { state.withLock { $0.contexts } }
 
-    func uploadGuestBundle(
-        _ incoming: IncomingItems<IdentityV1.UploadGuestBundleRequest>,
-        _ outgoing: OutgoingItems<IdentityV1.UploadGuestBundleItem>, _ context: CallContext
+    /// Serves `Guests/UploadGuestBundle`.
+    var handler: MethodHandler {
+        .bidirectional(GuestsDescription.uploadGuestBundle) {
+            try await self.uploadGuestBundle($0, $1, $2)
+        }
+    }
+
+    private func uploadGuestBundle(
+        _ incoming: IncomingItems<GatewayV1.UploadGuestBundleRequest>,
+        _ outgoing: OutgoingItems<GatewayV1.UploadGuestBundleItem>, _ context: CallContext
     ) async throws {
-        state.withLock { $0.keys.append(context.idempotencyKey) }
+        state.withLock { $0.contexts.append(context) }
         for try await item in incoming {
             if let refusal { throw refusal }
             let received = state.withLock { state -> Int? in

@@ -1,3 +1,4 @@
+import Contracts
 import IdentityService
 import Messages
 import RPC

@@ -30,7 +30,7 @@ enum FieldBound: Hashable {
     /// Fields that differ from others of their names.
     static let fields: [String: FieldBound] = [
         "Device.name": .bytes(GatewayV1.Device.nameBytesMax),
-        "NoteActivityRequest.kind": .bytes(AccountActivityHandler.kindBytesMax),
+        "NoteActivityRequest.kind": .bytes(DevicesHandler.kindBytesMax),
         "DescribeProviderOutcomeRequest.provider": .bytes(ProviderNoticesHandler.providerBytesMax),
         "DownloadPhotoRequest.name": .any,
         "GuestBundleHead.documents": .value(GuestDataHandler.documentsMax),

@@ -3,6 +3,7 @@ import IdentityService
 import Messages
 import RPC
 import ServiceRuntime
+import SessionService
 import TestSupport
 import Testing
 
@@ -13,19 +14,27 @@ import Testing
 /// name any address, app and language.
 @Suite("A client with the gateway's key that lies", .timeLimit(.minutes(1)))
 struct LyingGatewayTests {
-    /// The methods that identity implements, from the descriptors.
+    /// The methods that identity and session implement, from the descriptors.
     private static let methods = ServiceDescription.ofGateway.flatMap(\.methods).filter {
-        $0.owner == .identity
+        $0.owner != nil
     }
 
     let fixture: GatewayFixture
     let ada: SignedIn
-    let identity: InProcessChannel
+    let owners: InProcessChannel
 
     init() async throws {
         fixture = try await GatewayFixture()
         ada = try await fixture.signUp()
-        identity = InProcessChannel(fixture.inner.identity.methods, as: CallContext.gateway)
+        owners = Self.owners(of: fixture, as: CallContext.gateway)
+    }
+
+    private static func owners(
+        of fixture: GatewayFixture, as application: String
+    ) -> InProcessChannel {
+        InProcessChannel(
+            fixture.inner.identity.methods + fixture.inner.sessionService.methods,
+            as: application)
     }
 
     /// The code of the owner's answer to an empty request; nil if it succeeds.
@@ -33,7 +42,7 @@ struct LyingGatewayTests {
         to method: MethodDescription, _ context: CallContext,
         by channel: InProcessChannel? = nil
     ) async throws -> ErrorCode? {
-        let channel = channel ?? identity
+        let channel = channel ?? owners
         do {
             guard method.streams != .none else {
                 _ = try await channel.call(method, packed: .plain([]), context)
@@ -67,14 +76,32 @@ struct LyingGatewayTests {
         _ = try await fixture.signOut(.accessToken(ada.session.accessToken))
         for method in Self.methods where method.session == .required {
             let context = fixture.context().bearing(ada.session.accessToken)
-            #expect(try await answer(to: method, context) == .sessionEnded, "\(method.name)")
+            let code = try await answer(to: method, context)
+            let refusals: [ErrorCode] = [.sessionEnded, .invalidArgument]
+            #expect(code.map(refusals.contains) == true, "\(method.name): \(code as Any)")
+        }
+    }
+
+    /// Calls for the operator, and for the applications that identity's `account-admins` permits.
+    private static let admin = AdminDescription.service.methods
+
+    @Test("I-09: without account-admins it administers no account, whomever it names")
+    func operators() async throws {
+        #expect(Set(Self.admin).isSubset(of: Self.methods))
+        for application in [nil, "tool", "support"] {
+            var context = fixture.context()
+            context.metadata[Metadata.Key.application] = application
+            for method in Self.admin {
+                #expect(
+                    try await answer(to: method, context) == .permissionDenied, "\(method.name)")
+            }
         }
     }
 
     @Test("as a backend it needs the backend's signature for the very request")
     func backends() async throws {
-        let methods = Self.methods.filter(\.isForNamedCallersOnly)
-        #expect(methods.count >= 5)
+        let methods = BackendDocumentsDescription.service.methods
+        #expect(methods.count >= 5 && methods.allSatisfy(\.isForNamedCallersOnly))
         for method in methods {
             let context = fixture.context("k").bearing(ada.session.accessToken)
             #expect(try await answer(to: method, context) == .invalidArgument, "\(method.name)")
@@ -84,8 +111,8 @@ struct LyingGatewayTests {
     @Test("whoever else reaches the owner's port is not believed, whatever the callers list says")
     func others() async throws {
         for application in ["tool", "session", "app", ""] {
-            let channel = InProcessChannel(fixture.inner.identity.methods, as: application)
-            for method in Self.methods {
+            let channel = Self.owners(of: fixture, as: application)
+            for method in Self.methods where application != "tool" || !Self.admin.contains(method) {
                 let context = fixture.context().bearing(ada.session.accessToken)
                 #expect(
                     try await answer(to: method, context, by: channel) == .permissionDenied,
@@ -97,7 +124,7 @@ struct LyingGatewayTests {
     @Test("a token acts on the account of its session only, and a key repeats its own request only")
     func accounts() async throws {
         let eve = try await fixture.signUp("eve@example.org")
-        let documents = DocumentsClient(identity)
+        let documents = DocumentsClient(owners)
         func context(_ person: SignedIn, _ key: String? = nil) -> CallContext {
             fixture.context(key).bearing(person.session.accessToken)
         }
@@ -145,7 +172,7 @@ struct LyingGatewayTests {
         for write in writes {
             let request = [0x0a, UInt8(write.count)] + write
             answers.insert(
-                try await identity.call(
+                try await owners.call(
                     DocumentsDescription.writeDocument, packed: .plain(request), context))
         }
         #expect(answers.count == 1)

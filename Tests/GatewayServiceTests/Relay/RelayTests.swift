@@ -52,6 +52,19 @@ struct RelayTests {
         #expect(backend["authorization"] == nil)
     }
 
+    @Test("I-09: a method for named callers only gets the application that calls, as checked here")
+    func application() throws {
+        let metadata = [
+            ("authorization", "Bearer a.b.c"), ("application", "tool"), ("application", "eve"),
+        ]
+        for method in ServiceDescription.ofGateway.flatMap(\.methods) where method.owner != nil {
+            let onward = try Self.relayed(
+                Self.context(metadata, application: "support"), to: method)
+            let expected = method.isForNamedCallersOnly ? "support" : nil
+            #expect(onward["application"] == expected, "\(method.name)")
+        }
+    }
+
     @Test("an idempotency key is bound to the application and the method; reads have none")
     func keys() throws {
         func key(
@@ -96,11 +109,26 @@ struct RelayTests {
         #expect(error?.code == code)
     }
 
+    @Test("a token that is too long is refused as one that is not ours, as the session option says")
+    func tooLong() throws {
+        let token = String(repeating: "a", count: 4_097)
+        let context = Self.context([("authorization", "Bearer \(token)")])
+        for (method, code) in [
+            (AccountDeletionDescription.getDeletion, .invalidAccessToken),
+            (AccountDeletionDescription.cancelDeletion, .sessionEnded),
+        ] as [(MethodDescription, ErrorCode)] {
+            let error = #expect(throws: ServiceError.self) {
+                try Self.relayed(context, to: method)
+            }
+            #expect(error?.code == code)
+        }
+    }
+
     @Test("a method that nobody serves, and one that is served twice, are named at the start")
     func mistakes() async throws {
         let fixture = try await GatewayFixture()
         let relay = Relay(
-            owners: [.identity: fixture.inner.identityOwner],
+            owners: [.identity: fixture.inner.identityOwner()],
             tokens: TokenAccounts(sessions: fixture.inner.session, time: fixture.time),
             limits: fixture.limiter)
         func method(_ name: String, _ owner: MethodDescription.Owner?) -> MethodDescription {

@@ -57,6 +57,56 @@ struct TokenAccountsTests {
         #expect(try await calls(id) == 0)
     }
 
+    @Test("after a minute, and after a sign-out until the feed's next item, session is asked again")
+    func again() async throws {
+        let id = ada.account.accountId
+        feed()
+        #expect(try await calls(id) == 1)
+        for second in 1...60 {
+            fixture.time.advance(by: .seconds(1))
+            feed()
+            #expect(try await calls(id) == (second == 60 ? 1 : 0), "second \(second)")
+        }
+        tokens.doubt()
+        #expect(try await calls(id) == 1)
+        #expect(try await calls(id) == 1)
+        fixture.time.advance(by: .milliseconds(1))
+        feed()
+        #expect(try await calls(id) == 0)
+    }
+
+    @Test("session's time comes with the feed, while it is not silent")
+    func sessionTime() {
+        #expect(tokens.sessionTime() == nil)
+        feed()
+        let start = fixture.time.now()
+        #expect(tokens.sessionTime() == start)
+        fixture.time.advance(by: .milliseconds(4_999))
+        #expect(tokens.sessionTime() == start + .milliseconds(4_999))
+        fixture.time.advance(by: .milliseconds(1))
+        #expect(tokens.sessionTime() == nil)
+    }
+
+    @Test("G-01: a known token costs one call, for the account, and a sign-out is seen at once")
+    func authState() async throws {
+        let handler = AuthHandler(
+            accounts: AccountsClient(wire), sessions: SessionsClient(wire),
+            limits: fixture.limiter, photos: PhotoURLs([]), tokens: tokens,
+            sessionClock: fixture.inner.sessionClock)
+        func check() async throws -> GatewayV1.CheckAuthStateResponse {
+            try await handler.checkAuthState(
+                .init(), fixture.context().bearing(ada.session.accessToken))
+        }
+        feed()
+        #expect(try await check().authenticated)
+        let before = wire.calls.count
+        #expect(try await check().answeredAtMs == fixture.time.now().milliseconds)
+        #expect(wire.calls.dropFirst(before) == [AccountsDescription.getAccount])
+        _ = try await fixture.signOut(.accessToken(ada.session.accessToken))
+        tokens.doubt()
+        #expect(try await check().reason == .revoked)
+    }
+
     @Test("a token that has expired, or whose session has ended, is no longer known")
     func ended() async throws {
         let id = ada.account.accountId

@@ -68,7 +68,24 @@ final class InnerWire: PackedChannel {
 
     func stream(
         _ method: MethodDescription, payload: [UInt8], _ context: CallContext
-    ) -> PackedStreamCall { services.stream(method, payload: payload, context) }
+    ) -> PackedStreamCall {
+        let isCut = isCut(method)
+        guard !isCut || cut?.doesIt == true else {
+            return .inProcess(payload, context) { _ in throw ServiceError(.unavailable) }
+        }
+        let call = services.stream(method, payload: payload, context)
+        guard isCut else { return call }
+        return .inProcess(payload, context) { caller in
+            // It is done; its items are lost.
+            async let sent: Void = {
+                for try await item in caller.incoming { try await call.outgoing.write(item) }
+                call.outgoing.finish()
+            }()
+            for try await _ in call.incoming {}
+            try await sent
+            throw ServiceError(.unavailable)
+        }
+    }
 
     func serverStream<Request: ProtobufMessage, Response: ProtobufMessage>(
         _ method: MethodDescription, _ request: Request, _ context: CallContext
@@ -85,21 +102,6 @@ final class InnerWire: PackedChannel {
     func bidirectional<Request: ProtobufMessage, Response: ProtobufMessage>(
         _ method: MethodDescription, _ context: CallContext
     ) -> BidirectionalCall<Request, Response> {
-        let isCut = isCut(method)
-        guard !isCut || cut?.doesIt == true else {
-            return .inProcess { _, _ in throw ServiceError(.unavailable) }
-        }
-        let call: BidirectionalCall<Request, Response> = services.bidirectional(method, context)
-        guard isCut else { return call }
-        return .inProcess { incoming, _ in
-            // It is done; its items are lost.
-            async let sent: Void = {
-                for try await item in incoming { try await call.outgoing.write(item) }
-                call.outgoing.finish()
-            }()
-            for try await _ in call.incoming {}
-            try await sent
-            throw ServiceError(.unavailable)
-        }
+        .inProcess { _, _ in throw ServiceError(.unknownMethod) }
     }
 }

@@ -11,9 +11,9 @@ import TestSupport
 /// over a wire. It is another instance than the one of `GatewayFixture`, as after a crash, or one
 /// that loses a call.
 struct RepeatFixture: Sendable {
-    var auth: AuthHandler { gateway.auth }
+    var auth: AuthClient { AuthClient(front) }
     var passwords: PasswordsHandler { gateway.passwords }
-    var accountSessions: AccountSessionsHandler { gateway.accountSessions }
+    var accountSessions: AccountSessionsClient { AccountSessionsClient(front) }
     var providers: ProvidersHandler { gateway.providers }
     var guests: GuestsClient { GuestsClient(front) }
     var methods: SignInMethodsClient { SignInMethodsClient(front) }
@@ -25,7 +25,7 @@ struct RepeatFixture: Sendable {
     var onboarding: OnboardingClient { OnboardingClient(front) }
     var consents: ConsentsClient { ConsentsClient(front) }
     var dataExports: DataExportsClient { DataExportsClient(front) }
-    var accountDeletion: AccountDeletionHandler { gateway.accountDeletion }
+    var accountDeletion: AccountDeletionClient { AccountDeletionClient(front) }
     private var front: InProcessChannel { InProcessChannel(gateway.methods) }
     private let gateway: GatewayService
     private let wire: InnerWire
@@ -44,8 +44,8 @@ struct RepeatFixture: Sendable {
                 identity: .init(wire, streams: wire, watches: wire),
                 session: .init(
                     sessions: SessionsClient(wire), devices: DevicesClient(wire),
-                    activity: AccountActivityClient(wire), ends: SessionEndsClient(wire),
-                    clock: fixture.inner.sessionClock),
+                    ends: SessionEndsClient(wire), clock: fixture.inner.sessionClock,
+                    relayed: Relay.Owner(calls: wire, streams: wire, watches: wire)),
                 limits: LimitsClient(wire)),
             time: fixture.time, randomness: SecureRandomness(),
             logger: fixture.log.logger(time: fixture.time))
@@ -57,6 +57,22 @@ struct RepeatFixture: Sendable {
     ) throws -> GatewayV1.BackendCall {
         try backend.call(
             on: account, method, parts, idempotencyKey: context.idempotencyKey, at: time.now())
+    }
+
+    /// Makes a call with an empty request, or one of a document; a stream's items end at once.
+    func call(_ method: MethodDescription, _ context: CallContext) async throws {
+        let write = GatewayV1.DocumentWrite(collection: "settings", name: "main", json: "{}")
+        let request =
+            method == DocumentsDescription.writeDocument
+            ? GatewayV1.WriteDocumentRequest(write: write).encoded() : []
+        guard method.streams != .none else {
+            _ = try await front.call(method, packed: .plain(request), context)
+            return
+        }
+        let call = front.stream(method, payload: request, context)
+        call.outgoing.finish()
+        for try await _ in call.incoming { return }
+        _ = try await call.response()
     }
 
     /// The calls made to the inner services so far, in order.

@@ -226,7 +226,7 @@ extension GatewayFixture {
     fileprivate func firstRevocations(
         _ context: CallContext
     ) async throws -> GatewayV1.WatchRevocationsItem {
-        let relay = Task { [verification] in await verification.run() }
+        let relay = Task { [revocations] in await revocations.run() }
         defer { relay.cancel() }
         return try await withThrowingTaskGroup { group in
             group.addTask { try await self.inner.sessionService.background.run() }

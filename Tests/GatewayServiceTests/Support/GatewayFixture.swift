@@ -20,8 +20,8 @@ final class GatewayFixture: Sendable {
     let log = CapturedLog()
     let inner: InnerServices
     private let gateway: GatewayService
-    var auth: AuthHandler { gateway.auth }
-    var accountSessions: AccountSessionsHandler { gateway.accountSessions }
+    var auth: AuthClient { AuthClient(front) }
+    var accountSessions: AccountSessionsClient { AccountSessionsClient(front) }
     var passwords: PasswordsHandler { gateway.passwords }
     var providers: ProvidersClient { ProvidersClient(front) }
     var guests: GuestsClient { GuestsClient(front) }
@@ -37,12 +37,14 @@ final class GatewayFixture: Sendable {
     var onboarding: OnboardingClient { OnboardingClient(front) }
     var consents: ConsentsClient { ConsentsClient(front) }
     var dataExports: DataExportsClient { DataExportsClient(front) }
-    var accountDeletion: AccountDeletionHandler { gateway.accountDeletion }
+    var accountDeletion: AccountDeletionClient { AccountDeletionClient(front) }
     /// The rpcs of all handlers, for a server.
     var serviceMethods: [ServiceMethods] { gateway.methods }
     var providerNotices: ProviderNoticesClient { ProviderNoticesClient(front) }
-    var verification: VerificationHandler { gateway.verification }
-    var admin: AdminHandler { gateway.admin }
+    var verification: VerificationClient { VerificationClient(front) }
+    /// What verifiers follow; its `run` fills it.
+    var revocations: VerificationHandler { gateway.verification }
+    var admin: AdminClient { AdminClient(front) }
     /// The services that the gateway serves.
     var services: [ServiceDescription] { gateway.methods.map(\.description) }
 
@@ -50,33 +52,33 @@ final class GatewayFixture: Sendable {
     ///   - flags: The gateway's settings, as on a command line.
     ///   - limits: Replaces the rate limiter, for tests of its absence.
     ///   - identities: Replaces identity's providers and guests, for tests of the calls to them.
-    ///   - profiles: Replaces identity's profiles, for tests of the calls to them.
-    ///   - guestData: Replaces identity's guest data, for tests of the calls to it.
-    ///   - deletions: Replaces identity's deletions, for tests of the calls to them.
+    ///   - relayed: Replaces methods that identity serves, for tests of the calls to them.
     ///   - providers: Identity's provider settings, as on a command line.
     ///   - phoneSettings: The countries that codes are sent to.
     ///   - rules: The text of identity's rules file; nil for none.
     ///   - consent: What identity asks consent for.
     ///   - guestDataMode: What happens to the documents of a guest that signs in to an account.
     ///   - newcomers: What newcomers may add in a day.
+    ///   - accountAdmins: Who may administer accounts beside the operator's tool.
     init(
         flags: [String] = [], limits: (any LimitsAPI)? = nil,
-        identities: (any IdentitiesAPI)? = nil, profiles: (any AccountProfilesAPI)? = nil,
-        guestData: (any GuestDataAPI)? = nil, deletions: (any AccountDeletionsAPI)? = nil,
+        identities: (any IdentitiesAPI)? = nil, relayed: [MethodHandler] = [],
         providers: [String] = [],
         phone phoneSettings: PhoneSettings = PhoneSettings(countries: ["DE"]),
         enumeration: IdentitySettings.EnumerationMode = .friendly,
         verification: IdentitySettings.EmailVerificationMode = .optional,
         rules: String? = nil, consent: ConsentSettings = ConsentSettings(),
         guestDataMode: IdentitySettings.GuestDataMode = .discard,
-        newcomers: NewcomerBytes = DocumentSettings().newcomers, time: ManualTime = ManualTime()
+        newcomers: NewcomerBytes = DocumentSettings().newcomers, accountAdmins: [String] = [],
+        time: ManualTime = ManualTime()
     ) async throws {
         self.time = time
         folder = try TemporaryFolder()
         inner = try await InnerServices(
             in: folder, time: time, providers: providers, phone: phoneSettings,
             enumeration: enumeration, verification: verification, rules: rules,
-            consent: consent, guestData: guestDataMode, newcomers: newcomers)
+            consent: consent, guestData: guestDataMode, newcomers: newcomers,
+            accountAdmins: accountAdmins)
         let (identity, session) = (inner.identity, inner.sessionService)
         gateway = try GatewayService(
             settings: try SettingsLoader.settings(flags),
@@ -85,15 +87,12 @@ final class GatewayFixture: Sendable {
                     accounts: identity.accounts, credentials: identity.credentials,
                     identities: identities ?? identity.identities,
                     phoneCodes: identity.phoneCodes, emailChanges: identity.emailChanges,
-                    accountAdmin: identity.accountAdmin,
-                    profiles: profiles ?? identity.profiles,
-                    consents: identity.consents, guestData: guestData ?? identity.guestData,
-                    deletions: deletions ?? identity.deletions, exports: identity.exports,
-                    relayed: inner.identityOwner),
+                    consents: identity.consents, deletions: identity.deletions,
+                    exports: identity.exports,
+                    relayed: inner.identityOwner(replacing: relayed)),
                 session: .init(
                     sessions: session.sessions, devices: session.devices,
-                    activity: session.accountActivity, ends: session.ends,
-                    clock: inner.sessionClock),
+                    ends: session.ends, clock: inner.sessionClock, relayed: inner.sessionOwner),
                 limits: limits ?? inner.limits),
             time: time, randomness: SecureRandomness(), logger: log.logger(time: time))
     }

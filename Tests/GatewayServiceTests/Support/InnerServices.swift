@@ -53,6 +53,7 @@ final class InnerServices: Sendable {
     ///   - rules: The text of identity's rules file; nil for none.
     ///   - guestData: What happens to the documents of a guest that signs in to an account.
     ///   - newcomers: What newcomers may add in a day.
+    ///   - accountAdmins: Who may administer accounts beside the operator's tool.
     init(
         in folder: TemporaryFolder, time: ManualTime, providers: [String] = [],
         phone: PhoneSettings = PhoneSettings(countries: ["DE"]),
@@ -60,7 +61,7 @@ final class InnerServices: Sendable {
         verification: IdentitySettings.EmailVerificationMode = .optional,
         rules: String? = nil, consent: ConsentSettings = ConsentSettings(),
         guestData: IdentitySettings.GuestDataMode = .discard,
-        newcomers: NewcomerBytes = DocumentSettings().newcomers
+        newcomers: NewcomerBytes = DocumentSettings().newcomers, accountAdmins: [String] = []
     ) async throws {
         let randomness = SeededRandomness()
         let log = CapturedLog().logger(time: time)
@@ -98,7 +99,8 @@ final class InnerServices: Sendable {
         identity = try IdentityService(
             settings: IdentitySettings(
                 linkOrigin: "https://app.example", verificationLife: .seconds(24 * 3_600),
-                defaultLanguage: "en", phone: phone, passwordHashing: Self.cheap,
+                defaultLanguage: "en", accountAdmins: accountAdmins, phone: phone,
+                passwordHashing: Self.cheap,
                 enumeration: enumeration, emailVerification: verification,
                 providers: try SettingsLoader.settings(providers),
                 documents: DocumentSettings(
@@ -124,8 +126,19 @@ final class InnerServices: Sendable {
     }
 
     /// Identity as the owner of public methods.
-    var identityOwner: Relay.Owner {
-        let channel = InProcessChannel(identity.methods, as: CallContext.gateway)
+    /// - Parameter handlers: serve their methods instead.
+    func identityOwner(replacing handlers: [MethodHandler] = []) -> Relay.Owner {
+        Self.owner(
+            handlers.reduce(identity.methods) { services, handler in
+                services.map { $0.replacing(handler) }
+            })
+    }
+
+    /// Session as the owner of public methods.
+    var sessionOwner: Relay.Owner { Self.owner(sessionService.methods) }
+
+    private static func owner(_ methods: [ServiceMethods]) -> Relay.Owner {
+        let channel = InProcessChannel(methods, as: CallContext.gateway)
         return Relay.Owner(calls: channel, streams: channel, watches: channel)
     }
 
@@ -217,7 +230,7 @@ final class InnerServices: Sendable {
         let answer = try await session.createSession(
             SessionV1.CreateSessionRequest(proof: proof(of: account.text, by: ["pwd"])),
             CallContext(deadline: time.uptime() + .seconds(10)))
-        return try #require(answer.tokens).accessToken
+        return try #require(answer.session).accessToken
     }
 
     /// Identity's proof that a user signs in to an account now. There can be one per millisecond.

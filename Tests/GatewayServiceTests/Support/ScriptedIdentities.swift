@@ -59,12 +59,6 @@ final class ScriptedIdentities: IdentitiesAPI {
         IdentityV1.LinkProviderResponse(account: try answer(request.accessToken, context).account)
     }
 
-    func unlink(
-        _ request: IdentityV1.UnlinkRequest, _ context: CallContext
-    ) async throws -> IdentityV1.UnlinkResponse {
-        IdentityV1.UnlinkResponse(account: try answer(request.accessToken, context).account)
-    }
-
     func proveByProvider(
         _ request: IdentityV1.ProveByProviderRequest, _ context: CallContext
     ) async throws -> IdentityV1.ProveByProviderResponse {

@@ -25,10 +25,6 @@ struct SessionsForIdentity: SessionsAPI {
         _ request: SessionV1.CreateSessionRequest, _ context: CallContext
     ) async throws -> SessionV1.CreateSessionResponse { throw ServiceError(.permissionDenied) }
 
-    func refreshSession(
-        _ request: SessionV1.RefreshSessionRequest, _ context: CallContext
-    ) async throws -> SessionV1.RefreshSessionResponse { throw ServiceError(.permissionDenied) }
-
     func validateAccessToken(
         _ request: SessionV1.ValidateAccessTokenRequest, _ context: CallContext
     ) async throws -> SessionV1.ValidateAccessTokenResponse {
@@ -40,12 +36,4 @@ struct SessionsForIdentity: SessionsAPI {
     ) async throws -> SessionV1.InspectSessionResponse {
         try await session.inspectSession(request, named(context))
     }
-
-    func signOut(
-        _ request: SessionV1.SignOutRequest, _ context: CallContext
-    ) async throws -> SessionV1.SignOutResponse { throw ServiceError(.permissionDenied) }
-
-    func getKeySet(
-        _ request: SessionV1.GetKeySetRequest, _ context: CallContext
-    ) async throws -> SessionV1.GetKeySetResponse { throw ServiceError(.permissionDenied) }
 }

@@ -19,7 +19,7 @@ struct VerificationHandlerTests {
         fixture = try await GatewayFixture()
         upstream = CountedEnds(inner: fixture.inner.sessionService.ends)
         relay = VerificationHandler(
-            sessions: fixture.inner.session, ends: upstream,
+            ends: upstream,
             tokens: TokenAccounts(sessions: fixture.inner.session, time: fixture.time),
             time: fixture.time,
             randomness: SeededRandomness(seed: 3))
@@ -37,7 +37,9 @@ struct VerificationHandlerTests {
     }
 
     private func watch() -> IncomingItems<GatewayV1.WatchRevocationsItem>.AsyncIterator {
-        relay.watchRevocations(.init(), fixture.context()).makeAsyncIterator()
+        IncomingItems<GatewayV1.WatchRevocationsItem>.inProcess { [relay, fixture] in
+            try await relay.watchRevocations(.init(), $0, fixture.context())
+        }.makeAsyncIterator()
     }
 
     @Test("S-06: a sign-out reaches 100 subscribers of the gateway with one call to session")
@@ -83,8 +85,9 @@ struct VerificationHandlerTests {
 
     @Test("S-01: the key set is the session service's")
     func keySet() async throws {
-        let inner = fixture.inner.session.getKeySet(.init(), fixture.context()).jwks
-        #expect(try await relay.getKeySet(.init(), fixture.context()).jwks == inner)
+        let context = fixture.context(application: CallContext.gateway)
+        let inner = try fixture.inner.session.getKeySet(.init(), context).jwks
+        #expect(try await fixture.verification.getKeySet(.init(), fixture.context()).jwks == inner)
     }
 
     @Test("SECURITY.md, Tokens: tokens of links and of sessions are not interchangeable")

@@ -29,10 +29,6 @@ private struct KnownActivity: AccountActivityAPI {
     func listAccountActivity(
         _ request: SessionV1.ListAccountActivityRequest, _ context: CallContext
     ) async throws -> SessionV1.ListAccountActivityResponse { throw ServiceError(.unknownMethod) }
-
-    func noteActivity(
-        _ request: SessionV1.NoteActivityRequest, _ context: CallContext
-    ) async throws -> SessionV1.NoteActivityResponse { throw ServiceError(.unknownMethod) }
 }
 
 @Suite("I-09: account administration by the operator", .timeLimit(.minutes(1)))
@@ -50,8 +46,8 @@ struct AccountAdminTests {
     private var tool: CallContext { fixture.context(application: "tool") }
 
     private func lookUp(
-        _ by: IdentityV1.LookUpAccountRequest.By?, show: Bool = false
-    ) async throws -> IdentityV1.AdminAccount {
+        _ by: GatewayV1.LookUpAccountRequest.By?, show: Bool = false
+    ) async throws -> GatewayV1.AdminAccount {
         let answer = try await admin.lookUpAccount(
             .init(showPersonalData: show, actor: "ann", by: by), tool)
         return try #require(answer.account)
@@ -109,11 +105,28 @@ struct AccountAdminTests {
         let settings = IdentitySettings(
             linkOrigin: "https://app.example", verificationLife: .seconds(3_600),
             defaultLanguage: "en", accountAdmins: ["gateway"], passwordHashing: .init())
-        let caller = try AdminCaller(
-            fixture.context(application: "gateway"), actor: "support/ann", settings)
-        #expect(caller.actor == "gateway/support/ann")
+        func audited(
+            _ actor: String, of caller: String, naming application: String?
+        ) throws -> String {
+            var context = fixture.context(application: caller)
+            context.metadata[Metadata.Key.application] = application
+            return try AdminCaller(context, actor: actor, settings).actor
+        }
+        #expect(try audited("ann", of: "gateway", naming: "support") == "gateway/support/ann")
+        #expect(try audited("", of: "gateway", naming: "support") == "gateway/support")
+        #expect(try audited("ann", of: "gateway", naming: nil) == "gateway/ann")
         #expect(throws: ServiceError(.permissionDenied)) {
-            try AdminCaller(fixture.context(application: "session"), actor: "", settings)
+            try audited("", of: "session", naming: "tool")
+        }
+        // The tool's name does not make it the tool; only the gateway has checked what it names.
+        #expect(try audited("ann", of: "gateway", naming: "tool") == "gateway/tool/ann")
+        #expect(try audited("ann", of: "tool", naming: "support") == "tool/ann")
+        for (actor, application) in [
+            ("ann", "a\nb"), ("", "<b>"), ("ann", String(repeating: "a", count: 125)),
+        ] {
+            #expect(throws: ServiceError(.invalidArgument, fields: ["actor"])) {
+                try audited(actor, of: "gateway", naming: application)
+            }
         }
     }
 
@@ -137,7 +150,11 @@ struct AccountAdminTests {
         #expect(masked.account?.email == "a…@example.org")
         #expect(masked.account?.displayName == "")
         #expect(masked.account?.accountId == id)
-        #expect(masked.activity == .init(liveSessions: 2, lastActivityAtMs: 10, lastSeenAtMs: 20))
+        #expect(
+            masked.activity
+                == .init(
+                    liveSessions: 2, lastActivity: .lastActivityAtMs(10),
+                    lastSeen: .lastSeenAtMs(20)))
         #expect(masked.suspension == nil && masked.deletion == nil)
         #expect(try await actors("account.shown") == [])
 
@@ -145,6 +162,14 @@ struct AccountAdminTests {
         #expect(shown.account?.email == "ada@example.org")
         #expect(shown.account?.displayName == "Ada")
         #expect(try await actors("account.shown") == ["tool/ann"])
+    }
+
+    @Test("an uploaded photo is personal too: its URL is left out unless it is requested")
+    func photo() async throws {
+        _ = try await fixture.upload(PhotoSamples.png(), fixture.devices.open(id))
+        #expect(try await lookUp(.accountId(id)).account?.photoUrl == "")
+        let shown = try await lookUp(.accountId(id), show: true).account?.photoUrl
+        #expect(shown?.contains("/v1/photos/") == true)
     }
 
     @Test("look-up shows a deletion that waits or has begun")
@@ -166,7 +191,7 @@ struct AccountAdminTests {
             let proved = ProvedIdentity(
                 method: method, issuer: issuer, subject: subject, amr: ["fed"])
             let admitted = try await fixture.signIn(proved)
-            let by: IdentityV1.LookUpAccountRequest.By =
+            let by: GatewayV1.LookUpAccountRequest.By =
                 method == "phone"
                 ? .phoneNumber("+49 (151) 1234-5678")
                 : .providerSubject(.init(issuer: issuer, subject: subject))
@@ -187,7 +212,7 @@ struct AccountAdminTests {
 
     @Test("an unknown account is not found, and an invalid search is refused")
     func nobody() async throws {
-        let missing: [IdentityV1.LookUpAccountRequest.By] = [
+        let missing: [GatewayV1.LookUpAccountRequest.By] = [
             .accountId("acc_0000000000001"), .email("nobody@example.org"),
             .phoneNumber("+4915100000000"), .providerSubject(.init(issuer: "x", subject: "y")),
         ]
@@ -239,7 +264,8 @@ struct AccountAdminTests {
         let seen = try await lookUp(.accountId(id))
         #expect(seen.account?.status == .suspended)
         #expect(
-            seen.suspension == .init(reason: "spam", sinceMs: fixture.time.now().milliseconds))
+            seen.suspension
+                == .init(reason: "spam", suspendedAtMs: fixture.time.now().milliseconds))
     }
 
     @Test("X-02: a suspended account gets no reset link, and the request's answer is the same")

@@ -25,12 +25,12 @@ struct ListAccountsTests {
     }
 
     private func list(
-        _ request: IdentityV1.ListAccountsRequest = .init()
-    ) async throws -> IdentityV1.ListAccountsResponse {
+        _ request: GatewayV1.ListAccountsRequest = .init()
+    ) async throws -> GatewayV1.ListAccountsResponse {
         try await admin.listAccounts(request, fixture.context(application: "tool"))
     }
 
-    private func emails(_ request: IdentityV1.ListAccountsRequest) async throws -> Set<String> {
+    private func emails(_ request: GatewayV1.ListAccountsRequest) async throws -> Set<String> {
         var request = request
         request.showPersonalData = true
         return Set(try await list(request).accounts.compactMap { $0.account?.email })
@@ -38,15 +38,15 @@ struct ListAccountsTests {
 
     @Test("the pages list each account once, masked")
     func pages() async throws {
-        var request = IdentityV1.ListAccountsRequest(limit: 3)
+        var request = GatewayV1.ListAccountsRequest(pageSize: 3)
         var seen: [String] = []
         repeat {
             let page = try await list(request)
             #expect(page.accounts.count <= 3)
             #expect(page.accounts.allSatisfy { $0.account?.email == "p…@example.org" })
             seen += page.accounts.compactMap { $0.account?.accountId }
-            request.page = page.nextPage
-        } while !request.page.isEmpty
+            request.pageToken = page.nextPageToken
+        } while !request.pageToken.isEmpty
         #expect(seen.count == 7 && Set(seen).count == 7)
         #expect(try await fixture.count("audit", where: "kind = 'account.list-shown'") == 0)
     }
@@ -70,26 +70,33 @@ struct ListAccountsTests {
     @Test("filters by status, creation and last sign-in include `from` and exclude `before`")
     func filters() async throws {
         #expect(
-            try await emails(.init(createdFromMs: begin + 5_000))
+            try await emails(.init(createdFrom: .createdFromAtMs(begin + 5_000)))
                 == ["p5@example.org", "p6@example.org"])
-        #expect(try await emails(.init(createdBeforeMs: begin + 1_000)) == ["p0@example.org"])
         #expect(
-            try await emails(.init(createdFromMs: begin + 1_000, createdBeforeMs: begin + 2_000))
-                == ["p1@example.org"])
+            try await emails(.init(createdBefore: .createdBeforeAtMs(begin + 1_000)))
+                == ["p0@example.org"])
+        #expect(
+            try await emails(
+                .init(
+                    createdFrom: .createdFromAtMs(begin + 1_000),
+                    createdBefore: .createdBeforeAtMs(begin + 2_000))) == ["p1@example.org"])
         _ = try await fixture.signIn("p3@example.org")
         #expect(
-            try await emails(.init(signedInFromMs: begin + 6_500)) == ["p3@example.org"])
+            try await emails(.init(signedInFrom: .signedInFromAtMs(begin + 6_500)))
+                == ["p3@example.org"])
         try await fixture.change(
             "UPDATE accounts SET last_sign_in_at_ms = NULL, status = 2 WHERE created_at_ms = ?",
             [.integer(begin)])
-        #expect(try await emails(.init(signedInBeforeMs: begin + 1)) == ["p0@example.org"])
+        #expect(
+            try await emails(.init(signedInBefore: .signedInBeforeAtMs(begin + 1)))
+                == ["p0@example.org"])
         #expect(try await emails(.init(status: .suspended)) == ["p0@example.org"])
         #expect(try await emails(.init(status: .deleting)) == [])
     }
 
     @Test("showing emails is audited with the number of accounts")
     func shown() async throws {
-        _ = try await emails(.init(limit: 5, actor: "ann"))
+        _ = try await emails(.init(pageSize: 5, actor: "ann"))
         let rows = try await fixture.store.read {
             try $0.query("SELECT actor, attempt FROM audit WHERE kind = 'account.list-shown'") {
                 $0.values
@@ -98,17 +105,32 @@ struct ListAccountsTests {
         #expect(rows == [[.text("tool/ann"), .integer(5)]])
     }
 
-    @Test("an invalid page, time or status is refused")
+    @Test("an invalid page or status is refused")
     func refused() async throws {
         for (request, field) in [
-            (IdentityV1.ListAccountsRequest(page: "7"), "page"),
-            (.init(createdFromMs: -1), "created_from_ms"),
-            (.init(signedInBeforeMs: -1), "signed_in_before_ms"),
+            (GatewayV1.ListAccountsRequest(pageToken: "7"), "page_token"),
             (.init(status: .unrecognized(9)), "status"),
         ] {
             let error = try await refusal { try await list(request) }
             #expect(error == ServiceError(.invalidArgument, fields: [field]))
         }
+    }
+
+    @Test("a bound of 0 or less is refused and never means that there is no bound")
+    func bounds() async throws {
+        for moment: Int64 in [0, -1, .min] {
+            let requests: [(GatewayV1.ListAccountsRequest, String)] = [
+                (.init(createdFrom: .createdFromAtMs(moment)), "created_from_at_ms"),
+                (.init(createdBefore: .createdBeforeAtMs(moment)), "created_before_at_ms"),
+                (.init(signedInFrom: .signedInFromAtMs(moment)), "signed_in_from_at_ms"),
+                (.init(signedInBefore: .signedInBeforeAtMs(moment)), "signed_in_before_at_ms"),
+            ]
+            for (request, field) in requests {
+                let error = try await refusal { try await list(request) }
+                #expect(error == ServiceError(.invalidArgument, fields: [field]))
+            }
+        }
+        #expect(try await list(.init(createdFrom: .createdFromAtMs(1))).accounts.count == 7)
     }
 
     @Test("an empty page of a rare match still names the next page")
@@ -120,13 +142,13 @@ struct ListAccountsTests {
             """)
         try await fixture.change(
             "UPDATE accounts SET status = 2 WHERE created_at_ms = ?", [.integer(begin)])
-        var request = IdentityV1.ListAccountsRequest(status: .suspended)
+        var request = GatewayV1.ListAccountsRequest(status: .suspended)
         var (pages, found) = (0, 0)
         repeat {
             let page = try await list(request)
             (pages, found) = (pages + 1, found + page.accounts.count)
-            request.page = page.nextPage
-        } while !request.page.isEmpty && pages < 10
+            request.pageToken = page.nextPageToken
+        } while !request.pageToken.isEmpty && pages < 10
         #expect(pages == 3 && found == 1)
     }
 }

@@ -20,7 +20,7 @@ struct OrphanAdminTests {
 
     private func list(
         _ kind: String = "", token: String = ""
-    ) async throws -> IdentityV1.ListOrphansResponse {
+    ) async throws -> GatewayV1.ListOrphansResponse {
         try await admin.listOrphans(.init(kind: kind, pageToken: token), tool)
     }
 
@@ -112,7 +112,7 @@ struct OrphanAdminTests {
     @Test("an account without a profile can be repaired at once, with the operator on record")
     func profile() async throws {
         let id = try #require(try await fixture.register().account).accountId
-        let request = IdentityV1.RepairOrphanRequest(
+        let request = GatewayV1.RepairOrphanRequest(
             kind: "account-without-profile", accountId: id, actor: "ann")
         #expect(try await !admin.repairOrphan(request, tool).repaired)
         try await fixture.change("DELETE FROM profiles")

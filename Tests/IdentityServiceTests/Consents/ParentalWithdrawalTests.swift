@@ -52,11 +52,8 @@ struct ParentalWithdrawalTests {
     }
 
     private func keep() async throws {
-        let answer = try await fixture.deletions.cancelDeletion(
-            .init(
-                caller: .init(by: .linkToken(.init(try await keepLink()))),
-                origin: IdentityFixture.origin), fixture.context())
-        #expect(answer.cancelled)
+        #expect(
+            try await fixture.cancelDeletion(IdentityFixture.caller(link: try await keepLink())))
     }
 
     private func ask(_ parent: String) async throws -> GatewayV1.RequestParentalConsentResponse {

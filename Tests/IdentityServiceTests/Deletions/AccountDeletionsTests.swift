@@ -19,35 +19,31 @@ struct AccountDeletionsTests {
         (ada, token) = try await fixture.person()
     }
 
-    private var caller: IdentityV1.DeletionCaller { IdentityFixture.caller(token) }
+    private var caller: DeletionCall.Token { IdentityFixture.caller(token) }
 
     private func request(
-        _ confirmation: String, by caller: IdentityV1.DeletionCaller? = nil, wait: Bool = false
+        _ confirmation: String, by caller: DeletionCall.Token? = nil, wait: Bool = false
     ) async throws -> GatewayV1.Deletion? {
-        try await fixture.deletions.requestDeletion(
-            .init(caller: caller ?? self.caller, confirmationToken: confirmation, wait: wait),
-            fixture.context()
-        ).deletion
+        try await fixture.requestDeletion(confirmation, by: caller ?? self.caller, wait: wait)
     }
 
     private func state() async throws -> GatewayV1.Deletion? {
-        try await fixture.deletions.getDeletion(.init(accessToken: token), fixture.context())
-            .deletion
+        try await fixture.deletions.getDeletion(.init(), fixture.relayed(token)).deletion
     }
 
     @Test("the consequences name what the account has, in their order")
     func consequences() async throws {
         func kinds() async throws -> [String] {
-            try await fixture.deletions.previewDeletion(.init(caller: caller), fixture.context())
-                .consequences.map(\.kind)
+            try await fixture.preview(caller).consequences.map(\.kind)
         }
         #expect(try await kinds() == ["account", "sessions", "wait", "final"])
         // Google has granted nothing that is kept.
         _ = try await fixture.link(.token("g1", email: "ada@example.org"), in: token)
         #expect(try await kinds() == ["account", "sessions", "wait", "final"])
-        let preview = try await fixture.deletions.previewDeletion(
-            .init(caller: caller), fixture.context())
-        #expect(preview.consequences.first { $0.kind == "wait" }?.count == 7)
+        let preview = try await fixture.preview(caller)
+        #expect(
+            preview.consequences.first { $0.kind == "wait" }?.sentence
+                == DeletionConsequence.wait.sentence(count: 7, in: .english))
         #expect(preview.waitSeconds == 7 * 24 * 3_600 && preview.deletion == nil)
         let life = preview.expiresAtMs - fixture.time.now().milliseconds
         #expect(life == DeletionConfirmation.life.milliseconds)
@@ -55,9 +51,8 @@ struct AccountDeletionsTests {
 
     @Test("G-21: it waits while an export is prepared or ready, and the consequences say so")
     func export() async throws {
-        func consequences() async throws -> [IdentityV1.DeletionConsequence] {
-            try await fixture.deletions.previewDeletion(.init(caller: caller), fixture.context())
-                .consequences
+        func consequences() async throws -> [GatewayV1.DeletionConsequence] {
+            try await fixture.preview(caller).consequences
         }
         fixture.fillOtherServices()
         try await fixture.orderExport(token)
@@ -65,9 +60,11 @@ struct AccountDeletionsTests {
         #expect(try await consequences().map(\.kind) == expected)
         #expect(try await fixture.exports.work.prepareDue())
         #expect(try await consequences().map(\.kind) == expected)
-        #expect(try await consequences().first { $0.kind == "export" }?.count == 7)
+        #expect(
+            try await consequences().first { $0.kind == "export" }?.sentence
+                == DeletionConsequence.export.sentence(count: 7, in: .english))
         #expect(try await fixture.requestDeletion(caller).state == .waiting)
-        _ = try await fixture.deletions.cancelDeletion(.init(caller: caller), fixture.context())
+        #expect(try await fixture.cancelDeletion(caller))
         #expect(try await fixture.cancelExport(token))
         #expect(
             try await consequences().map(\.kind) == ["account", "sessions", "wait", "final"])
@@ -104,11 +101,19 @@ struct AccountDeletionsTests {
         let confirmation = try await fixture.confirm(caller)
         #expect(try await request(confirmation)?.state == .deleting)
         func expectRefusals() async throws {
-            let sessions = [eve, other, "invented"].map { IdentityFixture.caller($0) }
-            for caller in sessions + [IdentityFixture.caller(link: "invented"), .init()] {
+            let callers = [eve, other].map { IdentityFixture.caller($0) }
+            for caller in callers + [IdentityFixture.caller(link: "invented")] {
                 let refused = try await refusal { try await request(confirmation, by: caller) }
                 #expect(refused.code == .invalidConfirmation)
             }
+            let invented = try await refusal {
+                try await request(confirmation, by: IdentityFixture.caller("invented"))
+            }
+            #expect(invented.code == .sessionEnded)
+            let nobody = try await refusal {
+                try await fixture.requestDeletion(confirmation, by: nil)
+            }
+            #expect(nobody.code == .invalidAccessToken)
         }
         try await expectRefusals()
         await fixture.performDeletion(of: ada)
@@ -215,11 +220,40 @@ struct AccountDeletionsTests {
         #expect(try await fixture.count("deletions") == 0)
     }
 
-    @Test("a call without a caller is refused")
-    func nobody() async throws {
-        let error = try await refusal {
-            try await fixture.deletions.previewDeletion(.init(), fixture.context())
+    @Test("a call that is no repeat is refused for its session first, then for its confirmation")
+    func order() async throws {
+        let other = fixture.devices.open(ada.text)
+        fixture.devices.end(other)
+        let expired = fixture.devices.open(ada.text)
+        fixture.devices.expire(expired, at: fixture.time.now())
+        let refusals: [(String, ErrorCode)] = [
+            (other, .sessionEnded), (expired, .invalidAccessToken), ("invented", .sessionEnded),
+            (token, .invalidConfirmation),
+        ]
+        for (token, code) in refusals {
+            let error = try await refusal {
+                try await request("x", by: IdentityFixture.caller(token))
+            }
+            #expect(error.code == code, "\(token)")
         }
-        #expect(error.code == .invalidArgument)
+    }
+
+    @Test("a session that comes with a link is judged, and a call without both is refused")
+    func callers() async throws {
+        let ended = fixture.devices.open(ada.text)
+        fixture.devices.end(ended)
+        let link = GatewayV1.CancelDeletionRequest(linkToken: "invented")
+        for (token, code) in [
+            (nil, .invalidLink), (token, .invalidLink), (ended, .sessionEnded),
+            ("invented", .sessionEnded),
+        ] as [(String?, ErrorCode)] {
+            let error = try await refusal {
+                try await fixture.deletions.cancelDeletion(link, fixture.relayed(token))
+            }
+            #expect(error.code == code)
+        }
+        #expect(try await refusal { try await fixture.preview(nil) }.code == .invalidAccessToken)
+        #expect(
+            try await refusal { try await fixture.cancelDeletion(nil) }.code == .invalidAccessToken)
     }
 }

@@ -35,11 +35,9 @@ struct CancelDeletionTests {
     }
 
     private func cancel(
-        _ caller: IdentityV1.DeletionCaller, key: String? = nil
+        _ caller: DeletionCall.Token, key: String? = nil
     ) async throws -> Bool {
-        try await fixture.deletions.cancelDeletion(
-            .init(caller: caller, origin: IdentityFixture.origin), fixture.context(key)
-        ).cancelled
+        try await fixture.cancelDeletion(caller, key: key)
     }
 
     @Test("by a session, once; the owner is mailed, and the account stays for ever")
@@ -143,8 +141,7 @@ struct CancelDeletionTests {
         let other = IdentityFixture.caller(token)
         let confirmation = try await fixture.confirm(caller)
         let crossed = try await refusal {
-            try await fixture.deletions.requestDeletion(
-                .init(caller: other, confirmationToken: confirmation), fixture.context())
+            try await fixture.requestDeletion(confirmation, by: other)
         }
         #expect(crossed.code == .invalidConfirmation)
         #expect(try await fixture.requestDeletion(caller).state == .deleting)
@@ -164,8 +161,7 @@ struct CancelDeletionTests {
         let confirmation = try await fixture.confirm(caller)
         fixture.time.advance(by: .milliseconds(1))
         let late = try await refusal {
-            try await fixture.deletions.requestDeletion(
-                .init(caller: caller, confirmationToken: confirmation), fixture.context())
+            try await fixture.requestDeletion(confirmation, by: caller)
         }
         #expect(late.code == .invalidLink)
     }
@@ -269,10 +265,7 @@ struct CancelDeletionTests {
         let caller = IdentityFixture.caller(token)
         let confirmation = try await fixture.confirm(caller)
         func request() async throws -> GatewayV1.Deletion? {
-            try await fixture.deletions.requestDeletion(
-                .init(caller: caller, confirmationToken: confirmation, wait: true),
-                fixture.context()
-            ).deletion
+            try await fixture.requestDeletion(confirmation, by: caller, wait: true)
         }
         let first = try await request()
         #expect(first?.state == .waiting)

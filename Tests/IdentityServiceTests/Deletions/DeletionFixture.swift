@@ -1,5 +1,7 @@
 import Contracts
+import Cryptography
 import Messages
+import RPC
 import ServiceRuntime
 import Storage
 import TestSupport
@@ -11,30 +13,59 @@ import Testing
 extension IdentityFixture {
     var deletions: AccountDeletionsHandler { service.deletions }
 
-    static func caller(_ token: String) -> IdentityV1.DeletionCaller {
-        .init(by: .accessToken(token))
+    static func caller(_ token: String) -> DeletionCall.Token { .access(token) }
+
+    static func caller(link: String) -> DeletionCall.Token { .link(link) }
+
+    /// The token and the context of a caller's request; nil for a call without a session or link.
+    private func parts(
+        _ caller: DeletionCall.Token?, _ key: String? = nil
+    ) -> (link: SecretBytes, context: CallContext) {
+        switch caller {
+        case .access(let token): (.empty, relayed(token, key))
+        case .link(let token): (.init(token), relayed(nil, key))
+        case nil: (.empty, relayed(nil, key))
+        }
     }
 
-    static func caller(link: String) -> IdentityV1.DeletionCaller {
-        .init(by: .linkToken(link))
+    /// Shows the consequences to the caller.
+    func preview(
+        _ caller: DeletionCall.Token?
+    ) async throws -> GatewayV1.PreviewDeletionResponse {
+        let (link, context) = parts(caller)
+        return try await deletions.previewDeletion(.init(linkToken: link), context)
     }
 
     /// Shows the consequences to the caller, and returns the token that confirms them.
-    func confirm(_ caller: IdentityV1.DeletionCaller) async throws -> String {
-        try await deletions.previewDeletion(.init(caller: caller), context()).confirmationToken
+    func confirm(_ caller: DeletionCall.Token) async throws -> String {
+        try await preview(caller).confirmationToken
+    }
+
+    /// Requests the deletion.
+    func requestDeletion(
+        _ confirmation: String, by caller: DeletionCall.Token?, wait: Bool = false
+    ) async throws -> GatewayV1.Deletion? {
+        let (link, context) = parts(caller)
+        return try await deletions.requestDeletion(
+            .init(linkToken: link, confirmationToken: confirmation, wait: wait), context
+        ).deletion
     }
 
     /// Shows the consequences to the caller and requests the deletion.
     @discardableResult
     func requestDeletion(
-        _ caller: IdentityV1.DeletionCaller, wait: Bool = false
+        _ caller: DeletionCall.Token, wait: Bool = false
     ) async throws -> GatewayV1.Deletion {
-        let token = try await confirm(caller)
-        let answer = try await deletions.requestDeletion(
-            .init(
-                caller: caller, confirmationToken: token, wait: wait, origin: Self.origin),
-            context())
-        return try #require(answer.deletion)
+        try #require(
+            try await requestDeletion(try await confirm(caller), by: caller, wait: wait))
+    }
+
+    /// Cancels the deletion; false if none waited.
+    func cancelDeletion(
+        _ caller: DeletionCall.Token?, key: String? = nil
+    ) async throws -> Bool {
+        let (link, context) = parts(caller, key)
+        return try await deletions.cancelDeletion(.init(linkToken: link), context).cancelled
     }
 
     /// Carries a deletion on, as the worker does.

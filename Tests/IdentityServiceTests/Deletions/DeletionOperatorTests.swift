@@ -148,9 +148,7 @@ struct DeletionOperatorTests {
         #expect(list.map(\.accountId) == [ada.text, eve.text])
         #expect(list.map(\.step) == ["", "other-services"])
         #expect(list.map(\.attempts) == [0, 1] && list.map(\.source) == ["operator", "operator"])
-        let cancelled = try await fixture.deletions.cancelDeletion(
-            .init(caller: IdentityFixture.caller(token)), fixture.context())
-        #expect(cancelled.cancelled)
+        #expect(try await fixture.cancelDeletion(IdentityFixture.caller(token)))
         let last = "\(list[1].deletion?.requestedAtMs ?? 0)/\(eve.text)"
         let rest = try await admin.listDeletions(.init(pageToken: last), tool(fixture))
         #expect(rest == .init())
@@ -337,8 +335,7 @@ struct DeletionOperatorTests {
             #expect(try await apple.grant() != nil)
             let identity = apple.identity
             let token = identity.devices.open(ada.text, amr: ["fed"])
-            let preview = try await identity.deletions.previewDeletion(
-                .init(caller: IdentityFixture.caller(token)), identity.context())
+            let preview = try await identity.preview(IdentityFixture.caller(token))
             #expect(preview.consequences.contains { $0.kind == "provider" })
             try await identity.requestDeletion(IdentityFixture.caller(token))
             let work = DeletionWork(

@@ -139,11 +139,12 @@ struct GuestDataFixture: Sendable {
     func upload(
         _ documents: [GatewayV1.BundledDocument], announced: Int? = nil, key: String? = nil,
         by token: String? = nil
-    ) async throws -> IdentityV1.UploadGuestBundleItem {
-        let call = handler.uploadGuestBundle(identity.context(key))
-        let head = IdentityV1.GuestBundleHead(
-            accessToken: token ?? self.token, documents: UInt32(announced ?? documents.count),
-            origin: IdentityFixture.origin)
+    ) async throws -> GatewayV1.UploadGuestBundleItem {
+        let context = identity.relayed(token ?? self.token, key)
+        let call = BidirectionalCall.inProcess {
+            try await handler.uploadGuestBundle($0, $1, context)
+        }
+        let head = GatewayV1.GuestBundleHead(documents: UInt32(announced ?? documents.count))
         async let sent: Void = {
             // A refused upload ends the items; its error is that of the answer.
             try? await call.outgoing.write(.init(part: .head(head)))
@@ -152,7 +153,7 @@ struct GuestDataFixture: Sendable {
             }
             call.outgoing.finish()
         }()
-        var last: IdentityV1.UploadGuestBundleItem?
+        var last: GatewayV1.UploadGuestBundleItem?
         for try await item in call.incoming { last = item }
         await sent
         return try #require(last)

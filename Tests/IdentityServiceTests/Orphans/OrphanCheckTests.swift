@@ -109,7 +109,7 @@ struct OrphanCheckTests {
             #expect(found.map(\.kind) == [row.kind], "\(row)")
             #expect(found.first?.account.key == 9 && found.first?.isRepairable == true)
             #expect(metric("identity_orphans", row.kind) == 1)
-            let request = IdentityV1.RepairOrphanRequest(
+            let request = GatewayV1.RepairOrphanRequest(
                 kind: row.kind.rawValue, accountId: Self.nobody, actor: "ann")
             #expect(try await admin.repairOrphan(request, tool).repaired, "\(row)")
             #expect(metric("identity_orphans", row.kind) == 0)
@@ -145,7 +145,7 @@ struct OrphanCheckTests {
             VALUES (9, 9, 'owner', 1, 1, 1, 0, x'00', x'00', 0);
             """)
         #expect(try await run().isEmpty)
-        let request = IdentityV1.RepairOrphanRequest(
+        let request = GatewayV1.RepairOrphanRequest(
             kind: "job-without-account", accountId: Self.nobody)
         let repaired = try await fixture.admin(NoActivity()).repairOrphan(
             request, fixture.context(application: "tool"))

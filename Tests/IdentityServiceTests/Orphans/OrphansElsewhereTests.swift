@@ -92,7 +92,7 @@ struct OrphansElsewhereTests {
         let admin = fixture.admin(NoActivity())
         let tool = fixture.context(application: "tool")
         for (kind, account) in [("session", one), ("push-device", two)] {
-            let request = IdentityV1.RepairOrphanRequest(
+            let request = GatewayV1.RepairOrphanRequest(
                 kind: kind, accountId: account, actor: "ann")
             #expect(try await admin.repairOrphan(request, tool).repaired)
             #expect(try await !admin.repairOrphan(request, tool).repaired)

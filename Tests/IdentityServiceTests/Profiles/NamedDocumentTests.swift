@@ -28,8 +28,8 @@ struct NamedDocumentTests {
         profiles = ProfileHandler(
             settings: identity.settings, store: identity.store, keys: identity.keys,
             randomness: identity.randomness, answers: identity.profiles.answers,
-            sessions: identity.sessions, documents: fixture.handler,
-            blobs: identity.service.blobs, uploads: PhotoUploads(), uncommitted: UncommittedBlobs())
+            documents: fixture.handler, blobs: identity.service.blobs, uploads: PhotoUploads(),
+            uncommitted: UncommittedBlobs())
     }
 
     private func update(_ name: String) async throws -> String? {

@@ -14,7 +14,7 @@ struct PhotoTests {
 
     init() throws { fixture = try IdentityFixture() }
 
-    private func photo(_ items: [IdentityV1.UploadPhotoItem]) throws -> IdentityV1.Photo {
+    private func photo(_ items: [GatewayV1.UploadPhotoItem]) throws -> GatewayV1.Photo {
         try #require(items.last?.photo)
     }
 
@@ -109,16 +109,21 @@ struct PhotoTests {
         let photo = try photo(try await fixture.upload(PhotoSamples.png(), ada.token))
         var answers: [ServiceError] = []
         for (name, token) in [
-            (photo.name, ""), (photo.name, "wrong"), (photo.name, eve.token), ("other", ada.token),
-            ("", ada.token),
-        ] {
+            (photo.name, nil), (photo.name, eve.token), ("other", ada.token), ("", ada.token),
+        ] as [(String, String?)] {
             answers.append(try await refusal { try await fixture.download(name, token) })
         }
         #expect(Set(answers) == [ServiceError(.notFound, fields: ["name"])])
-        #expect(try await fixture.download(photo.name, "", .public).photo == photo)
+        #expect(try await fixture.download(photo.name, nil, .public).photo == photo)
+        for access in PhotoAccess.allCases {
+            let wrong = try await refusal {
+                try await fixture.download(photo.name, "wrong", access)
+            }
+            #expect(wrong.code == .sessionEnded, "drop the token, and call again")
+        }
         try await fixture.change("UPDATE accounts SET status = 2")
         let suspended = try await refusal {
-            try await fixture.download(photo.name, "", .public)
+            try await fixture.download(photo.name, nil, .public)
         }
         #expect(suspended.code == .notFound)
     }
@@ -155,7 +160,7 @@ struct PhotoTests {
             }
             #expect(error.code == .invalidArgument && error.fields == ["data"])
         }
-        let caller = try await refusal { try await fixture.upload(file, "") }
+        let caller = try await refusal { try await fixture.upload(file, nil) }
         #expect(caller.code == .invalidAccessToken)
         #expect(try await fixture.blobs().isEmpty)
         #expect(try await fixture.count("photos") == 0)

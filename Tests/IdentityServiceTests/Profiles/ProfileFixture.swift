@@ -18,40 +18,39 @@ extension IdentityFixture {
             defaultLanguage: "en", passwordHashing: settings.passwordHashing, photos: photos)
         return ProfileHandler(
             settings: other, store: store, keys: keys, randomness: randomness,
-            answers: profiles.answers, sessions: sessions, documents: profiles.documents,
-            blobs: service.blobs, uploads: profiles.uploads, uncommitted: profiles.uncommitted)
+            answers: profiles.answers, documents: profiles.documents, blobs: service.blobs,
+            uploads: profiles.uploads, uncommitted: profiles.uncommitted)
     }
 
     /// Uploads a photo in parts of `part` bytes.
     /// - Returns: the items.
     func upload(
-        _ file: [UInt8], _ token: String, part: Int = 50, saying bytes: Int? = nil
-    ) async throws -> [IdentityV1.UploadPhotoItem] {
-        let call = profiles.uploadPhoto(context())
-        let head = IdentityV1.PhotoHead(
-            accessToken: token, bytes: UInt32(bytes ?? file.count), origin: Self.origin)
+        _ file: [UInt8], _ token: String?, part: Int = 50, saying bytes: Int? = nil
+    ) async throws -> [GatewayV1.UploadPhotoItem] {
+        let call = profiles.uploadPhoto(relayed(token))
+        let length = UInt32(bytes ?? file.count)
         async let sent: Void = {
             // A refused upload ends the items; its error is that of the answer.
-            try? await call.outgoing.write(.init(part: .head(head)))
+            try? await call.outgoing.write(.init(part: .bytes(length)))
             for start in stride(from: 0, to: file.count, by: part) {
                 let data = Array(file[start..<min(start + part, file.count)])
                 try? await call.outgoing.write(.init(part: .data(data)))
             }
             call.outgoing.finish()
         }()
-        var items: [IdentityV1.UploadPhotoItem] = []
+        var items: [GatewayV1.UploadPhotoItem] = []
         for try await item in call.incoming { items.append(item) }
         await sent
         return items
     }
 
     /// The photo of a download and its bytes.
+    /// - Parameter token: nil outside a session.
     func download(
-        _ name: String, _ token: String = "", _ photos: PhotoAccess = .owner
-    ) async throws -> (photo: IdentityV1.Photo?, bytes: [UInt8]) {
-        var (photo, bytes) = (IdentityV1.Photo?.none, [UInt8]())
-        let items = profiles(photos).downloadPhoto(
-            .init(name: name, accessToken: token), context())
+        _ name: String, _ token: String? = nil, _ photos: PhotoAccess = .owner
+    ) async throws -> (photo: GatewayV1.Photo?, bytes: [UInt8]) {
+        var (photo, bytes) = (GatewayV1.Photo?.none, [UInt8]())
+        let items = profiles(photos).downloadPhoto(.init(name: name), relayed(token))
         for try await item in items {
             switch item.part {
             case .photo(let head): photo = head

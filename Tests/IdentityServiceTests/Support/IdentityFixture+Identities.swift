@@ -119,9 +119,13 @@ extension IdentityFixture {
     /// Removes a method.
     func unlink(
         _ method: String, in session: String, key: String? = nil
-    ) async throws -> IdentityV1.Account {
-        let answer = try await identities.unlink(
-            .init(accessToken: session, method: method, origin: Self.origin), context(key))
+    ) async throws -> GatewayV1.Account {
+        let answer = try await identities.unlinkMethod(
+            .init(
+                method: method,
+                device: .init(
+                    deviceId: Self.origin.deviceId, platform: Self.origin.platform)),
+            relayed(session, key))
         return try #require(answer.account)
     }
 

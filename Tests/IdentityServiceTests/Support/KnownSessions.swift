@@ -98,18 +98,6 @@ final class KnownSessions: DevicesAPI {
         return known
     }
 
-    func listSessions(
-        _ request: SessionV1.ListSessionsRequest, _ context: CallContext
-    ) async throws -> SessionV1.ListSessionsResponse { throw ServiceError(.unknownMethod) }
-
-    func endSession(
-        _ request: SessionV1.EndSessionRequest, _ context: CallContext
-    ) async throws -> SessionV1.EndSessionResponse { throw ServiceError(.unknownMethod) }
-
-    func endOtherSessions(
-        _ request: SessionV1.EndOtherSessionsRequest, _ context: CallContext
-    ) async throws -> SessionV1.EndOtherSessionsResponse { throw ServiceError(.unknownMethod) }
-
     func reauthenticate(
         _ request: SessionV1.ReauthenticateRequest, _ context: CallContext
     ) async throws -> SessionV1.ReauthenticateResponse { throw ServiceError(.unknownMethod) }

@@ -16,10 +16,6 @@ struct NoActivity: AccountActivityAPI {
     ) async throws -> SessionV1.ListAccountActivityResponse {
         .init(activities: request.accountIds.map { _ in .init() })
     }
-
-    func noteActivity(
-        _ request: SessionV1.NoteActivityRequest, _ context: CallContext
-    ) async throws -> SessionV1.NoteActivityResponse { throw ServiceError(.unknownMethod) }
 }
 
 /// A session service with the activity that it is given, and none of other accounts.
@@ -57,10 +53,6 @@ final class GivenActivity: AccountActivityAPI {
                 activities: request.accountIds.map { state.activities[$0] ?? .init() })
         }
     }
-
-    func noteActivity(
-        _ request: SessionV1.NoteActivityRequest, _ context: CallContext
-    ) async throws -> SessionV1.NoteActivityResponse { throw ServiceError(.unknownMethod) }
 }
 
 /// A notification service that cannot be reached with relay addresses.
@@ -250,10 +242,6 @@ final class RecordingSessions: SessionsAPI {
         _ request: SessionV1.CreateSessionRequest, _ context: CallContext
     ) async throws -> SessionV1.CreateSessionResponse { throw ServiceError(.unknownMethod) }
 
-    func refreshSession(
-        _ request: SessionV1.RefreshSessionRequest, _ context: CallContext
-    ) async throws -> SessionV1.RefreshSessionResponse { throw ServiceError(.unknownMethod) }
-
     func validateAccessToken(
         _ request: SessionV1.ValidateAccessTokenRequest, _ context: CallContext
     ) async throws -> SessionV1.ValidateAccessTokenResponse {
@@ -272,12 +260,4 @@ final class RecordingSessions: SessionsAPI {
             known: account != nil, sessionId: known.session(ofEver: request.accessToken),
             accountId: account ?? "", live: known.isLive(request.accessToken))
     }
-
-    func signOut(
-        _ request: SessionV1.SignOutRequest, _ context: CallContext
-    ) async throws -> SessionV1.SignOutResponse { throw ServiceError(.unknownMethod) }
-
-    func getKeySet(
-        _ request: SessionV1.GetKeySetRequest, _ context: CallContext
-    ) async throws -> SessionV1.GetKeySetResponse { throw ServiceError(.unknownMethod) }
 }

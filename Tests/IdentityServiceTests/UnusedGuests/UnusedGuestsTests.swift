@@ -38,7 +38,7 @@ struct UnusedGuestsTests {
         return Set(keys)
     }
 
-    private func list() async throws -> IdentityV1.ListUnusedGuestsResponse {
+    private func list() async throws -> GatewayV1.ListUnusedGuestsResponse {
         try await fixture.admin(activity).listUnusedGuests(
             .init(), fixture.context(application: "tool"))
     }

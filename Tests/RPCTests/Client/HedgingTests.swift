@@ -36,9 +36,8 @@ struct HedgingTests {
     func reads() {
         for method in [
             SessionsDescription.validateAccessToken, SessionsDescription.inspectSession,
-            SessionsDescription.getKeySet,
             AuthDescription.checkAuthState, VerificationDescription.getKeySet,
-            AccountSessionsDescription.listSessions, DevicesDescription.listSessions,
+            AccountSessionsDescription.listSessions,
             AccountsDescription.getAccount, LimitsDescription.peek,
         ] {
             #expect(method.hedgeAfter == .milliseconds(100) && method.isIdempotent, "\(method)")

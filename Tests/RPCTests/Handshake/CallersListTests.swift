@@ -62,6 +62,10 @@ struct CallersListTests {
                 tool
                 """)
         #expect(list.unknownMethods(of: names) == ["a.v1.Bb/*", "a.v1.B/Gett"])
+        let moved = try CallersList(text: "gateway postern.identity.v1.AccountAdmin/*")
+        #expect(
+            moved.unknownMethods(of: names)
+                == ["postern.identity.v1.AccountAdmin/* (now in postern.gateway.v1.Admin)"])
     }
 
     @Test("X-03: a line without methods lifts no restriction that the server has for its caller")
@@ -134,6 +138,12 @@ struct CallersListTests {
         #expect(allowed([try #require(MethodPattern("a.v1.Admin/*"))]) == [false, true, true])
         #expect(allowed([try #require(MethodPattern("a.v1.Admin/Read"))]) == [false, false, true])
         #expect(allowed([try #require(MethodPattern("a.v1.B/*"))]) == [true, false, false])
+        #expect(allowed([.everything]) == [true, true, true])
+    }
+
+    @Test("I-09: no line of a callers file permits everything")
+    func noWordForEverything() {
+        #expect(throws: CallersList.ParseError.self) { try CallersList(text: "tool everything") }
     }
 
     @Test("X-03: public-methods permits the methods with the option public, and health")

@@ -32,8 +32,13 @@ struct RelayTests {
                     }
                 }
                 + streams.map { method in
-                    MethodHandler.relayStream(method) { request, context in
-                        peer.stream(method, payload: request, context.onward())
+                    MethodHandler.relayStream(method) { call in
+                        // One of them calls the peer when the first item is there.
+                        var first: [UInt8]?
+                        if method == EchoService.gather { first = try await call.firstItem() }
+                        let context = call.context.onward()
+                        return try await call.relay(
+                            to: peer.stream(method, payload: call.request, context), after: first)
                     }
                 }
             let front = try await RPCServer.start(

@@ -40,8 +40,8 @@ struct AccessTokenTests {
             flags: ["--token-issuer", "https://id.example", "--token-audience", "shop"])
         let account = try fixture.account()
         let tokens = try await fixture.open(account)
-        let keySet = fixture.service.sessions.getKeySet(
-            SessionV1.GetKeySetRequest(), fixture.context())
+        let keySet = try fixture.service.sessions.getKeySet(
+            GatewayV1.GetKeySetRequest(), fixture.context())
         let verifier = TokenVerifier(
             keys: try JSONWebKeySet(json: keySet.jwks.utf8), type: "at+jwt",
             issuer: "https://id.example", audience: "shop")

@@ -166,7 +166,7 @@ struct AccountDataTests {
             await #expect(throws: gone) { try await fixture.refresh(tokens.refreshToken) }
             await #expect(throws: gone) {
                 try await fixture.service.devices.listSessions(
-                    .init(accessToken: tokens.accessToken), fixture.context())
+                    .init(), fixture.context(bearing: tokens.accessToken))
             }
             // Somebody who wants to be signed out is.
             #expect(try await fixture.signOut(.accessToken(tokens.accessToken)) == 0)

@@ -1,3 +1,4 @@
+import Contracts
 import Messages
 import ServiceRuntime
 import Storage
@@ -16,8 +17,8 @@ struct NoteActivityTests {
     }
 
     private func note(_ token: String, _ kind: String = "screen-opened") async throws -> Int64 {
-        try await fixture.service.accountActivity.noteActivity(
-            .init(accessToken: token, kind: kind), fixture.context()
+        try await fixture.service.devices.noteActivity(
+            .init(kind: kind), fixture.context(bearing: token)
         ).idleExpiresAtMs
     }
 

@@ -74,13 +74,13 @@ struct BoundSessionTests {
     @Test("S-04: a device with a wrong clock signs with the server's time, sent in every response")
     func wrongClock() async throws {
         let tokens = try await fixture.open(on: device)
-        #expect(tokens.serverTimeMs == fixture.time.now().milliseconds)
+        #expect(tokens.answeredAtMs == fixture.time.now().milliseconds)
         let wrong = fixture.time.now() + .seconds(86_400)
         await expectRefused(.deviceProofStale) {
             try await fixture.refresh(
                 tokens.refreshToken, proof: device.proof(tokens.refreshToken, at: wrong))
         }
-        let right = Timestamp(milliseconds: tokens.serverTimeMs)
+        let right = Timestamp(milliseconds: tokens.answeredAtMs)
         _ = try await fixture.refresh(
             tokens.refreshToken, proof: device.proof(tokens.refreshToken, at: right))
     }
@@ -89,10 +89,11 @@ struct BoundSessionTests {
     func signsOut() async throws {
         let tokens = try await fixture.open(on: device)
         let child = try await fixture.refresh(tokens.refreshToken, on: device)
-        let request = SessionV1.SignOutRequest(
-            deviceProof: try device.proof(tokens.refreshToken, at: fixture.time.now()),
-            token: .refreshToken(tokens.refreshToken))
-        #expect(try await fixture.service.sessions.signOut(request, fixture.context()).ended == 1)
+        let request = GatewayV1.SignOutRequest(
+            refreshToken: tokens.refreshToken,
+            deviceProof: try device.proof(tokens.refreshToken, at: fixture.time.now()))
+        let answer = try await fixture.service.sessions.signOut(request, fixture.context())
+        #expect(answer.endedSessions == 1)
         #expect(!fixture.validate(child.accessToken).valid)
     }
 
@@ -111,13 +112,14 @@ struct BoundSessionTests {
     func parallel() async throws {
         let tokens = try await fixture.open(on: device)
         let (service, context) = (fixture.service, fixture.context())
-        let request = SessionV1.RefreshSessionRequest(
+        let request = GatewayV1.RefreshSessionRequest(
             refreshToken: tokens.refreshToken,
             deviceProof: try device.proof(tokens.refreshToken, at: fixture.time.now()))
         let children = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<50 {
                 group.addTask {
-                    try await service.sessions.refreshSession(request, context).tokens?.refreshToken
+                    try await service.sessions.refreshSession(request, context).session?
+                        .refreshToken
                         ?? ""
                 }
             }

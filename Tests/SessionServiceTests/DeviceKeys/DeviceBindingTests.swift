@@ -50,7 +50,7 @@ struct DeviceBindingTests {
                 proof: fixture.proof(account),
                 origin: IdentityV1.Origin(deviceId: device.id), deviceKey: device.key()),
             fixture.context())
-        #expect(bound.tokens != nil)
+        #expect(bound.session != nil)
     }
 
     @Test("S-04: with `fingerprint`, another device is recorded and rejected but ends nothing")

@@ -69,32 +69,32 @@ struct TestDevice: Sendable {
 
 extension SessionFixture {
     /// Opens a session that is bound to a device.
-    func open(on device: TestDevice, key: String? = nil) async throws -> SessionV1.Tokens {
+    func open(on device: TestDevice, key: String? = nil) async throws -> GatewayV1.Session {
         let response = try await service.sessions.createSession(
             SessionV1.CreateSessionRequest(
                 proof: proof(try account()),
                 origin: IdentityV1.Origin(deviceId: device.id, platform: "ios"),
                 deviceKey: try device.key()),
             context(key))
-        return try #require(response.tokens)
+        return try #require(response.session)
     }
 
     /// Refreshes like a device with the right time.
     func refresh(
         _ token: String, on device: TestDevice, key: String? = nil
-    ) async throws -> SessionV1.Tokens {
+    ) async throws -> GatewayV1.Session {
         try await refresh(token, proof: try device.proof(token, at: time.now()), key: key)
     }
 
     /// Refreshes with any proof, or none.
     func refresh(
         _ token: String, proof: GatewayV1.DeviceProof?, device: String = "d1", key: String? = nil
-    ) async throws -> SessionV1.Tokens {
+    ) async throws -> GatewayV1.Session {
         let response = try await service.sessions.refreshSession(
-            SessionV1.RefreshSessionRequest(
-                refreshToken: token, origin: IdentityV1.Origin(deviceId: device),
+            GatewayV1.RefreshSessionRequest(
+                refreshToken: token, device: GatewayV1.Device(deviceId: device),
                 deviceProof: proof),
             context(key))
-        return try #require(response.tokens)
+        return try #require(response.session)
     }
 }

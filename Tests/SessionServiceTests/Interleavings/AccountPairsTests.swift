@@ -1,3 +1,4 @@
+import Contracts
 import Messages
 import RPC
 import ServiceRuntime
@@ -114,7 +115,7 @@ struct AccountPairsTests {
 struct TwoSessions: Sendable {
     private let service: SessionService
     private let account: AccountID
-    private let tokens: [SessionV1.Tokens]
+    private let tokens: [GatewayV1.Session]
     private let proofs: [IdentityV1.SignInProof]
     /// Later than the proofs.
     private let end: Timestamp
@@ -152,23 +153,23 @@ struct TwoSessions: Sendable {
 
     func signOut(_ session: Int, all: Bool = false) async throws {
         _ = try await service.sessions.signOut(
-            .init(all: all, token: .accessToken(tokens[session].accessToken)), context)
+            .init(all: all), context.bearing(tokens[session].accessToken))
     }
 
     func signOutByRefreshToken(_ session: Int, all: Bool = false) async throws {
         _ = try await service.sessions.signOut(
-            .init(all: all, token: .refreshToken(tokens[session].refreshToken)), context)
+            .init(refreshToken: tokens[session].refreshToken, all: all), context)
     }
 
     func end(_ session: Int, by caller: Int) async throws {
         _ = try await service.devices.endSession(
-            .init(accessToken: tokens[caller].accessToken, sessionId: tokens[session].sessionId),
-            context)
+            .init(sessionId: tokens[session].sessionId),
+            context.bearing(tokens[caller].accessToken))
     }
 
     func endOthers(by caller: Int) async throws {
         _ = try await service.devices.endOtherSessions(
-            .init(accessToken: tokens[caller].accessToken), context)
+            .init(), context.bearing(tokens[caller].accessToken))
     }
 
     func endAccount() async throws {

@@ -86,7 +86,7 @@ struct SessionEndsHandlerTests {
 
     @Test("S-06: 200 concurrent revocations reach every subscriber once and in one order")
     func order() async throws {
-        var sessions: [SessionV1.Tokens] = []
+        var sessions: [GatewayV1.Session] = []
         for number in 1...200 {
             sessions.append(try await fixture.open(try fixture.account(Int64(number))))
         }
@@ -95,9 +95,8 @@ struct SessionEndsHandlerTests {
             try await withThrowingTaskGroup { group in
                 for tokens in sessions {
                     group.addTask {
-                        let request = SessionV1.SignOutRequest(
-                            all: false, token: .accessToken(tokens.accessToken))
-                        _ = try await service.sessions.signOut(request, context)
+                        _ = try await service.sessions.signOut(
+                            GatewayV1.SignOutRequest(), context.bearing(tokens.accessToken))
                     }
                 }
                 try await group.waitForAll()

@@ -92,11 +92,11 @@ final class ScheduledService {
         let expected = world.verdict(on: client)
         do {
             let answer = try await service.sessions.refreshSession(
-                SessionV1.RefreshSessionRequest(
+                GatewayV1.RefreshSessionRequest(
                     refreshToken: token,
                     deviceProof: client.hasKey ? try device.proof(token, at: time.now()) : nil),
                 context)
-            let child = try #require(answer.tokens)
+            let child = try #require(answer.session)
             let isNew = expected == .child
             guard isNew || expected == .sameChild else { return "answered, not \(expected)" }
             let counter = isNew ? world.leaf + 1 : world.leaf
@@ -124,7 +124,7 @@ final class ScheduledService {
         .valid
     }
 
-    private func open(isBound: Bool) async throws -> SessionV1.Tokens {
+    private func open(isBound: Bool) async throws -> GatewayV1.Session {
         accounts += 1
         let now = time.now().milliseconds
         let proof = IdentityV1.SignInProof(
@@ -135,7 +135,7 @@ final class ScheduledService {
                 proof: seal.seal(proof), origin: IdentityV1.Origin(deviceId: device.id),
                 deviceKey: isBound ? try device.key() : nil),
             context)
-        return try #require(answer.tokens)
+        return try #require(answer.session)
     }
 
     private var context: CallContext {
@@ -148,7 +148,7 @@ private struct GivenTokens {
     var refresh: [Int64: String]
     var access: [Int64: String]
 
-    init(_ first: SessionV1.Tokens) {
+    init(_ first: GatewayV1.Session) {
         refresh = [1: first.refreshToken]
         access = [1: first.accessToken]
     }

@@ -11,7 +11,7 @@ struct DisplacementTests {
     @Test("S-03: the sixth sign-in ends the least recently used session, with that reason")
     func sixth() async throws {
         let fixture = try await SessionFixture()
-        var opened: [SessionV1.Tokens] = []
+        var opened: [GatewayV1.Session] = []
         for number in 1...5 {
             opened.append(try await fixture.open(on: "phone \(number)"))
             fixture.time.advance(by: .seconds(60))
@@ -64,9 +64,9 @@ struct DisplacementTests {
             SessionV1.CreateSessionRequest(proof: fixture.proof(account))
         }
         let (service, context) = (fixture.service, fixture.context())
-        let opened = try await withThrowingTaskGroup(of: SessionV1.Tokens?.self) { group in
+        let opened = try await withThrowingTaskGroup(of: GatewayV1.Session?.self) { group in
             for request in requests {
-                group.addTask { try await service.sessions.createSession(request, context).tokens }
+                group.addTask { try await service.sessions.createSession(request, context).session }
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }

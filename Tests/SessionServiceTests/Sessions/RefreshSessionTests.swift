@@ -126,11 +126,12 @@ struct RefreshSessionTests {
     func parallel() async throws {
         let tokens = try await fixture.open()
         let (service, context) = (fixture.service, fixture.context())
-        let request = SessionV1.RefreshSessionRequest(refreshToken: tokens.refreshToken)
+        let request = GatewayV1.RefreshSessionRequest(refreshToken: tokens.refreshToken)
         let children = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<50 {
                 group.addTask {
-                    try await service.sessions.refreshSession(request, context).tokens?.refreshToken
+                    try await service.sessions.refreshSession(request, context).session?
+                        .refreshToken
                         ?? ""
                 }
             }
@@ -146,11 +147,12 @@ struct RefreshSessionTests {
     func parallelRepeats() async throws {
         let tokens = try await fixture.open()
         let (service, context) = (fixture.service, fixture.context("k"))
-        let request = SessionV1.RefreshSessionRequest(refreshToken: tokens.refreshToken)
+        let request = GatewayV1.RefreshSessionRequest(refreshToken: tokens.refreshToken)
         let children = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<50 {
                 group.addTask {
-                    try await service.sessions.refreshSession(request, context).tokens?.refreshToken
+                    try await service.sessions.refreshSession(request, context).session?
+                        .refreshToken
                         ?? ""
                 }
             }

@@ -69,7 +69,7 @@ struct SignOutTests {
         let account = try fixture.account()
         let (one, two) = (try await fixture.open(account), try await fixture.open(account))
         #expect(try await fixture.signOut(.refreshToken(one.refreshToken), key: "one") == 1)
-        let token = SessionV1.SignOutRequest.Token.accessToken(two.accessToken)
+        let token = SessionFixture.SignOutToken.accessToken(two.accessToken)
         #expect(try await fixture.signOut(token, all: true, key: "all") == 1)
         fixture.time.advance(by: .seconds(700))
         #expect(try await fixture.signOut(token, all: true, key: "all") == 1)

@@ -26,12 +26,12 @@ struct SigningKeyRotationTests {
     }
 
     private func published() throws -> [String] {
-        let set = fixture.service.sessions.getKeySet(
-            SessionV1.GetKeySetRequest(), fixture.context())
+        let set = try fixture.service.sessions.getKeySet(
+            GatewayV1.GetKeySetRequest(), fixture.context())
         return try JSONWebKeySet(json: set.jwks.utf8).identifiers
     }
 
-    private func kid(_ tokens: SessionV1.Tokens) throws -> String {
+    private func kid(_ tokens: GatewayV1.Session) throws -> String {
         let header = try #require(tokens.accessToken.split(separator: ".").first)
         let bytes = try #require(Base64URL.decode(header.utf8))
         let text = String(decoding: bytes, as: UTF8.self)
@@ -60,7 +60,7 @@ struct SigningKeyRotationTests {
         var tokens = try await fixture.open()
         var signers: Set<String> = []
         var history: [[String]] = []
-        var young: [SessionV1.Tokens] = []
+        var young: [GatewayV1.Session] = []
         for _ in 0..<40 {
             try await pass(.seconds(300))
             let now = fixture.time.now().milliseconds

@@ -1,3 +1,4 @@
+import Contracts
 import Cryptography
 import Messages
 import ServiceRuntime
@@ -15,16 +16,16 @@ struct SigningKeyTests {
         fixture = try await SessionFixture()
     }
 
-    private func jwks() -> String {
-        fixture.service.sessions.getKeySet(SessionV1.GetKeySetRequest(), fixture.context()).jwks
+    private func jwks() throws -> String {
+        try fixture.service.sessions.getKeySet(GatewayV1.GetKeySetRequest(), fixture.context()).jwks
     }
 
     @Test("S-01: the key is made only at the first start and named by its thumbprint")
     func madeOnce() async throws {
         let tokens = try await fixture.open()
-        let before = jwks()
+        let before = try jwks()
         try await fixture.restart()
-        #expect(jwks() == before)
+        #expect(try jwks() == before)
         #expect(fixture.validate(tokens.accessToken).valid)
         #expect(try await fixture.audited(.signingKeyMade) == 1)
         let names = try JSONWebKeySet(json: before.utf8).identifiers
@@ -81,7 +82,7 @@ struct SigningKeyTests {
         #expect(!fixture.validate(tokens.accessToken).valid)
         await expectRefused(.invalidAccessToken) {
             try await fixture.service.devices.listSessions(
-                .init(accessToken: tokens.accessToken), fixture.context())
+                .init(), fixture.context(bearing: tokens.accessToken))
         }
         await expectRefused(.invalidAccessToken) {
             try await fixture.signOut(.accessToken(tokens.accessToken))

@@ -1,3 +1,4 @@
+import Contracts
 import Messages
 import RPC
 import ServiceRuntime
@@ -11,31 +12,30 @@ extension SessionFixture {
     /// Opens a session on a named device.
     func open(
         _ account: AccountID? = nil, on device: String, methods: [String] = ["pwd"]
-    ) async throws -> SessionV1.Tokens {
+    ) async throws -> GatewayV1.Session {
         let account = try account ?? self.account()
         let origin = IdentityV1.Origin(
             deviceId: "id of \(device)", platform: "ios", deviceName: device)
         let response = try await service.sessions.createSession(
             SessionV1.CreateSessionRequest(proof: proof(account, methods: methods), origin: origin),
             context())
-        return try #require(response.tokens)
+        return try #require(response.session)
     }
 
-    func list(_ token: String) async throws -> [SessionV1.DeviceSession] {
-        try await service.devices.listSessions(
-            SessionV1.ListSessionsRequest(accessToken: token), context()
-        )
-        .sessions
+    func list(_ token: String) async throws -> [GatewayV1.SessionEntry] {
+        try await service.devices.listSessions(.init(), context(bearing: token)).sessions
     }
 
     func end(_ session: String, by token: String, key: String? = nil) async throws -> Bool {
-        let request = SessionV1.EndSessionRequest(accessToken: token, sessionId: session)
-        return try await service.devices.endSession(request, context(key)).ended
+        try await service.devices.endSession(
+            .init(sessionId: session), context(key, bearing: token)
+        ).endedSessions > 0
     }
 
     func endOthers(by token: String, key: String? = nil) async throws -> Int {
-        let request = SessionV1.EndOtherSessionsRequest(accessToken: token)
-        return Int(try await service.devices.endOtherSessions(request, context(key)).ended)
+        Int(
+            try await service.devices.endOtherSessions(.init(), context(key, bearing: token))
+                .endedSessions)
     }
 
     func reauthenticate(
@@ -46,7 +46,7 @@ extension SessionFixture {
     }
 
     /// Whether a session is live, given any of its access tokens, even an expired one.
-    func isLive(_ tokens: SessionV1.Tokens) async throws -> Bool {
+    func isLive(_ tokens: GatewayV1.Session) async throws -> Bool {
         try await inspect(tokens.accessToken).live
     }
 

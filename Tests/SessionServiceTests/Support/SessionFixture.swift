@@ -96,36 +96,39 @@ final class SessionFixture {
 
     // MARK: Calls
 
-    /// The context of a call by an application, with an idempotency key if one is given.
+    /// The context of a call by an application, with an idempotency key and an access token if they
+    /// are given.
     func context(
-        _ idempotencyKey: String? = nil, from application: String = "gateway"
+        _ idempotencyKey: String? = nil, from application: String = "gateway",
+        bearing token: String? = nil
     ) -> CallContext {
         var metadata = Metadata()
         metadata[Metadata.Key.idempotencyKey] = idempotencyKey
         return CallContext(
-            application: application, deadline: time.uptime() + .seconds(10), metadata: metadata)
+            application: application, deadline: time.uptime() + .seconds(10), metadata: metadata
+        ).bearing(token)
     }
 
     /// Opens a session of `account` with a new proof.
-    func open(_ account: AccountID? = nil, key: String? = nil) async throws -> SessionV1.Tokens {
+    func open(_ account: AccountID? = nil, key: String? = nil) async throws -> GatewayV1.Session {
         let account = try account ?? self.account()
         return try await create(proof(account), key: key)
     }
 
     func create(
         _ proof: IdentityV1.SignInProof, key: String? = nil
-    ) async throws -> SessionV1.Tokens {
+    ) async throws -> GatewayV1.Session {
         let response = try await service.sessions.createSession(
             SessionV1.CreateSessionRequest(
                 proof: proof, origin: IdentityV1.Origin(deviceId: "d1", platform: "cli")),
             context(key))
-        return try #require(response.tokens)
+        return try #require(response.session)
     }
 
-    func refresh(_ token: String, key: String? = nil) async throws -> SessionV1.Tokens {
+    func refresh(_ token: String, key: String? = nil) async throws -> GatewayV1.Session {
         let response = try await service.sessions.refreshSession(
-            SessionV1.RefreshSessionRequest(refreshToken: token), context(key))
-        return try #require(response.tokens)
+            GatewayV1.RefreshSessionRequest(refreshToken: token), context(key))
+        return try #require(response.session)
     }
 
     func validate(_ token: String) -> SessionV1.ValidateAccessTokenResponse {
@@ -143,11 +146,22 @@ final class SessionFixture {
             SessionV1.InspectSessionRequest(accessToken: token), context())
     }
 
+    /// A token by which a session can be ended.
+    enum SignOutToken: Sendable {
+        case accessToken(String)
+        case refreshToken(String)
+    }
+
     func signOut(
-        _ token: SessionV1.SignOutRequest.Token?, all: Bool = false, key: String? = nil
+        _ token: SignOutToken?, all: Bool = false, key: String? = nil
     ) async throws -> Int {
-        let request = SessionV1.SignOutRequest(all: all, token: token)
-        return Int(try await service.sessions.signOut(request, context(key)).ended)
+        var (request, context) = (GatewayV1.SignOutRequest(all: all), context(key))
+        switch token {
+        case .accessToken(let text): context = context.bearing(text)
+        case .refreshToken(let text): request.refreshToken = text
+        case nil: break
+        }
+        return Int(try await service.sessions.signOut(request, context).endedSessions)
     }
 
     func endAccount(

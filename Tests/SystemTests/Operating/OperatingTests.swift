@@ -70,7 +70,8 @@ extension SystemTests {
                 let list = try await cluster.call(
                     "postern.reflection.v1.Reflection/ListServices", "{}")
                 #expect(list.json.contains("postern.gateway.v1.Auth"))
-                let keys = try await cluster.call("postern.session.v1.Sessions/GetKeySet", "{}")
+                let keys = try await cluster.call(
+                    "postern.gateway.v1.Verification/GetKeySet", "{}")
                 #expect(keys.exitCode == 0)
             }
         }

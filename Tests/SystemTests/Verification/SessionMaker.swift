@@ -14,7 +14,7 @@ struct SessionMaker: Sendable {
 
     init(_ cluster: Cluster) throws {
         gateway = try cluster.client(of: "gateway", as: "app")
-        session = try cluster.client(of: "session", as: "tool")
+        session = try cluster.client(of: "session", as: "gateway")
         let key = try SecretFile.readKey("\(cluster.data)/keys/sign-in-proof.key")
         seal = SignInProofSeal(key: KeyedHash(key: key))
     }
@@ -28,10 +28,10 @@ struct SessionMaker: Sendable {
     func newAccount() -> AccountID { .drawn(from: randomness) }
 
     /// Opens a session of a new account.
-    func open() async throws -> SessionV1.Tokens { try await open(of: newAccount()) }
+    func open() async throws -> GatewayV1.Session { try await open(of: newAccount()) }
 
     /// Opens a session of an account, which need not exist.
-    func open(of account: AccountID) async throws -> SessionV1.Tokens {
+    func open(of account: AccountID) async throws -> GatewayV1.Session {
         let now = SystemTime().now().milliseconds
         let proof = IdentityV1.SignInProof(
             accountId: account.text, amr: ["pwd"], authTimeMs: now, provedAtMs: now,
@@ -39,24 +39,24 @@ struct SessionMaker: Sendable {
         let request = SessionV1.CreateSessionRequest(
             proof: seal.seal(proof), origin: IdentityV1.Origin(deviceId: "d1", platform: "cli"))
         let answer = try await SessionsClient(session).createSession(request, context(session))
-        guard let tokens = answer.tokens else { throw ClusterError(message: "no tokens") }
+        guard let tokens = answer.session else { throw ClusterError(message: "no tokens") }
         return tokens
     }
 
     /// Signs out through the gateway, as a backend does.
-    func signOut(_ tokens: SessionV1.Tokens) async throws {
+    func signOut(_ tokens: GatewayV1.Session) async throws {
         _ = try await AuthClient(gateway).signOut(
             GatewayV1.SignOutRequest(), context(gateway).bearing(tokens.accessToken))
     }
 
     /// Ends a session at the session service directly, for runs of thousands.
-    func end(_ tokens: SessionV1.Tokens) async throws {
-        let request = SessionV1.SignOutRequest(all: false, token: .accessToken(tokens.accessToken))
-        _ = try await SessionsClient(session).signOut(request, context(session))
+    func end(_ tokens: GatewayV1.Session) async throws {
+        _ = try await AuthClient(session).signOut(
+            GatewayV1.SignOutRequest(), context(session).bearing(tokens.accessToken))
     }
 
     /// Whether the session service accepts a token.
-    func isValid(_ tokens: SessionV1.Tokens) async throws -> Bool {
+    func isValid(_ tokens: GatewayV1.Session) async throws -> Bool {
         let request = SessionV1.ValidateAccessTokenRequest(accessToken: tokens.accessToken)
         return try await SessionsClient(session).validateAccessToken(request, context(session))
             .valid

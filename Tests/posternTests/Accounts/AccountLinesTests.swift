@@ -21,12 +21,12 @@ struct AccountLinesTests {
 
     @Test("I-01: every known field is shown, and fields without a value are left out")
     func lines() {
-        let account = IdentityV1.AdminAccount(
-            account: IdentityV1.Account(
+        let account = GatewayV1.AdminAccount(
+            account: GatewayV1.Account(
                 accountId: "acc_1", email: "a…@example.org", emailVerified: true,
                 createdAtMs: 1_795_248_340_254, status: .suspended, methods: ["password", "apple"]),
-            suspension: .init(reason: "spam", sinceMs: 1_795_248_340_254),
-            activity: .init(liveSessions: 0, lastActivityAtMs: 0, lastSeenAtMs: 1_795_248_340_254),
+            suspension: .init(reason: "spam", suspendedAtMs: 1_795_248_340_254),
+            activity: .init(liveSessions: 0, lastSeen: .lastSeenAtMs(1_795_248_340_254)),
             deletion: .init(state: .waiting, requestedAtMs: 1, dueAtMs: 1_795_248_340_254))
         #expect(
             account.details.record == [
@@ -42,9 +42,22 @@ struct AccountLinesTests {
                 == "acc_1  suspended  made 2026-11-21  never signed in  a…@example.org")
     }
 
+    @Test("the last sign-in and the last activity are shown where there are any")
+    func times() {
+        let account = GatewayV1.AdminAccount(
+            account: GatewayV1.Account(
+                accountId: "acc_1", createdAtMs: 1_795_248_340_254, status: .active,
+                lastSignIn: .lastSignInAtMs(1_795_248_340_254)),
+            activity: .init(liveSessions: 1, lastActivity: .lastActivityAtMs(1_795_248_340_254)))
+        #expect(account.row.line == "acc_1  active  made 2026-11-21  signed in 2026-11-21")
+        let lines = account.details.record
+        #expect(lines.contains("last sign-in   2026-11-21T08:05:40.254Z"))
+        #expect(lines.contains("last activity  2026-11-21T08:05:40.254Z"))
+    }
+
     @Test("X-07: if the session service is unavailable, the output says so")
     func away() {
-        let account = IdentityV1.AdminAccount(account: IdentityV1.Account(accountId: "acc_1"))
+        let account = GatewayV1.AdminAccount(account: GatewayV1.Account(accountId: "acc_1"))
         #expect(
             account.details.record.last
                 == "sessions       not known: session cannot be reached")

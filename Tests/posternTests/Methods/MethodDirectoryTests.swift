@@ -101,9 +101,9 @@ struct MethodDirectoryTests {
 
     @Test("an enum has its first value that is not zero; a oneof has one field")
     func placeholders() throws {
-        let list = try method("postern.identity.v1.AccountAdmin/ListAccounts")
+        let list = try method("postern.gateway.v1.Admin/ListAccounts")
         #expect(list.request.contains(#""status": "ACCOUNT_STATUS_ACTIVE""#))
-        let lookUp = try method("postern.identity.v1.AccountAdmin/LookUpAccount")
+        let lookUp = try method("postern.gateway.v1.Admin/LookUpAccount")
         #expect(lookUp.request.contains("accountId"))
         #expect(!lookUp.request.contains("phoneNumber"))
         #expect(lookUp.lines.contains { $0.contains("not together with ") })

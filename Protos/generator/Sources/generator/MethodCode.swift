@@ -34,9 +34,9 @@ struct MethodCode {
     }
 
     /// Whether it is a call about an account, which its owner judges before the method runs: in a
-    /// session, or of a backend that names the account.
+    /// session that it must have, or of a backend that names the account.
     var isAboutAnAccount: Bool {
-        ![.unspecified, .none].contains(MethodOptions(method).session)
+        MethodOptions(method).session == .required
             || method.inputType.fields.contains {
                 $0.messageType?.fullName == "postern.gateway.v1.BackendCall"
             }

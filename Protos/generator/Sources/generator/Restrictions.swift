@@ -31,8 +31,17 @@ enum Restrictions {
                 complaints.append("\(method.fullName): limit needs an owner")
             }
             // It is about an account, and the gateway knows no other than the session's.
-            if let limit = options.limit, limit != .passwordCheck, options.session != .required {
-                complaints.append("\(method.fullName): this limit needs SESSION_REQUIRED")
+            if let limit = options.limit, limit != .passwordCheck,
+                ![.required, .optional].contains(options.session)
+            {
+                complaints.append("\(method.fullName): this limit needs a session")
+            }
+            // The relay charges a stream by its first item.
+            if let limit = options.limit {
+                let isOfUpload = [.photoUpload, .guestBundle].contains(limit)
+                if isOfUpload ? !method.clientStreaming : method.streams != .none {
+                    complaints.append("\(method.fullName): only an upload is a stream with a limit")
+                }
             }
         }
         // One line of a .proto must not make an operators' method reachable from any browser.

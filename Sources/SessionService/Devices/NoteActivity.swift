@@ -4,7 +4,7 @@ import RPC
 import ServiceRuntime
 import Storage
 
-extension AccountActivityHandler {
+extension DevicesHandler {
     /// The longest `kind`, in bytes.
     static let kindBytesMax = 32
 
@@ -13,21 +13,19 @@ extension AccountActivityHandler {
     ///
     /// Only a debug line has the kind. It is the app's own word: as a metric's label or as a row it
     /// would let a client fill memory or disk with words of its choice.
-    /// - Throws: `rpc/invalid-argument`, `auth/invalid-access-token`, `auth/session-ended`;
-    ///   `rpc/unavailable` while the clock is not trusted.
+    /// - Throws: as `liveSession`; `rpc/invalid-argument` for a `kind` of another form.
     func noteActivity(
-        _ request: SessionV1.NoteActivityRequest, _ context: CallContext
-    ) async throws -> SessionV1.NoteActivityResponse {
+        _ request: GatewayV1.NoteActivityRequest, _ call: SessionCall
+    ) async throws -> GatewayV1.NoteActivityResponse {
         guard Self.isKind(request.kind) else {
             throw ServiceError(.invalidArgument, fields: ["kind"])
         }
-        let token = try devices.caller(request.accessToken)
         let now = time.now()
-        let session = try await store.read { try devices.liveSession(token, $0, at: now) }
+        let session = try await store.read { try liveSession(call.token, $0, at: now) }
         logger.debug(
             "session.activity.noted", "an app noted activity",
             fields: [.session: .text(session.id.text), .activity: .text(request.kind)])
-        return SessionV1.NoteActivityResponse(
+        return GatewayV1.NoteActivityResponse(
             idleExpiresAtMs: life.unusedEnd(of: session).milliseconds)
     }
 
