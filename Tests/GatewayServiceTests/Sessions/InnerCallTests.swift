@@ -23,6 +23,7 @@ struct InnerCallTests {
         "Auth/CheckAuthState": "knows the session by the feed, and makes one answer of two",
         "AccountSessions/CheckRecentProof": "judges the proofs, and asks identity to refuse",
         "Consents/RequestParentalConsent": "charges twice",
+        "DataExports/RequestDataExport": "reads first whether there is one",
         "ProviderNotices/DescribeProviderOutcome": "answers by itself",
         "Verification/WatchRevocations": "has one subscription for all followers",
     ]
