@@ -2025,27 +2025,6 @@ static const ProtobufCIntRange postern__identity__v1__sign_in_history__ranges[] 
 MESSAGE(postern__identity__v1__sign_in_history, "postern.identity.v1.SignInHistory", 48, 3,
         postern__identity__v1__sign_in_history__fields, 1, postern__identity__v1__sign_in_history__ranges);
 
-static const ProtobufCFieldDescriptor postern__identity__v1__account__fields[] = {
-    FIELD("account_id", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("email", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("email_verified", 3, NONE, BOOL, 0, 56, NULL, 0),
-    FIELD("display_name", 4, NONE, BYTES, 0, 64, NULL, 0),
-    FIELD("created_at_ms", 5, NONE, INT64, 0, 80, NULL, 0),
-    FIELD("last_sign_in_at_ms", 6, NONE, INT64, 0, 88, NULL, 0),
-    FIELD("status", 7, NONE, ENUM, 0, 96, NULL, 0),
-    FIELD("methods", 8, REPEATED, BYTES, 104, 112, NULL, 0),
-    FIELD("phone_number", 9, NONE, BYTES, 0, 120, NULL, 0),
-    FIELD("photo_url", 10, NONE, BYTES, 0, 136, NULL, 0),
-    FIELD("is_guest", 11, NONE, BOOL, 0, 152, NULL, 0),
-    FIELD("onboarding_complete", 12, NONE, BOOL, 0, 160, NULL, 0),
-    FIELD("required_actions", 13, REPEATED, ENUM, 168, 176, NULL, PROTOBUF_C_FIELD_FLAG_PACKED),
-    FIELD("photo_name", 14, NONE, BYTES, 0, 184, NULL, 0),
-    FIELD("pending_email", 20, NONE, BYTES, 0, 200, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__account__ranges[] = {{1, 0}, {20, 14}, {0, 15}};
-MESSAGE(postern__identity__v1__account, "postern.identity.v1.Account", 216, 15,
-        postern__identity__v1__account__fields, 2, postern__identity__v1__account__ranges);
-
 static const ProtobufCFieldDescriptor postern__identity__v1__origin__fields[] = {
     FIELD("client_address", 1, NONE, BYTES, 0, 24, NULL, 0),
     FIELD("device_id", 2, NONE, BYTES, 0, 40, NULL, 0),
@@ -2072,11 +2051,12 @@ MESSAGE(postern__identity__v1__register_request, "postern.identity.v1.RegisterRe
         postern__identity__v1__register_request__fields, 1, postern__identity__v1__register_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__register_response__fields[] = {
-    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__account__descriptor, 0),
+    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__account__descriptor, 0),
     FIELD("proof", 2, NONE, MESSAGE, 0, 32, &postern__identity__v1__sign_in_proof__descriptor, 0),
+    FIELD("required_actions", 3, REPEATED, ENUM, 40, 48, NULL, PROTOBUF_C_FIELD_FLAG_PACKED),
 };
-static const ProtobufCIntRange postern__identity__v1__register_response__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__register_response, "postern.identity.v1.RegisterResponse", 40, 2,
+static const ProtobufCIntRange postern__identity__v1__register_response__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__identity__v1__register_response, "postern.identity.v1.RegisterResponse", 56, 3,
         postern__identity__v1__register_response__fields, 1, postern__identity__v1__register_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__verify_password_request__fields[] = {
@@ -2092,13 +2072,14 @@ MESSAGE(postern__identity__v1__verify_password_request, "postern.identity.v1.Ver
         postern__identity__v1__verify_password_request__fields, 1, postern__identity__v1__verify_password_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__verify_password_response__fields[] = {
-    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__account__descriptor, 0),
+    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__account__descriptor, 0),
     FIELD("proof", 2, NONE, MESSAGE, 0, 32, &postern__identity__v1__sign_in_proof__descriptor, 0),
     FIELD("history", 3, NONE, MESSAGE, 0, 40, &postern__identity__v1__sign_in_history__descriptor, 0),
-    FIELD("collision", 4, NONE, MESSAGE, 0, 48, &postern__identity__v1__collision__descriptor, 0),
+    FIELD("collision", 4, NONE, MESSAGE, 0, 48, &postern__gateway__v1__collision__descriptor, 0),
+    FIELD("required_actions", 5, REPEATED, ENUM, 56, 64, NULL, PROTOBUF_C_FIELD_FLAG_PACKED),
 };
-static const ProtobufCIntRange postern__identity__v1__verify_password_response__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__identity__v1__verify_password_response, "postern.identity.v1.VerifyPasswordResponse", 56, 4,
+static const ProtobufCIntRange postern__identity__v1__verify_password_response__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__identity__v1__verify_password_response, "postern.identity.v1.VerifyPasswordResponse", 72, 5,
         postern__identity__v1__verify_password_response__fields, 1, postern__identity__v1__verify_password_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__settle_guesses_request__fields[] = {
@@ -2114,17 +2095,6 @@ static const ProtobufCFieldDescriptor postern__identity__v1__settle_guesses_resp
 static const ProtobufCIntRange postern__identity__v1__settle_guesses_response__ranges[] = {{1, 0}, {0, 1}};
 MESSAGE(postern__identity__v1__settle_guesses_response, "postern.identity.v1.SettleGuessesResponse", 40, 1,
         postern__identity__v1__settle_guesses_response__fields, 1, postern__identity__v1__settle_guesses_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__collision__fields[] = {
-    FIELD("guest", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__account__descriptor, 0),
-    FIELD("choice_token", 2, NONE, BYTES, 0, 32, NULL, 0),
-    FIELD("expires_at_ms", 3, NONE, INT64, 0, 48, NULL, 0),
-    FIELD("choice", 4, NONE, ENUM, 0, 56, NULL, 0),
-    FIELD("migration", 5, NONE, MESSAGE, 0, 64, &postern__gateway__v1__migration__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__collision__ranges[] = {{1, 0}, {0, 5}};
-MESSAGE(postern__identity__v1__collision, "postern.identity.v1.Collision", 72, 5,
-        postern__identity__v1__collision__fields, 1, postern__identity__v1__collision__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__sign_in_proof__fields[] = {
     FIELD("account_id", 1, NONE, BYTES, 0, 24, NULL, 0),
@@ -2150,7 +2120,7 @@ MESSAGE(postern__identity__v1__confirm_email_request, "postern.identity.v1.Confi
         postern__identity__v1__confirm_email_request__fields, 1, postern__identity__v1__confirm_email_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__confirm_email_response__fields[] = {
-    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__account__descriptor, 0),
+    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__account__descriptor, 0),
     FIELD("forget_devices", 2, NONE, BOOL, 0, 32, NULL, 0),
 };
 static const ProtobufCIntRange postern__identity__v1__confirm_email_response__ranges[] = {{1, 0}, {0, 2}};
@@ -2166,11 +2136,12 @@ MESSAGE(postern__identity__v1__get_account_request, "postern.identity.v1.GetAcco
         postern__identity__v1__get_account_request__fields, 1, postern__identity__v1__get_account_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__get_account_response__fields[] = {
-    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__account__descriptor, 0),
+    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__account__descriptor, 0),
     FIELD("has_password", 2, NONE, BOOL, 0, 32, NULL, 0),
+    FIELD("required_actions", 3, REPEATED, ENUM, 40, 48, NULL, PROTOBUF_C_FIELD_FLAG_PACKED),
 };
-static const ProtobufCIntRange postern__identity__v1__get_account_response__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__get_account_response, "postern.identity.v1.GetAccountResponse", 40, 2,
+static const ProtobufCIntRange postern__identity__v1__get_account_response__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__identity__v1__get_account_response, "postern.identity.v1.GetAccountResponse", 56, 3,
         postern__identity__v1__get_account_response__fields, 1, postern__identity__v1__get_account_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__request_parental_consent_request__fields[] = {
@@ -2204,14 +2175,15 @@ MESSAGE(postern__identity__v1__reset_password_request, "postern.identity.v1.Rese
         postern__identity__v1__reset_password_request__fields, 1, postern__identity__v1__reset_password_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__reset_password_response__fields[] = {
-    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__account__descriptor, 0),
+    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__account__descriptor, 0),
     FIELD("proof", 2, NONE, MESSAGE, 0, 32, &postern__identity__v1__sign_in_proof__descriptor, 0),
     FIELD("history", 3, NONE, MESSAGE, 0, 40, &postern__identity__v1__sign_in_history__descriptor, 0),
     FIELD("forget_devices", 4, NONE, BOOL, 0, 48, NULL, 0),
-    FIELD("collision", 5, NONE, MESSAGE, 0, 56, &postern__identity__v1__collision__descriptor, 0),
+    FIELD("collision", 5, NONE, MESSAGE, 0, 56, &postern__gateway__v1__collision__descriptor, 0),
+    FIELD("required_actions", 6, REPEATED, ENUM, 64, 72, NULL, PROTOBUF_C_FIELD_FLAG_PACKED),
 };
-static const ProtobufCIntRange postern__identity__v1__reset_password_response__ranges[] = {{1, 0}, {0, 5}};
-MESSAGE(postern__identity__v1__reset_password_response, "postern.identity.v1.ResetPasswordResponse", 64, 5,
+static const ProtobufCIntRange postern__identity__v1__reset_password_response__ranges[] = {{1, 0}, {0, 6}};
+MESSAGE(postern__identity__v1__reset_password_response, "postern.identity.v1.ResetPasswordResponse", 80, 6,
         postern__identity__v1__reset_password_response__fields, 1, postern__identity__v1__reset_password_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__change_password_request__fields[] = {
@@ -2271,7 +2243,7 @@ MESSAGE(postern__identity__v1__request_email_change_request, "postern.identity.v
         postern__identity__v1__request_email_change_request__fields, 1, postern__identity__v1__request_email_change_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__request_email_change_response__fields[] = {
-    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__account__descriptor, 0),
+    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__account__descriptor, 0),
 };
 static const ProtobufCIntRange postern__identity__v1__request_email_change_response__ranges[] = {{1, 0}, {0, 1}};
 MESSAGE(postern__identity__v1__request_email_change_response, "postern.identity.v1.RequestEmailChangeResponse", 32, 1,
@@ -2288,7 +2260,7 @@ MESSAGE(postern__identity__v1__confirm_email_change_request, "postern.identity.v
         postern__identity__v1__confirm_email_change_request__fields, 1, postern__identity__v1__confirm_email_change_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__confirm_email_change_response__fields[] = {
-    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__account__descriptor, 0),
+    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__account__descriptor, 0),
 };
 static const ProtobufCIntRange postern__identity__v1__confirm_email_change_response__ranges[] = {{1, 0}, {0, 1}};
 MESSAGE(postern__identity__v1__confirm_email_change_response, "postern.identity.v1.ConfirmEmailChangeResponse", 32, 1,
@@ -2331,17 +2303,18 @@ MESSAGE(postern__identity__v1__sign_in_as_guest_request, "postern.identity.v1.Si
         postern__identity__v1__sign_in_as_guest_request__fields, 1, postern__identity__v1__sign_in_as_guest_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__admission_response__fields[] = {
-    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__account__descriptor, 0),
+    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__account__descriptor, 0),
     FIELD("proof", 2, NONE, MESSAGE, 0, 32, &postern__identity__v1__sign_in_proof__descriptor, 0),
     FIELD("is_new_user", 3, NONE, BOOL, 0, 40, NULL, 0),
     FIELD("removed_methods", 4, REPEATED, BYTES, 48, 56, NULL, 0),
     FIELD("is_linked", 5, NONE, BOOL, 0, 64, NULL, 0),
     FIELD("is_upgraded", 6, NONE, BOOL, 0, 72, NULL, 0),
-    FIELD("collision", 7, NONE, MESSAGE, 0, 80, &postern__identity__v1__collision__descriptor, 0),
+    FIELD("collision", 7, NONE, MESSAGE, 0, 80, &postern__gateway__v1__collision__descriptor, 0),
     FIELD("history", 8, NONE, MESSAGE, 0, 88, &postern__identity__v1__sign_in_history__descriptor, 0),
+    FIELD("required_actions", 9, REPEATED, ENUM, 96, 104, NULL, PROTOBUF_C_FIELD_FLAG_PACKED),
 };
-static const ProtobufCIntRange postern__identity__v1__admission_response__ranges[] = {{1, 0}, {0, 8}};
-MESSAGE(postern__identity__v1__admission_response, "postern.identity.v1.AdmissionResponse", 96, 8,
+static const ProtobufCIntRange postern__identity__v1__admission_response__ranges[] = {{1, 0}, {0, 9}};
+MESSAGE(postern__identity__v1__admission_response, "postern.identity.v1.AdmissionResponse", 112, 9,
         postern__identity__v1__admission_response__fields, 1, postern__identity__v1__admission_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__link_provider_request__fields[] = {
@@ -2354,7 +2327,7 @@ MESSAGE(postern__identity__v1__link_provider_request, "postern.identity.v1.LinkP
         postern__identity__v1__link_provider_request__fields, 1, postern__identity__v1__link_provider_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__link_provider_response__fields[] = {
-    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__account__descriptor, 0),
+    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__account__descriptor, 0),
 };
 static const ProtobufCIntRange postern__identity__v1__link_provider_response__ranges[] = {{1, 0}, {0, 1}};
 MESSAGE(postern__identity__v1__link_provider_response, "postern.identity.v1.LinkProviderResponse", 32, 1,
@@ -2561,7 +2534,7 @@ MESSAGE(postern__identity__v1__link_phone_request, "postern.identity.v1.LinkPhon
         postern__identity__v1__link_phone_request__fields, 1, postern__identity__v1__link_phone_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__link_phone_response__fields[] = {
-    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__account__descriptor, 0),
+    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__account__descriptor, 0),
 };
 static const ProtobufCIntRange postern__identity__v1__link_phone_response__ranges[] = {{1, 0}, {0, 1}};
 MESSAGE(postern__identity__v1__link_phone_response, "postern.identity.v1.LinkPhoneResponse", 32, 1,
@@ -2604,7 +2577,7 @@ static const ProtobufCFieldDescriptor postern__identity__v1__stored_response__fi
     FIELD("authenticated_at_ms", 6, NONE, INT64, 0, 64, NULL, 0),
     FIELD("last_sign_in_at_ms", 7, NONE, INT64, 0, 72, NULL, 0),
     FIELD("is_new_device", 8, NONE, BOOL, 0, 80, NULL, 0),
-    FIELD("collision", 9, NONE, MESSAGE, 0, 88, &postern__identity__v1__collision__descriptor, 0),
+    FIELD("collision", 9, NONE, MESSAGE, 0, 88, &postern__gateway__v1__collision__descriptor, 0),
     FIELD("guesses", 10, NONE, UINT32, 0, 96, NULL, 0),
     FIELD("code_request", 11, NONE, INT64, 0, 104, NULL, 0),
     FIELD("code_expires_at_ms", 12, NONE, INT64, 0, 112, NULL, 0),
@@ -3229,12 +3202,10 @@ MESSAGE(postern__session__v1__get_account_activity_request, "postern.session.v1.
         postern__session__v1__get_account_activity_request__fields, 1, postern__session__v1__get_account_activity_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__session__v1__get_account_activity_response__fields[] = {
-    FIELD("live_sessions", 1, NONE, UINT32, 0, 24, NULL, 0),
-    FIELD("last_activity_at_ms", 2, NONE, INT64, 0, 32, NULL, 0),
-    FIELD("last_seen_at_ms", 3, NONE, INT64, 0, 40, NULL, 0),
+    FIELD("activity", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__account_activity__descriptor, 0),
 };
-static const ProtobufCIntRange postern__session__v1__get_account_activity_response__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__session__v1__get_account_activity_response, "postern.session.v1.GetAccountActivityResponse", 48, 3,
+static const ProtobufCIntRange postern__session__v1__get_account_activity_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__session__v1__get_account_activity_response, "postern.session.v1.GetAccountActivityResponse", 32, 1,
         postern__session__v1__get_account_activity_response__fields, 1, postern__session__v1__get_account_activity_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__session__v1__list_account_activity_request__fields[] = {
@@ -3245,7 +3216,7 @@ MESSAGE(postern__session__v1__list_account_activity_request, "postern.session.v1
         postern__session__v1__list_account_activity_request__fields, 1, postern__session__v1__list_account_activity_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__session__v1__list_account_activity_response__fields[] = {
-    FIELD("activities", 1, REPEATED, MESSAGE, 24, 32, &postern__session__v1__get_account_activity_response__descriptor, 0),
+    FIELD("activities", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__account_activity__descriptor, 0),
 };
 static const ProtobufCIntRange postern__session__v1__list_account_activity_response__ranges[] = {{1, 0}, {0, 1}};
 MESSAGE(postern__session__v1__list_account_activity_response, "postern.session.v1.ListAccountActivityResponse", 40, 1,

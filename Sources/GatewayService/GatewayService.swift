@@ -44,32 +44,28 @@ package struct GatewayService: Sendable {
             limits: peers.limits, failures: settings.limiterFailures, time: time,
             randomness: randomness, logger: logger)
         let (identity, session) = (peers.identity, peers.session)
-        let photos = PhotoURLs(settings.webOrigins)
         let tokens = TokenAccounts(sessions: session.sessions, time: time)
         auth = AuthHandler(
             accounts: identity.accounts, sessions: session.sessions, limits: limits,
-            photos: photos, tokens: tokens, sessionClock: session.clock)
+            tokens: tokens, sessionClock: session.clock)
         accountSessions = AccountSessionsHandler(
             accounts: identity.accounts, identities: identity.identities,
             codes: identity.phoneCodes, sessions: session.sessions, devices: session.devices,
             limits: limits)
         passwords = PasswordsHandler(
             accounts: identity.accounts, credentials: identity.credentials,
-            sessions: session.sessions, limits: limits, photos: photos)
+            sessions: session.sessions, limits: limits)
         providers = ProvidersHandler(
-            identities: identity.identities, sessions: session.sessions, limits: limits,
-            photos: photos)
+            identities: identity.identities, sessions: session.sessions, limits: limits)
         guests = GuestsHandler(
-            identities: identity.identities, sessions: session.sessions, limits: limits,
-            photos: photos)
+            identities: identity.identities, sessions: session.sessions, limits: limits)
         signInMethods = SignInMethodsHandler(
-            identities: identity.identities, sessions: session.sessions, limits: limits,
-            photos: photos)
+            identities: identity.identities, sessions: session.sessions, limits: limits)
         phoneSignIn = PhoneSignInHandler(
-            codes: identity.phoneCodes, sessions: session.sessions, limits: limits, photos: photos)
+            codes: identity.phoneCodes, sessions: session.sessions, limits: limits)
         emails = EmailsHandler(
             changes: identity.emailChanges, credentials: identity.credentials,
-            sessions: session.sessions, limits: limits, photos: photos)
+            sessions: session.sessions, limits: limits)
         consents = ConsentsHandler(
             consents: identity.consents, sessions: session.sessions, limits: limits)
         dataExports = DataExportsHandler(

@@ -5,8 +5,7 @@ package import ServiceRuntime
 package struct GatewaySettings: Settings {
     /// What each flow does when the rate limiter does not answer.
     package let limiterFailures: [LimitedFlow: LimiterFailure]
-    /// The origins of the web service: the audiences of backends' tokens. The first is that of
-    /// photos' URLs.
+    /// The origins of the web service: the audiences of backends' tokens.
     package let webOrigins: [String]
     /// The languages in which errors address people formally.
     package let formalLanguages: FormalLanguages
@@ -21,9 +20,8 @@ package struct GatewaySettings: Settings {
         limiterFailures = failures
         webOrigins = settings.strings(
             "web-origins", default: ["http://localhost:7480", "http://127.0.0.1:7480"], unit: "URL",
-            reason: "Where clients reach the web service, which serves photos at the first; a "
-                + "backend's token must name one as its audience, so that no token for another "
-                + "installation is accepted here.")
+            reason: "Where clients reach the web service. A backend's token must name one as its "
+                + "audience, so that no token for another installation is accepted here.")
         settings.require(
             webOrigins.allSatisfy { WebOrigin(site: $0) != nil }, ["web-origins"],
             "each must be \(WebOrigin.expected)")

@@ -63,8 +63,8 @@ struct GoldenTests {
                     amount: 10),
             ], language: "language 11")
         #expect(request.encoded() == (try golden("postern.ratelimit.v1.PeekRequest", "full")))
-        let account = try IdentityV1.Account(
-            decoding: golden("postern.identity.v1.Account", "full"))
+        let account = try GatewayV1.Account(
+            decoding: golden("postern.gateway.v1.Account", "full"))
         #expect(account.accountId == "account_id 1" && account.email == "email 2")
         #expect(account.emailVerified && account.displayName == "display_name 4")
         #expect(account.createdAtMs == 1_700_000_000_005 && account.status == .deleting)

@@ -87,5 +87,11 @@ package enum AccountActivityDescription {
     package static let service = ServiceDescription(
         name: "postern.session.v1.AccountActivity",
         methods: [getAccountActivity, listAccountActivity],
-        fileDescriptors: [FileDescriptors.sessionV1Activity])
+        fileDescriptors: [
+            FileDescriptors.gatewayV1Account,
+            FileDescriptors.gatewayV1Consents,
+            FileDescriptors.gatewayV1Deletion,
+            FileDescriptors.gatewayV1Admin,
+            FileDescriptors.sessionV1Activity,
+        ])
 }

@@ -144,8 +144,8 @@ package enum IdentitiesDescription {
         name: "postern.identity.v1.Identities",
         methods: [signInWithProvider, signInAsGuest, linkProvider, proveByProvider],
         fileDescriptors: [
-            FileDescriptors.gatewayV1Consents,
             FileDescriptors.gatewayV1Account,
+            FileDescriptors.gatewayV1Consents,
             FileDescriptors.gatewayV1Gateway,
             FileDescriptors.gatewayV1Providers,
             FileDescriptors.identityV1SignInHistory,

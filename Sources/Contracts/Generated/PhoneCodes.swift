@@ -142,8 +142,8 @@ package enum PhoneCodesDescription {
         name: "postern.identity.v1.PhoneCodes",
         methods: [requestCode, signInWithCode, linkPhone, proveByCode],
         fileDescriptors: [
-            FileDescriptors.gatewayV1Consents,
             FileDescriptors.gatewayV1Account,
+            FileDescriptors.gatewayV1Consents,
             FileDescriptors.gatewayV1Gateway,
             FileDescriptors.gatewayV1Providers,
             FileDescriptors.identityV1SignInHistory,

@@ -66,8 +66,8 @@ package enum PhoneSignalsDescription {
         name: "postern.identity.v1.PhoneSignals",
         methods: [numberChanged],
         fileDescriptors: [
-            FileDescriptors.gatewayV1Consents,
             FileDescriptors.gatewayV1Account,
+            FileDescriptors.gatewayV1Consents,
             FileDescriptors.gatewayV1Gateway,
             FileDescriptors.gatewayV1Providers,
             FileDescriptors.identityV1SignInHistory,

@@ -52,7 +52,7 @@ extension AccountSessionsHandler {
     /// Records the device as known where the proof was not a password. A right password does that
     /// when its charge is refunded (`RateLimiter.remember`).
     private func remember(
-        _ shown: GatewayV1.ReauthenticateRequest.Proof, of account: IdentityV1.Account,
+        _ shown: GatewayV1.ReauthenticateRequest.Proof, of account: GatewayV1.Account,
         on device: String, _ context: CallContext
     ) async {
         if case .password = shown { return }
@@ -62,7 +62,7 @@ extension AccountSessionsHandler {
     /// The account of the caller's session. It is read before a password is verified.
     private func account(
         of session: CallerSession, _ context: CallContext
-    ) async throws -> IdentityV1.Account {
+    ) async throws -> GatewayV1.Account {
         let answer = try await accounts.getAccount(
             IdentityV1.GetAccountRequest(accountId: session.accountID), context.onward())
         guard let account = answer.account else { throw ServiceError(.invalidCredential) }
@@ -73,7 +73,7 @@ extension AccountSessionsHandler {
     /// verified later, by the session service.
     /// - Returns: nil for a device's proof.
     private func prove(
-        _ shown: GatewayV1.ReauthenticateRequest.Proof, of account: IdentityV1.Account,
+        _ shown: GatewayV1.ReauthenticateRequest.Proof, of account: GatewayV1.Account,
         in session: CallerSession, _ origin: IdentityV1.Origin, _ context: CallContext,
         _ onward: CallContext
     ) async throws -> IdentityV1.SignInProof? {
@@ -95,7 +95,7 @@ extension AccountSessionsHandler {
     /// The identity service checks whose session calls, and whether the token belongs to a provider
     /// that is linked to its account.
     private func prove(
-        _ token: GatewayV1.ProviderToken, of account: IdentityV1.Account,
+        _ token: GatewayV1.ProviderToken, of account: GatewayV1.Account,
         in session: CallerSession, _ origin: IdentityV1.Origin, _ context: CallContext,
         _ onward: CallContext
     ) async throws -> IdentityV1.SignInProof? {
@@ -129,7 +129,7 @@ extension AccountSessionsHandler {
     }
 
     private func verify(
-        _ password: SecretBytes, of account: IdentityV1.Account, _ origin: IdentityV1.Origin,
+        _ password: SecretBytes, of account: GatewayV1.Account, _ origin: IdentityV1.Origin,
         _ context: CallContext, _ onward: CallContext
     ) async throws -> IdentityV1.SignInProof? {
         // An account without an email has no password.

@@ -8,7 +8,6 @@ struct AuthHandler: AuthService {
     let accounts: any AccountsAPI
     let sessions: any SessionsAPI
     let limits: RateLimiter
-    let photos: PhotoURLs
     let tokens: TokenAccounts
     /// The session service's clock, while the feed of revocations is silent. Devices sign their proofs with its time, which differs from the
     /// gateway's after the machine's clock has been stepped and the gateway restarted (B15).

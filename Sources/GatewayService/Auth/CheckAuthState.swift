@@ -35,7 +35,7 @@ extension AuthHandler {
                 reason: reason(state),
                 endReason: state.endReason)
         }
-        guard let account = try await account(id, context) else {
+        guard let found = try await find(id, context), let account = found.account else {
             return GatewayV1.CheckAuthStateResponse(reason: .noSession)
         }
         guard account.status != .deleting else {
@@ -45,17 +45,16 @@ extension AuthHandler {
             return GatewayV1.CheckAuthStateResponse(reason: .revoked)
         }
         return GatewayV1.CheckAuthStateResponse(
-            authenticated: true, account: GatewayV1.Account(account, photos),
-            requiredActions: account.requiredActions)
+            authenticated: true, account: account, requiredActions: found.requiredActions)
     }
 
-    private func account(
+    /// Nil if the account no longer exists.
+    private func find(
         _ id: String, _ context: CallContext
-    ) async throws -> IdentityV1.Account? {
+    ) async throws -> IdentityV1.GetAccountResponse? {
         do {
             return try await accounts.getAccount(
-                IdentityV1.GetAccountRequest(accountId: id), context.onward()
-            ).account
+                IdentityV1.GetAccountRequest(accountId: id), context.onward())
         } catch let error as ServiceError where error.code == .notFound {
             return nil
         }

@@ -45,9 +45,8 @@ extension AuthHandler {
         }
         await settled
         return GatewayV1.SignInWithPasswordResponse(
-            account: verified.account.map { GatewayV1.Account($0, photos) }, session: session,
+            account: verified.account, session: session,
             history: verified.history.map(GatewayV1.SignInHistory.init),
-            collision: verified.collision.map { GatewayV1.Collision($0, photos) },
-            requiredActions: verified.account?.requiredActions ?? [])
+            collision: verified.collision, requiredActions: verified.requiredActions)
     }
 }

@@ -44,8 +44,8 @@ extension AuthHandler {
         _ registered: IdentityV1.RegisterResponse, _ session: GatewayV1.Session?
     ) -> GatewayV1.SignUpWithPasswordResponse {
         GatewayV1.SignUpWithPasswordResponse(
-            account: registered.account.map { GatewayV1.Account($0, photos) }, session: session,
-            requiredActions: registered.account?.requiredActions ?? [])
+            account: registered.account, session: session,
+            requiredActions: registered.requiredActions)
     }
 
     private func register(

@@ -39,7 +39,6 @@ extension AuthHandler {
                 confirmed.account?.email ?? "", on: origin.deviceId,
                 forgettingOthers: confirmed.forgetDevices, context)
         }
-        return GatewayV1.VerifyEmailResponse(
-            account: confirmed.account.map { GatewayV1.Account($0, photos) })
+        return GatewayV1.VerifyEmailResponse(account: confirmed.account)
     }
 }

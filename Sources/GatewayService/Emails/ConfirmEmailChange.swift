@@ -23,7 +23,6 @@ extension EmailsHandler {
         // count as known.
         await limits.remember(
             confirmed.account?.email ?? "", on: origin.deviceId, forgettingOthers: true, context)
-        return GatewayV1.ConfirmEmailChangeResponse(
-            account: confirmed.account.map { GatewayV1.Account($0, photos) })
+        return GatewayV1.ConfirmEmailChangeResponse(account: confirmed.account)
     }
 }

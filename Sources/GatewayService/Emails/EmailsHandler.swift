@@ -7,5 +7,4 @@ struct EmailsHandler: EmailsService {
     let credentials: any CredentialsAPI
     let sessions: any SessionsAPI
     let limits: RateLimiter
-    let photos: PhotoURLs
 }

@@ -32,8 +32,6 @@ extension EmailsHandler {
         }
         let next = await limits.nextMail(after: charge, context)
         return GatewayV1.RequestEmailChangeResponse(
-            account: answer.account.map { GatewayV1.Account($0, photos) },
-            nextAfterMs: next.afterMs,
-            remaining: next.remaining)
+            account: answer.account, nextAfterMs: next.afterMs, remaining: next.remaining)
     }
 }

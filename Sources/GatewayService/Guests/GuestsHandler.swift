@@ -6,5 +6,4 @@ struct GuestsHandler: GuestsService {
     let identities: any IdentitiesAPI
     let sessions: any SessionsAPI
     let limits: RateLimiter
-    let photos: PhotoURLs
 }

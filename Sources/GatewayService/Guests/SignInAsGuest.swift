@@ -22,8 +22,7 @@ extension GuestsHandler {
         let session = try await sessions.open(
             by: guest.proof, on: request.device, from: origin, onward)
         return GatewayV1.SignInAsGuestResponse(
-            account: guest.account.map { GatewayV1.Account($0, photos) }, session: session,
-            requiredActions: guest.account?.requiredActions ?? [])
+            account: guest.account, session: session, requiredActions: guest.requiredActions)
     }
 
     private func make(

@@ -7,5 +7,4 @@ struct PasswordsHandler: PasswordsService {
     let credentials: any CredentialsAPI
     let sessions: any SessionsAPI
     let limits: RateLimiter
-    let photos: PhotoURLs
 }

@@ -39,9 +39,8 @@ extension PasswordsHandler {
         let session = try await sessions.open(
             by: reset.proof, on: request.device, from: origin, onward)
         return GatewayV1.ResetPasswordResponse(
-            account: reset.account.map { GatewayV1.Account($0, photos) }, session: session,
+            account: reset.account, session: session,
             history: reset.history.map(GatewayV1.SignInHistory.init),
-            collision: reset.collision.map { GatewayV1.Collision($0, photos) },
-            requiredActions: reset.account?.requiredActions ?? [])
+            collision: reset.collision, requiredActions: reset.requiredActions)
     }
 }

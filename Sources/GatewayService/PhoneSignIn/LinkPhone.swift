@@ -33,7 +33,6 @@ extension PhoneSignInHandler {
                         phoneNumber: number.text, code: request.code, origin: origin), onward)
             }
         }.answer
-        return GatewayV1.LinkPhoneResponse(
-            account: linked.account.map { GatewayV1.Account($0, photos) })
+        return GatewayV1.LinkPhoneResponse(account: linked.account)
     }
 }

@@ -11,7 +11,6 @@ struct PhoneSignInHandler: PhoneSignInService {
     let codes: any PhoneCodesAPI
     let sessions: any SessionsAPI
     let limits: RateLimiter
-    let photos: PhotoURLs
 }
 
 extension PhoneSignInHandler {

@@ -37,10 +37,10 @@ extension PhoneSignInHandler {
         let session = try await sessions.open(
             by: signedIn.proof, on: request.device, from: origin, onward)
         return GatewayV1.SignInWithPhoneCodeResponse(
-            account: signedIn.account.map { GatewayV1.Account($0, photos) }, session: session,
+            account: signedIn.account, session: session,
             isNewUser: signedIn.isNewUser, isUpgraded: signedIn.isUpgraded,
-            collision: signedIn.collision.map { GatewayV1.Collision($0, photos) },
+            collision: signedIn.collision,
             history: signedIn.history.map(GatewayV1.SignInHistory.init),
-            requiredActions: signedIn.account?.requiredActions ?? [])
+            requiredActions: signedIn.requiredActions)
     }
 }

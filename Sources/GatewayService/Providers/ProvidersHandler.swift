@@ -6,5 +6,4 @@ struct ProvidersHandler: ProvidersService {
     let identities: any IdentitiesAPI
     let sessions: any SessionsAPI
     let limits: RateLimiter
-    let photos: PhotoURLs
 }

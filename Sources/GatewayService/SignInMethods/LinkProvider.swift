@@ -35,7 +35,6 @@ extension SignInMethodsHandler {
                     onward)
             }
         }.answer
-        return GatewayV1.LinkProviderResponse(
-            account: linked.account.map { GatewayV1.Account($0, photos) })
+        return GatewayV1.LinkProviderResponse(account: linked.account)
     }
 }

@@ -6,5 +6,4 @@ struct SignInMethodsHandler: SignInMethodsService {
     let identities: any IdentitiesAPI
     let sessions: any SessionsAPI
     let limits: RateLimiter
-    let photos: PhotoURLs
 }

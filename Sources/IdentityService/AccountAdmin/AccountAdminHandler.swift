@@ -36,8 +36,7 @@ extension AccountAdminHandler {
     func message(
         _ row: AccountRow, _ facts: AccountFacts, _ suspension: Suspension?, showsPersonal: Bool
     ) throws -> GatewayV1.AdminAccount {
-        var account = answers.public(
-            try answers.account(row, facts, lastSignInAt: row.lastSignInAt))
+        var account = try answers.answer(row, facts, lastSignInAt: row.lastSignInAt).account
         if !showsPersonal {
             account.email = MaskedText.email(account.email)
             account.phoneNumber = MaskedText.phone(account.phoneNumber)

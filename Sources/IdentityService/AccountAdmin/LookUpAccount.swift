@@ -90,13 +90,9 @@ extension AccountAdminHandler {
             deadline: min(context.deadline, time.uptime() + Self.activityWait),
             metadata: context.onward().metadata)
         do {
-            let known = try await guests.activity.getAccountActivity(
-                SessionV1.GetAccountActivityRequest(accountId: account.text), soon)
-            return GatewayV1.AccountActivity(
-                liveSessions: known.liveSessions,
-                lastActivity: known.lastActivityAtMs > 0
-                    ? .lastActivityAtMs(known.lastActivityAtMs) : nil,
-                lastSeen: known.lastSeenAtMs > 0 ? .lastSeenAtMs(known.lastSeenAtMs) : nil)
+            return try await guests.activity.getAccountActivity(
+                SessionV1.GetAccountActivityRequest(accountId: account.text), soon
+            ).activity
         } catch let error as ServiceError {
             logger.warning(
                 "identity.admin.activity.failed",

@@ -1,10 +1,9 @@
-import Contracts
 import Messages
 package import ServiceRuntime
 package import Storage
 
-/// Makes the account of an answer: what `AccountReader` decrypts, whether its owner has completed
-/// onboarding, and what they still have to do (G-01, G-18).
+/// Makes the account of an answer: what `AccountReader` decrypts, the URL of its photo, whether its
+/// owner has completed onboarding, and what they still have to do (G-01, G-17, G-18).
 package struct AccountAnswers: Sendable {
     let settings: IdentitySettings
     let store: Store
@@ -28,60 +27,71 @@ package struct AccountAnswers: Sendable {
         photos = PhotoURLs(settings.documents.webOrigins)
     }
 
-    /// The account as apps see it.
-    func `public`(_ account: IdentityV1.Account) -> GatewayV1.Account {
-        GatewayV1.Account(account, photos)
+    /// The account as its owner sees it, with the time of its last sign-in.
+    /// - Parameter pendingEmail: An address that is not the account's yet; may be empty.
+    func account(
+        _ row: AccountRow, pendingEmail: String = ""
+    ) async throws -> GatewayV1.Account {
+        try await answer(
+            row, lastSignInAt: row.lastSignInAt, pendingEmail: pendingEmail
+        ).account
     }
 
-    /// The account as its owner sees it.
+    /// The account as its owner sees it, and what the owner still has to do.
     /// - Parameters:
     ///   - lastSignInAt: The time of the sign-in before the current one.
     ///   - pendingEmail: An address that is not the account's yet; may be empty.
-    func account(
+    func answer(
         _ row: AccountRow, lastSignInAt: Timestamp?, pendingEmail: String = ""
-    ) async throws -> IdentityV1.Account {
+    ) async throws -> AccountAnswer {
         let required = rules.value.required
         let needed = required.documents(of: row)
         let found =
             needed.isEmpty
             ? [] : try await store.read { try $0.existing(needed, of: row.account, keys) }
-        return try account(
+        return try answer(
             row, required.facts(of: row, found: found), lastSignInAt: lastSignInAt,
             pendingEmail: pendingEmail)
     }
 
-    /// The account as its owner sees it, with the time of its last sign-in.
-    func account(
-        _ row: AccountRow, pendingEmail: String = ""
-    ) async throws -> IdentityV1.Account {
-        try await account(row, lastSignInAt: row.lastSignInAt, pendingEmail: pendingEmail)
-    }
-
-    /// What rules and documents say about an account, for `account(_:_:lastSignInAt:)`.
+    /// What rules and documents say about an account, for `answer(_:_:lastSignInAt:pendingEmail:)`.
     func facts(_ row: AccountRow, in session: some SQLSession) throws -> AccountFacts {
         let required = rules.value.required
         let found = try session.existing(required.documents(of: row), of: row.account, keys)
         return required.facts(of: row, found: found)
     }
 
-    /// The account as its owner sees it, with facts that were read with its row.
-    func account(
+    /// The same with facts that were read with the account's row.
+    func answer(
         _ row: AccountRow, _ facts: AccountFacts, lastSignInAt: Timestamp?,
         pendingEmail: String = ""
-    ) throws -> IdentityV1.Account {
+    ) throws -> AccountAnswer {
         let reader = AccountReader(keys: keys, randomness: randomness)
         var account = try reader.message(row, lastSignInAt: lastSignInAt)
+        // An uploaded photo comes before the picture from a provider or an import.
+        if let photo = row.photo {
+            account.photoUrl = photos.url(
+                of: try reader.vault(row).open(photo.sealedName, .photoName(photo.rowKey)))
+        }
         account.pendingEmail = pendingEmail
         account.onboardingComplete = facts.isOnboarded
-        account.requiredActions = RequiredActionRule.actions(
-            account,
-            RequiredActionRule.Demands(
-                lacksConsent: settings.consent.isLacking(row.consents),
-                lacksParent: row.parentalConsent.isLacking,
-                requiresDisplayName: settings.displayName == .required,
-                lacksProfile: facts.lacksProfile, hasOnboarding: facts.hasOnboarding))
-        return account
+        return AccountAnswer(
+            account: account,
+            requiredActions: RequiredActionRule.actions(
+                account,
+                RequiredActionRule.Demands(
+                    lacksConsent: settings.consent.isLacking(row.consents),
+                    lacksParent: row.parentalConsent.isLacking,
+                    requiresDisplayName: settings.displayName == .required,
+                    lacksProfile: facts.lacksProfile, hasOnboarding: facts.hasOnboarding)))
     }
+}
+
+/// An account as its owner sees it, and what the owner still has to do.
+struct AccountAnswer: Hashable, Sendable {
+    let account: GatewayV1.Account
+    /// In the order of `RequiredActionRule`.
+    let requiredActions: [GatewayV1.RequiredAction]
 }
 
 /// What an account's owner still has to do (G-01), in this order:
@@ -111,7 +121,7 @@ enum RequiredActionRule {
 
     /// What the owner of `account` has to do.
     static func actions(
-        _ account: IdentityV1.Account, _ demands: Demands
+        _ account: GatewayV1.Account, _ demands: Demands
     ) -> [GatewayV1.RequiredAction] {
         var actions: [GatewayV1.RequiredAction] = []
         if demands.lacksConsent, !account.isGuest { actions.append(.acceptTerms) }

@@ -191,25 +191,24 @@ struct AccountReader: Sendable {
         }
     }
 
-    /// What the rows say about the account; the rest is added by `AccountAnswers`.
+    /// What the rows say about the account; the rest, also the URL of an uploaded photo, is added
+    /// by `AccountAnswers`.
     /// - Parameter lastSignInAt: The time of the sign-in before the current one, which replaces the
     ///   row's own value.
-    func message(_ row: AccountRow, lastSignInAt: Timestamp?) throws -> IdentityV1.Account {
+    func message(_ row: AccountRow, lastSignInAt: Timestamp?) throws -> GatewayV1.Account {
         let vault = try vault(row)
-        return IdentityV1.Account(
+        return GatewayV1.Account(
             accountId: row.account.text,
             email: try row.address.map { try vault.open($0.sealed, .address) } ?? "",
             emailVerified: row.address?.provedAt != nil,
             displayName: try vault.open(row.sealedDisplayName, .displayName),
             createdAtMs: row.createdAt.milliseconds,
-            lastSignInAtMs: lastSignInAt?.milliseconds ?? 0,
             status: row.status.message,
             methods: row.methods,
             phoneNumber: try row.phone.map { try phoneNumber($0, vault) } ?? "",
             photoUrl: try row.sealedPhotoURL.map { try vault.open($0, .photoURL) } ?? "",
             isGuest: row.isGuest,
-            photoName: try row.photo.map { try vault.open($0.sealedName, .photoName($0.rowKey)) }
-                ?? "")
+            lastSignIn: lastSignInAt.map { .lastSignInAtMs($0.milliseconds) })
     }
 
     private func phoneNumber(_ phone: AccountRow.Phone, _ vault: AccountVault) throws -> String {

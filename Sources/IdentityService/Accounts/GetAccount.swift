@@ -14,11 +14,12 @@ extension AccountsHandler {
         guard let found = try await find(account, withProofs: request.withProofs) else {
             throw ServiceError(.notFound, fields: ["account_id"])
         }
+        let answer = try answers.answer(
+            found.row, found.facts, lastSignInAt: found.row.lastSignInAt,
+            pendingEmail: try found.pendingEmail.text(of: found.row, reader))
         return IdentityV1.GetAccountResponse(
-            account: try answers.account(
-                found.row, found.facts, lastSignInAt: found.row.lastSignInAt,
-                pendingEmail: try found.pendingEmail.text(of: found.row, reader)),
-            hasPassword: found.hasPassword)
+            account: answer.account, hasPassword: found.hasPassword,
+            requiredActions: answer.requiredActions)
     }
 
     private struct Found: Sendable {

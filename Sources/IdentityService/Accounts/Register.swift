@@ -168,12 +168,13 @@ extension AccountsHandler {
     private func answer(
         _ row: AccountRow, provedAt moment: Timestamp
     ) async throws -> IdentityV1.RegisterResponse {
-        IdentityV1.RegisterResponse(
-            account: try await answers.account(row, lastSignInAt: nil),
+        let answer = try await answers.answer(row, lastSignInAt: nil)
+        return IdentityV1.RegisterResponse(
+            account: answer.account,
             proof: row.status == .pendingVerification
                 ? nil
                 : ProofIssuer(keys: keys, randomness: randomness).proof(
-                    row, provedAt: moment))
+                    row, provedAt: moment), requiredActions: answer.requiredActions)
     }
 
     /// Responds to a retry (G-25). The password is checked first, because a captured idempotency

@@ -27,13 +27,15 @@ extension AccountsHandler {
         try await passwords.responseTimeFloor.requireTime(until: context.deadline)
         let recorded = try await untilUnchanged { try await check(attempt) }
         if recorded.guest != nil { guests.wake() }
+        let answer = try await answers.answer(
+            recorded.row, lastSignInAt: recorded.history.before)
         return IdentityV1.VerifyPasswordResponse(
-            account: try await answers.account(
-                recorded.row, lastSignInAt: recorded.history.before),
+            account: answer.account,
             proof: ProofIssuer(keys: keys, randomness: randomness).proof(
                 recorded.row, provedAt: recorded.at),
             history: recorded.history.message,
-            collision: try await recorded.guest?.answer(answers))
+            collision: try await recorded.guest?.answer(answers),
+            requiredActions: answer.requiredActions)
     }
 
     /// Rejects a guess that is void, a call whose idempotency key belongs to another request, and one

@@ -35,7 +35,7 @@ extension IdentityV1.StoredResponse {
             wasGuest: figure == 1, authenticatedAtMs: moment, lastSignInAtMs: figure,
             isNewDevice: flags & 1 != 0,
             collision: bytes.count > 32
-                ? try IdentityV1.Collision(decoding: Array(bytes.dropFirst(32))) : nil,
+                ? try GatewayV1.Collision(decoding: Array(bytes.dropFirst(32))) : nil,
             guesses: UInt32(clamping: flags >> 8), codeRequest: account, codeExpiresAtMs: figure,
             migration: figure)
     }

@@ -129,15 +129,15 @@ struct StrictRegistration: Sendable {
     private func answer(
         _ row: AccountRow, _ applicant: Applicant, provedAt moment: Timestamp
     ) async throws -> IdentityV1.RegisterResponse {
-        let account = try await answers.account(
+        let answer = try await answers.answer(
             row, lastSignInAt: nil,
             pendingEmail: row.address == nil ? applicant.address.entered : "")
         return IdentityV1.RegisterResponse(
-            account: account,
+            account: answer.account,
             proof: settings.emailVerification == .required && row.isGuest
                 ? nil
                 : ProofIssuer(keys: keys, randomness: randomness).proof(
-                    row, provedAt: moment))
+                    row, provedAt: moment), requiredActions: answer.requiredActions)
     }
 
     /// Answers a repeated call (G-25) if it has the same password: the claim's, or the account's

@@ -165,12 +165,14 @@ extension CredentialsHandler {
         _ row: AccountRow, _ history: SignInHistory, setAt: Timestamp, forgetsDevices: Bool,
         guest: SettledGuest?
     ) async throws -> IdentityV1.ResetPasswordResponse {
-        IdentityV1.ResetPasswordResponse(
-            account: try await answers.account(row, lastSignInAt: history.before),
+        let answer = try await answers.answer(row, lastSignInAt: history.before)
+        return IdentityV1.ResetPasswordResponse(
+            account: answer.account,
             proof: ProofIssuer(keys: keys, randomness: randomness).proof(
                 row, by: Self.methods, provedAt: setAt + ProofIssuer.afterEnd),
             history: history.message, forgetDevices: forgetsDevices,
-            collision: try await guest?.answer(answers))
+            collision: try await guest?.answer(answers),
+            requiredActions: answer.requiredActions)
     }
 }
 

@@ -14,7 +14,8 @@ package struct DocumentSettings: Sendable {
     var newcomers = NewcomerBytes(ofGuest: 1 << 20, ofAddress: 32 << 20)
     /// Applications that may read and write documents of any account.
     package var writers: [String] = []
-    /// The origins of the web service: the audiences of application tokens.
+    /// The origins of the web service: the audiences of application tokens. Photos' URLs begin with
+    /// the first.
     var webOrigins = ["http://localhost:7480", "http://127.0.0.1:7480"]
 }
 
@@ -52,8 +53,9 @@ extension DocumentSettings {
             "gateway, web and tool cannot be document writers")
         webOrigins = settings.strings(
             "web-origins", default: webOrigins, unit: "URL",
-            reason: "As the gateway's setting, in the same order: photos' URLs begin with the "
-                + "first, and a token of a document writer must name one of them as its audience.")
+            reason: "Where clients reach the web service, as the gateway's setting. Photos' URLs "
+                + "begin with the first, and a token of a document writer must name one of them as "
+                + "its audience.")
         settings.require(
             webOrigins.allSatisfy { WebOrigin(site: $0) != nil }, ["web-origins"],
             "each must be \(WebOrigin.expected)")

@@ -32,9 +32,9 @@ struct CollisionChoice: Hashable, Sendable {
 
     /// The choice as a response has it, with the guest's id only.
     /// - Throws: when sealing fails.
-    func message(_ keys: IdentityKeys) throws -> IdentityV1.Collision {
-        IdentityV1.Collision(
-            guest: IdentityV1.Account(accountId: guest.text), choiceToken: try token(keys),
+    func message(_ keys: IdentityKeys) throws -> GatewayV1.Collision {
+        GatewayV1.Collision(
+            guest: GatewayV1.Account(accountId: guest.text), choiceToken: try token(keys),
             expiresAtMs: expiresAt.milliseconds)
     }
 
@@ -59,7 +59,7 @@ struct CollisionChoice: Hashable, Sendable {
     }
 }
 
-extension IdentityV1.Collision {
+extension GatewayV1.Collision {
     /// The account of the guest.
     var guestID: AccountID? { guest.flatMap { AccountID(text: $0.accountId) } }
 }

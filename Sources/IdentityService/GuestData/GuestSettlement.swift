@@ -46,7 +46,7 @@ struct GuestSettlement: Sendable {
     private func collision(
         of guest: AccountRow, with account: AccountID, from origin: CallOrigin,
         _ transaction: Transaction
-    ) throws -> IdentityV1.Collision? {
+    ) throws -> GatewayV1.Collision? {
         try transaction.lock(.account(account))
         try transaction.lock(.account(guest.account))
         if let first = try transaction.migration(ofGuest: guest.account) {
@@ -107,9 +107,9 @@ struct GuestSettlement: Sendable {
         deletions.wake()
     }
 
-    private static func collision(_ migration: StoredMigration) -> IdentityV1.Collision {
-        IdentityV1.Collision(
-            guest: IdentityV1.Account(accountId: migration.guest?.text ?? ""),
+    private static func collision(_ migration: StoredMigration) -> GatewayV1.Collision {
+        GatewayV1.Collision(
+            guest: GatewayV1.Account(accountId: migration.guest?.text ?? ""),
             choice: migration.choice?.message ?? .unspecified, migration: migration.message())
     }
 }
@@ -117,12 +117,12 @@ struct GuestSettlement: Sendable {
 /// A guest that has signed in to another account.
 struct SettledGuest: Sendable {
     /// With ids only, as it is stored for repeats; nil if there is nothing to tell.
-    let collision: IdentityV1.Collision?
+    let collision: GatewayV1.Collision?
     /// The guest as the sign-in left it; nil if a repeat no longer finds it.
     let row: AccountRow?
 
     /// The collision as the response has it, with the guest's account.
-    func answer(_ answers: AccountAnswers) async throws -> IdentityV1.Collision? {
+    func answer(_ answers: AccountAnswers) async throws -> GatewayV1.Collision? {
         guard var collision, let row else { return collision }
         collision.guest = try await answers.account(row)
         return collision
@@ -131,7 +131,7 @@ struct SettledGuest: Sendable {
 
 extension SettledGuest {
     /// The guest of a repeated sign-in; nil without a collision.
-    init?(_ stored: IdentityV1.Collision?, in session: some SQLSession) throws {
+    init?(_ stored: GatewayV1.Collision?, in session: some SQLSession) throws {
         guard let stored else { return nil }
         self.init(collision: stored, row: try stored.guestID.flatMap(session.account))
     }

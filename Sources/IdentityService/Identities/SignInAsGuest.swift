@@ -40,12 +40,13 @@ extension IdentitiesHandler {
                 try transaction.storedResponse(of: signIn.repeatable), transaction.at
             )
         }
+        let answer = try await answers.answer(row, lastSignInAt: nil)
         return IdentityV1.AdmissionResponse(
-            account: try await answers.account(row, lastSignInAt: nil),
+            account: answer.account,
             proof: proofs.proof(
                 row, by: Self.guestMethods, authenticatedAt: first?.authenticatedAt,
                 provedAt: moment),
-            isNewUser: true)
+            isNewUser: true, requiredActions: answer.requiredActions)
     }
 
     private func write(

@@ -30,7 +30,7 @@ extension IdentitiesHandler {
             try removed(request.method, removal, $0)
         }
         return GatewayV1.UnlinkMethodResponse(
-            account: answers.public(try await answers.account(try outcome.get())))
+            account: try await answers.account(try outcome.get()))
     }
 
     private func removed(

@@ -79,9 +79,11 @@ struct FederatedSignIn: Sendable {
     private func answer(
         _ committed: CommittedSignIn, _ proved: ProvedIdentity
     ) async throws -> IdentityV1.AdmissionResponse {
-        var answer = committed.record.message
-        answer.account = try await answers.account(
+        let current = try await answers.answer(
             committed.row, lastSignInAt: committed.record.lastSignInAt)
+        var answer = committed.record.message
+        answer.account = current.account
+        answer.requiredActions = current.requiredActions
         answer.proof = ProofIssuer(keys: keys, randomness: randomness).proof(
             committed.row, by: proved.amr, authenticatedAt: committed.record.authenticatedAt,
             provedAt: committed.provedAt)
@@ -161,8 +163,9 @@ struct FederatedSignInRecord: Sendable {
         self.account = account
         self.lastSignInAt = lastSignInAt
         message = IdentityV1.AdmissionResponse(
-            account: IdentityV1.Account(
-                accountId: account.text, lastSignInAtMs: lastSignInAt?.milliseconds ?? 0))
+            account: GatewayV1.Account(
+                accountId: account.text,
+                lastSignIn: lastSignInAt.map { .lastSignInAtMs($0.milliseconds) }))
     }
 
     /// Records the outcome in the response.
@@ -211,6 +214,10 @@ struct FederatedSignInRecord: Sendable {
         }
         self.account = account
         lastSignInAt =
-            stored.lastSignInAtMs == 0 ? nil : Timestamp(milliseconds: stored.lastSignInAtMs)
+            if case .lastSignInAtMs(let moment) = stored.lastSignIn {
+                Timestamp(milliseconds: moment)
+            } else {
+                nil
+            }
     }
 }

@@ -54,8 +54,9 @@ extension OnboardingHandler {
         _ done: CompletedOnboarding
     ) throws -> GatewayV1.CompleteOnboardingResponse {
         GatewayV1.CompleteOnboardingResponse(
-            account: answers.public(
-                try answers.account(done.row, done.facts, lastSignInAt: done.row.lastSignInAt)),
+            account: try answers.answer(
+                done.row, done.facts, lastSignInAt: done.row.lastSignInAt
+            ).account,
             written: done.written.map(GatewayV1.WrittenDocument.init))
     }
 

@@ -18,8 +18,7 @@ extension ProfileHandler {
         }
         let vault = try reader.vault(row)
         return GatewayV1.GetProfileResponse(
-            account: answers.public(
-                try await answers.account(row, pendingEmail: pending.text(of: row, reader))),
+            account: try await answers.account(row, pendingEmail: pending.text(of: row, reader)),
             photo: try photo.map { try $0.message(vault, answers.photos) })
     }
 }

@@ -1,4 +1,3 @@
-import Contracts
 import Messages
 import ServiceRuntime
 import Storage

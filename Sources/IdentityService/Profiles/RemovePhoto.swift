@@ -25,7 +25,6 @@ extension ProfileHandler {
             return (try transaction.callersRow(row.account), former)
         }
         await remove(former)
-        return GatewayV1.RemovePhotoResponse(
-            account: answers.public(try await answers.account(row)))
+        return GatewayV1.RemovePhotoResponse(account: try await answers.account(row))
     }
 }

@@ -44,8 +44,7 @@ extension ProfileHandler {
                 isWritten: !prepared.documents.isEmpty)
         }
         if done.isWritten { documents.watchers.changed(call.account) }
-        return GatewayV1.UpdateProfileResponse(
-            account: answers.public(try await answers.account(done.row)))
+        return GatewayV1.UpdateProfileResponse(account: try await answers.account(done.row))
     }
 
     private static let document = DocumentKey.main(DocumentRules.profileName)

@@ -117,7 +117,7 @@ extension IdentityV1.StoredResponse {
     ///   - collision: for a sign-in by a guest: the guest is another account.
     init(
         signInTo row: AccountRow, history: SignInHistory, forgetsDevices: Bool = false,
-        collision: IdentityV1.Collision? = nil
+        collision: GatewayV1.Collision? = nil
     ) {
         self.init(repeatedByPasswordOf: row, forgetsDevices: forgetsDevices)
         authenticatedAtMs = history.at.milliseconds

@@ -57,8 +57,12 @@ struct UnusedGuestSearch: Sendable {
         let unused = zip(guests, answer.activities).filter { $1.liveSessions == 0 }
         return Page(
             guests: unused.map { guest, activity in
-                let seen = activity.lastSeenAtMs
-                let lastSeenAt = seen > 0 ? Timestamp(milliseconds: seen) : nil
+                let lastSeenAt: Timestamp? =
+                    if case .lastSeenAtMs(let seen) = activity.lastSeen {
+                        Timestamp(milliseconds: seen)
+                    } else {
+                        nil
+                    }
                 return UnusedGuest(
                     account: guest.account, lastSeenAt: lastSeenAt,
                     deletedAt: rule.deletion(createdAt: guest.createdAt, lastSeenAt: lastSeenAt))

@@ -117,7 +117,7 @@ extension IdentityV1 {
     /// The password is set.
     package struct ResetPasswordResponse: Hashable, Sendable {
         /// The account.
-        package var account: Optional<IdentityV1.Account>
+        package var account: Optional<GatewayV1.Account>
         /// Proof for the session service: opens one session, within 30 s.
         package var proof: Optional<IdentityV1.SignInProof>
         /// About the previous sign-in.
@@ -128,21 +128,25 @@ extension IdentityV1 {
         package var forgetDevices: Bool
         /// The calling guest, which is another account than this one, if it has documents; absent without
         /// one.
-        package var collision: Optional<IdentityV1.Collision>
+        package var collision: Optional<GatewayV1.Collision>
+        /// What the owner still has to do.
+        package var requiredActions: [GatewayV1.RequiredAction]
 
         /// A message of these fields.
         package init(
-            account: IdentityV1.Account? = nil,
+            account: GatewayV1.Account? = nil,
             proof: IdentityV1.SignInProof? = nil,
             history: IdentityV1.SignInHistory? = nil,
             forgetDevices: Bool = false,
-            collision: IdentityV1.Collision? = nil
+            collision: GatewayV1.Collision? = nil,
+            requiredActions: [GatewayV1.RequiredAction] = []
         ) {
             self.account = account
             self.proof = proof
             self.history = history
             self.forgetDevices = forgetDevices
             self.collision = collision
+            self.requiredActions = requiredActions
         }
     }
 }
@@ -154,12 +158,13 @@ extension IdentityV1.ResetPasswordResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.ResetPasswordResponse {
-        let account: IdentityV1.Account? = try reader.message(10)
+        let account: GatewayV1.Account? = try reader.message(10)
         let proof: IdentityV1.SignInProof? = try reader.message(18)
         let history: IdentityV1.SignInHistory? = try reader.message(26)
         let forgetDevices = try reader.bool(32)
-        let collision: IdentityV1.Collision? = try reader.message(42)
-        return IdentityV1.ResetPasswordResponse(account: account, proof: proof, history: history, forgetDevices: forgetDevices, collision: collision)
+        let collision: GatewayV1.Collision? = try reader.message(42)
+        let requiredActions = try reader.numbers(50) { GatewayV1.RequiredAction(rawValue: Int32(truncatingIfNeeded: $0)) }
+        return IdentityV1.ResetPasswordResponse(account: account, proof: proof, history: history, forgetDevices: forgetDevices, collision: collision, requiredActions: requiredActions)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -168,6 +173,9 @@ extension IdentityV1.ResetPasswordResponse: ProtobufMessage {
         if let history { sink.message(26, history) }
         if forgetDevices { sink.bool(32, forgetDevices) }
         if let collision { sink.message(42, collision) }
+        if !requiredActions.isEmpty {
+            sink.numbers(50, requiredActions.map { UInt64(truncatingIfNeeded: Int64($0.rawValue)) })
+        }
     }
 }
 

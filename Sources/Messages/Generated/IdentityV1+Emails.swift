@@ -50,11 +50,11 @@ extension IdentityV1 {
     /// The link is queued for delivery.
     package struct RequestEmailChangeResponse: Hashable, Sendable {
         /// The account, with its pending_email.
-        package var account: Optional<IdentityV1.Account>
+        package var account: Optional<GatewayV1.Account>
 
         /// A message of these fields.
         package init(
-            account: IdentityV1.Account? = nil
+            account: GatewayV1.Account? = nil
         ) {
             self.account = account
         }
@@ -68,7 +68,7 @@ extension IdentityV1.RequestEmailChangeResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.RequestEmailChangeResponse {
-        let account: IdentityV1.Account? = try reader.message(10)
+        let account: GatewayV1.Account? = try reader.message(10)
         return IdentityV1.RequestEmailChangeResponse(account: account)
     }
 
@@ -130,11 +130,11 @@ extension IdentityV1 {
     /// The address is changed.
     package struct ConfirmEmailChangeResponse: Hashable, Sendable {
         /// The account.
-        package var account: Optional<IdentityV1.Account>
+        package var account: Optional<GatewayV1.Account>
 
         /// A message of these fields.
         package init(
-            account: IdentityV1.Account? = nil
+            account: GatewayV1.Account? = nil
         ) {
             self.account = account
         }
@@ -148,7 +148,7 @@ extension IdentityV1.ConfirmEmailChangeResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.ConfirmEmailChangeResponse {
-        let account: IdentityV1.Account? = try reader.message(10)
+        let account: GatewayV1.Account? = try reader.message(10)
         return IdentityV1.ConfirmEmailChangeResponse(account: account)
     }
 

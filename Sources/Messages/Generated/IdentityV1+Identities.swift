@@ -105,7 +105,7 @@ extension IdentityV1 {
     /// The account of a sign-in, with any method.
     package struct AdmissionResponse: Hashable, Sendable {
         /// The account; its last_sign_in_at_ms is the previous sign-in.
-        package var account: Optional<IdentityV1.Account>
+        package var account: Optional<GatewayV1.Account>
         /// Proof for the session service: opens one session, within 30 s.
         package var proof: Optional<IdentityV1.SignInProof>
         /// The account is new, or was a guest until now.
@@ -118,20 +118,23 @@ extension IdentityV1 {
         /// The calling guest became this account and keeps all its data.
         package var isUpgraded: Bool
         /// Set if the calling guest is another account than this one and has documents; absent otherwise.
-        package var collision: Optional<IdentityV1.Collision>
+        package var collision: Optional<GatewayV1.Collision>
         /// About the previous sign-in; absent for a new account.
         package var history: Optional<IdentityV1.SignInHistory>
+        /// What the owner still has to do.
+        package var requiredActions: [GatewayV1.RequiredAction]
 
         /// A message of these fields.
         package init(
-            account: IdentityV1.Account? = nil,
+            account: GatewayV1.Account? = nil,
             proof: IdentityV1.SignInProof? = nil,
             isNewUser: Bool = false,
             removedMethods: [String] = [],
             isLinked: Bool = false,
             isUpgraded: Bool = false,
-            collision: IdentityV1.Collision? = nil,
-            history: IdentityV1.SignInHistory? = nil
+            collision: GatewayV1.Collision? = nil,
+            history: IdentityV1.SignInHistory? = nil,
+            requiredActions: [GatewayV1.RequiredAction] = []
         ) {
             self.account = account
             self.proof = proof
@@ -141,6 +144,7 @@ extension IdentityV1 {
             self.isUpgraded = isUpgraded
             self.collision = collision
             self.history = history
+            self.requiredActions = requiredActions
         }
     }
 }
@@ -152,15 +156,16 @@ extension IdentityV1.AdmissionResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.AdmissionResponse {
-        let account: IdentityV1.Account? = try reader.message(10)
+        let account: GatewayV1.Account? = try reader.message(10)
         let proof: IdentityV1.SignInProof? = try reader.message(18)
         let isNewUser = try reader.bool(24)
         let removedMethods = try reader.texts(34)
         let isLinked = try reader.bool(40)
         let isUpgraded = try reader.bool(48)
-        let collision: IdentityV1.Collision? = try reader.message(58)
+        let collision: GatewayV1.Collision? = try reader.message(58)
         let history: IdentityV1.SignInHistory? = try reader.message(66)
-        return IdentityV1.AdmissionResponse(account: account, proof: proof, isNewUser: isNewUser, removedMethods: removedMethods, isLinked: isLinked, isUpgraded: isUpgraded, collision: collision, history: history)
+        let requiredActions = try reader.numbers(74) { GatewayV1.RequiredAction(rawValue: Int32(truncatingIfNeeded: $0)) }
+        return IdentityV1.AdmissionResponse(account: account, proof: proof, isNewUser: isNewUser, removedMethods: removedMethods, isLinked: isLinked, isUpgraded: isUpgraded, collision: collision, history: history, requiredActions: requiredActions)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -172,6 +177,9 @@ extension IdentityV1.AdmissionResponse: ProtobufMessage {
         if isUpgraded { sink.bool(48, isUpgraded) }
         if let collision { sink.message(58, collision) }
         if let history { sink.message(66, history) }
+        if !requiredActions.isEmpty {
+            sink.numbers(74, requiredActions.map { UInt64(truncatingIfNeeded: Int64($0.rawValue)) })
+        }
     }
 }
 
@@ -222,11 +230,11 @@ extension IdentityV1 {
     /// The provider is linked.
     package struct LinkProviderResponse: Hashable, Sendable {
         /// The account, with its methods.
-        package var account: Optional<IdentityV1.Account>
+        package var account: Optional<GatewayV1.Account>
 
         /// A message of these fields.
         package init(
-            account: IdentityV1.Account? = nil
+            account: GatewayV1.Account? = nil
         ) {
             self.account = account
         }
@@ -240,7 +248,7 @@ extension IdentityV1.LinkProviderResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.LinkProviderResponse {
-        let account: IdentityV1.Account? = try reader.message(10)
+        let account: GatewayV1.Account? = try reader.message(10)
         return IdentityV1.LinkProviderResponse(account: account)
     }
 

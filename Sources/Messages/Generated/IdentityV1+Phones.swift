@@ -267,11 +267,11 @@ extension IdentityV1 {
     /// The number is added.
     package struct LinkPhoneResponse: Hashable, Sendable {
         /// The account, with its methods.
-        package var account: Optional<IdentityV1.Account>
+        package var account: Optional<GatewayV1.Account>
 
         /// A message of these fields.
         package init(
-            account: IdentityV1.Account? = nil
+            account: GatewayV1.Account? = nil
         ) {
             self.account = account
         }
@@ -285,7 +285,7 @@ extension IdentityV1.LinkPhoneResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.LinkPhoneResponse {
-        let account: IdentityV1.Account? = try reader.message(10)
+        let account: GatewayV1.Account? = try reader.message(10)
         return IdentityV1.LinkPhoneResponse(account: account)
     }
 

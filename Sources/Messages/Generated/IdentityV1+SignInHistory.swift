@@ -4,7 +4,8 @@ internal import CMessages
 
 extension IdentityV1 {
     /// What an app may show at a sign-in ("welcome back", "your last visit was on Monday"), and by which
-    /// it can detect an unusual sign-in.
+    /// it can detect an unusual sign-in. The public message has another form; this one is part of stored
+    /// responses (AdmissionResponse).
     package struct SignInHistory: Hashable, Sendable {
         /// The previous sign-in, in milliseconds since 1970; 0 if there was none.
         package var lastSignInAtMs: Int64

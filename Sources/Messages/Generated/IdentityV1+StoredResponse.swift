@@ -23,7 +23,7 @@ extension IdentityV1 {
         /// Sign-in, reset: from a device that was not known.
         package var isNewDevice: Bool
         /// Sign-in, reset: the calling guest is another account.
-        package var collision: Optional<IdentityV1.Collision>
+        package var collision: Optional<GatewayV1.Collision>
         /// Passwords that repeats of the call have typed.
         package var guesses: UInt32
         /// Phone code: the key of the request.
@@ -47,7 +47,7 @@ extension IdentityV1 {
             authenticatedAtMs: Int64 = 0,
             lastSignInAtMs: Int64 = 0,
             isNewDevice: Bool = false,
-            collision: IdentityV1.Collision? = nil,
+            collision: GatewayV1.Collision? = nil,
             guesses: UInt32 = 0,
             codeRequest: Int64 = 0,
             codeExpiresAtMs: Int64 = 0,
@@ -89,7 +89,7 @@ extension IdentityV1.StoredResponse: ProtobufMessage {
         let authenticatedAtMs = try reader.int64(48)
         let lastSignInAtMs = try reader.int64(56)
         let isNewDevice = try reader.bool(64)
-        let collision: IdentityV1.Collision? = try reader.message(74)
+        let collision: GatewayV1.Collision? = try reader.message(74)
         let guesses = try reader.uint32(80)
         let codeRequest = try reader.int64(88)
         let codeExpiresAtMs = try reader.int64(96)

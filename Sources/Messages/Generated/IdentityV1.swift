@@ -7,125 +7,6 @@ package import Cryptography
 package enum IdentityV1 {}
 
 extension IdentityV1 {
-    /// An account as its owner sees it.
-    package struct Account: Hashable, Sendable {
-        /// The account, "acc_…".
-        package var accountId: String
-        /// Its email address as entered; empty if it has none.
-        package var email: String
-        /// Whether the address is verified.
-        package var emailVerified: Bool
-        /// Display name; may be empty.
-        package var displayName: String
-        /// When it was created, in milliseconds since 1970.
-        package var createdAtMs: Int64
-        /// Its previous sign-in, in milliseconds since 1970; 0 if there was none.
-        package var lastSignInAtMs: Int64
-        /// Whether it may sign in.
-        package var status: GatewayV1.AccountStatus
-        /// Its sign-in methods: "password", "phone", or a provider's name. Empty for a guest.
-        package var methods: [String]
-        /// Its phone number in E.164; empty if it has none.
-        package var phoneNumber: String
-        /// URL of a picture, from a provider or an import; may be empty.
-        package var photoUrl: String
-        /// The account was created without a sign-in method and still has none.
-        package var isGuest: Bool
-        /// The account has completed the app's onboarding.
-        package var onboardingComplete: Bool
-        /// What its owner still has to do.
-        package var requiredActions: [GatewayV1.RequiredAction]
-        /// The name of the photo that was uploaded; empty if there is none.
-        package var photoName: String
-        /// An address that is not the account's yet: a pending change, or the address of a sign-up under
-        /// strict protection against account enumeration. Included when the account itself is requested,
-        /// not in responses of sign-ins; may be empty.
-        package var pendingEmail: String
-
-        /// A message of these fields.
-        package init(
-            accountId: String = "",
-            email: String = "",
-            emailVerified: Bool = false,
-            displayName: String = "",
-            createdAtMs: Int64 = 0,
-            lastSignInAtMs: Int64 = 0,
-            status: GatewayV1.AccountStatus = .unspecified,
-            methods: [String] = [],
-            phoneNumber: String = "",
-            photoUrl: String = "",
-            isGuest: Bool = false,
-            onboardingComplete: Bool = false,
-            requiredActions: [GatewayV1.RequiredAction] = [],
-            photoName: String = "",
-            pendingEmail: String = ""
-        ) {
-            self.accountId = accountId
-            self.email = email
-            self.emailVerified = emailVerified
-            self.displayName = displayName
-            self.createdAtMs = createdAtMs
-            self.lastSignInAtMs = lastSignInAtMs
-            self.status = status
-            self.methods = methods
-            self.phoneNumber = phoneNumber
-            self.photoUrl = photoUrl
-            self.isGuest = isGuest
-            self.onboardingComplete = onboardingComplete
-            self.requiredActions = requiredActions
-            self.photoName = photoName
-            self.pendingEmail = pendingEmail
-        }
-    }
-}
-
-extension IdentityV1.Account: ProtobufMessage {
-    package static var fullName: String { "postern.identity.v1.Account" }
-    package static var layout: MessageLayout { .init(postern__identity__v1__account__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> IdentityV1.Account {
-        let accountId = try reader.text(10)
-        let email = try reader.text(18)
-        let emailVerified = try reader.bool(24)
-        let displayName = try reader.text(34)
-        let createdAtMs = try reader.int64(40)
-        let lastSignInAtMs = try reader.int64(48)
-        let status = try GatewayV1.AccountStatus(rawValue: reader.int32(56))
-        let methods = try reader.texts(66)
-        let phoneNumber = try reader.text(74)
-        let photoUrl = try reader.text(82)
-        let isGuest = try reader.bool(88)
-        let onboardingComplete = try reader.bool(96)
-        let requiredActions = try reader.numbers(106) { GatewayV1.RequiredAction(rawValue: Int32(truncatingIfNeeded: $0)) }
-        let photoName = try reader.text(114)
-        let pendingEmail = try reader.text(162)
-        return IdentityV1.Account(accountId: accountId, email: email, emailVerified: emailVerified, displayName: displayName, createdAtMs: createdAtMs, lastSignInAtMs: lastSignInAtMs, status: status, methods: methods, phoneNumber: phoneNumber, photoUrl: photoUrl, isGuest: isGuest, onboardingComplete: onboardingComplete, requiredActions: requiredActions, photoName: photoName, pendingEmail: pendingEmail)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if !accountId.isEmpty { sink.text(10, accountId) }
-        if !email.isEmpty { sink.text(18, email) }
-        if emailVerified { sink.bool(24, emailVerified) }
-        if !displayName.isEmpty { sink.text(34, displayName) }
-        if createdAtMs != 0 { sink.int64(40, createdAtMs) }
-        if lastSignInAtMs != 0 { sink.int64(48, lastSignInAtMs) }
-        if status.rawValue != 0 { sink.int32(56, status.rawValue) }
-        for value in methods { sink.text(66, value) }
-        if !phoneNumber.isEmpty { sink.text(74, phoneNumber) }
-        if !photoUrl.isEmpty { sink.text(82, photoUrl) }
-        if isGuest { sink.bool(88, isGuest) }
-        if onboardingComplete { sink.bool(96, onboardingComplete) }
-        if !requiredActions.isEmpty {
-            sink.numbers(106, requiredActions.map { UInt64(truncatingIfNeeded: Int64($0.rawValue)) })
-        }
-        if !photoName.isEmpty { sink.text(114, photoName) }
-        if !pendingEmail.isEmpty { sink.text(162, pendingEmail) }
-    }
-}
-
-extension IdentityV1 {
     /// The device and address of the user, for the audit trail and notices.
     package struct Origin: Hashable, Sendable {
         /// The user's IP address, as the calling application asserts it; may be empty.
@@ -260,18 +141,22 @@ extension IdentityV1 {
     /// The registered account.
     package struct RegisterResponse: Hashable, Sendable {
         /// The new account, or the upgraded guest.
-        package var account: Optional<IdentityV1.Account>
+        package var account: Optional<GatewayV1.Account>
         /// Proof for the session service: opens one session, within 30 s. Absent if the operator requires
         /// a verified address first.
         package var proof: Optional<IdentityV1.SignInProof>
+        /// What the owner still has to do.
+        package var requiredActions: [GatewayV1.RequiredAction]
 
         /// A message of these fields.
         package init(
-            account: IdentityV1.Account? = nil,
-            proof: IdentityV1.SignInProof? = nil
+            account: GatewayV1.Account? = nil,
+            proof: IdentityV1.SignInProof? = nil,
+            requiredActions: [GatewayV1.RequiredAction] = []
         ) {
             self.account = account
             self.proof = proof
+            self.requiredActions = requiredActions
         }
     }
 }
@@ -283,14 +168,18 @@ extension IdentityV1.RegisterResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.RegisterResponse {
-        let account: IdentityV1.Account? = try reader.message(10)
+        let account: GatewayV1.Account? = try reader.message(10)
         let proof: IdentityV1.SignInProof? = try reader.message(18)
-        return IdentityV1.RegisterResponse(account: account, proof: proof)
+        let requiredActions = try reader.numbers(26) { GatewayV1.RequiredAction(rawValue: Int32(truncatingIfNeeded: $0)) }
+        return IdentityV1.RegisterResponse(account: account, proof: proof, requiredActions: requiredActions)
     }
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         if let proof { sink.message(18, proof) }
+        if !requiredActions.isEmpty {
+            sink.numbers(26, requiredActions.map { UInt64(truncatingIfNeeded: Int64($0.rawValue)) })
+        }
     }
 }
 
@@ -362,26 +251,30 @@ extension IdentityV1 {
     /// The account with this password.
     package struct VerifyPasswordResponse: Hashable, Sendable {
         /// The account; its last_sign_in_at_ms is the previous sign-in.
-        package var account: Optional<IdentityV1.Account>
+        package var account: Optional<GatewayV1.Account>
         /// Proof for the session service: opens one session, within 30 s.
         package var proof: Optional<IdentityV1.SignInProof>
         /// About the previous sign-in.
         package var history: Optional<IdentityV1.SignInHistory>
         /// The calling guest, which is another account than this one, if it has documents; absent without
         /// one.
-        package var collision: Optional<IdentityV1.Collision>
+        package var collision: Optional<GatewayV1.Collision>
+        /// What the owner still has to do.
+        package var requiredActions: [GatewayV1.RequiredAction]
 
         /// A message of these fields.
         package init(
-            account: IdentityV1.Account? = nil,
+            account: GatewayV1.Account? = nil,
             proof: IdentityV1.SignInProof? = nil,
             history: IdentityV1.SignInHistory? = nil,
-            collision: IdentityV1.Collision? = nil
+            collision: GatewayV1.Collision? = nil,
+            requiredActions: [GatewayV1.RequiredAction] = []
         ) {
             self.account = account
             self.proof = proof
             self.history = history
             self.collision = collision
+            self.requiredActions = requiredActions
         }
     }
 }
@@ -393,11 +286,12 @@ extension IdentityV1.VerifyPasswordResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.VerifyPasswordResponse {
-        let account: IdentityV1.Account? = try reader.message(10)
+        let account: GatewayV1.Account? = try reader.message(10)
         let proof: IdentityV1.SignInProof? = try reader.message(18)
         let history: IdentityV1.SignInHistory? = try reader.message(26)
-        let collision: IdentityV1.Collision? = try reader.message(34)
-        return IdentityV1.VerifyPasswordResponse(account: account, proof: proof, history: history, collision: collision)
+        let collision: GatewayV1.Collision? = try reader.message(34)
+        let requiredActions = try reader.numbers(42) { GatewayV1.RequiredAction(rawValue: Int32(truncatingIfNeeded: $0)) }
+        return IdentityV1.VerifyPasswordResponse(account: account, proof: proof, history: history, collision: collision, requiredActions: requiredActions)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -405,6 +299,9 @@ extension IdentityV1.VerifyPasswordResponse: ProtobufMessage {
         if let proof { sink.message(18, proof) }
         if let history { sink.message(26, history) }
         if let collision { sink.message(34, collision) }
+        if !requiredActions.isEmpty {
+            sink.numbers(42, requiredActions.map { UInt64(truncatingIfNeeded: Int64($0.rawValue)) })
+        }
     }
 }
 
@@ -467,62 +364,6 @@ extension IdentityV1.SettleGuessesResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         for value in wrong { sink.text(10, value) }
-    }
-}
-
-extension IdentityV1 {
-    /// A guest signed in to an account that existed already, and the guest has documents of its own.
-    package struct Collision: Hashable, Sendable {
-        /// The guest.
-        package var guest: Optional<IdentityV1.Account>
-        /// Identifies both accounts for the choice; only the holder of this token can make it. Empty if the
-        /// setting guest-data has chosen.
-        package var choiceToken: String
-        /// When the choice expires, in milliseconds since 1970.
-        package var expiresAtMs: Int64
-        /// What the setting guest-data has chosen; unspecified if the user is to choose.
-        package var choice: GatewayV1.GuestDataChoice
-        /// The migration that has begun; absent if the user is to choose.
-        package var migration: Optional<GatewayV1.Migration>
-
-        /// A message of these fields.
-        package init(
-            guest: IdentityV1.Account? = nil,
-            choiceToken: String = "",
-            expiresAtMs: Int64 = 0,
-            choice: GatewayV1.GuestDataChoice = .unspecified,
-            migration: GatewayV1.Migration? = nil
-        ) {
-            self.guest = guest
-            self.choiceToken = choiceToken
-            self.expiresAtMs = expiresAtMs
-            self.choice = choice
-            self.migration = migration
-        }
-    }
-}
-
-extension IdentityV1.Collision: ProtobufMessage {
-    package static var fullName: String { "postern.identity.v1.Collision" }
-    package static var layout: MessageLayout { .init(postern__identity__v1__collision__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> IdentityV1.Collision {
-        let guest: IdentityV1.Account? = try reader.message(10)
-        let choiceToken = try reader.text(18)
-        let expiresAtMs = try reader.int64(24)
-        let choice = try GatewayV1.GuestDataChoice(rawValue: reader.int32(32))
-        let migration: GatewayV1.Migration? = try reader.message(42)
-        return IdentityV1.Collision(guest: guest, choiceToken: choiceToken, expiresAtMs: expiresAtMs, choice: choice, migration: migration)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if let guest { sink.message(10, guest) }
-        if !choiceToken.isEmpty { sink.text(18, choiceToken) }
-        if expiresAtMs != 0 { sink.int64(24, expiresAtMs) }
-        if choice.rawValue != 0 { sink.int32(32, choice.rawValue) }
-        if let migration { sink.message(42, migration) }
     }
 }
 
@@ -648,14 +489,14 @@ extension IdentityV1 {
     /// The confirmed account.
     package struct ConfirmEmailResponse: Hashable, Sendable {
         /// The account.
-        package var account: Optional<IdentityV1.Account>
+        package var account: Optional<GatewayV1.Account>
         /// Devices that are known under the email are not the owner's: a stranger's password was replaced,
         /// and the account's sessions end; or the account is new, and they are from an earlier one.
         package var forgetDevices: Bool
 
         /// A message of these fields.
         package init(
-            account: IdentityV1.Account? = nil,
+            account: GatewayV1.Account? = nil,
             forgetDevices: Bool = false
         ) {
             self.account = account
@@ -671,7 +512,7 @@ extension IdentityV1.ConfirmEmailResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.ConfirmEmailResponse {
-        let account: IdentityV1.Account? = try reader.message(10)
+        let account: GatewayV1.Account? = try reader.message(10)
         let forgetDevices = try reader.bool(16)
         return IdentityV1.ConfirmEmailResponse(account: account, forgetDevices: forgetDevices)
     }
@@ -724,18 +565,22 @@ extension IdentityV1 {
     /// One account.
     package struct GetAccountResponse: Hashable, Sendable {
         /// The account.
-        package var account: Optional<IdentityV1.Account>
+        package var account: Optional<GatewayV1.Account>
         /// It has a password, with which it could authenticate; false unless with_proofs was set. To be
         /// passed on only to the holder of a live session of the account.
         package var hasPassword: Bool
+        /// What the owner still has to do.
+        package var requiredActions: [GatewayV1.RequiredAction]
 
         /// A message of these fields.
         package init(
-            account: IdentityV1.Account? = nil,
-            hasPassword: Bool = false
+            account: GatewayV1.Account? = nil,
+            hasPassword: Bool = false,
+            requiredActions: [GatewayV1.RequiredAction] = []
         ) {
             self.account = account
             self.hasPassword = hasPassword
+            self.requiredActions = requiredActions
         }
     }
 }
@@ -747,13 +592,17 @@ extension IdentityV1.GetAccountResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> IdentityV1.GetAccountResponse {
-        let account: IdentityV1.Account? = try reader.message(10)
+        let account: GatewayV1.Account? = try reader.message(10)
         let hasPassword = try reader.bool(16)
-        return IdentityV1.GetAccountResponse(account: account, hasPassword: hasPassword)
+        let requiredActions = try reader.numbers(26) { GatewayV1.RequiredAction(rawValue: Int32(truncatingIfNeeded: $0)) }
+        return IdentityV1.GetAccountResponse(account: account, hasPassword: hasPassword, requiredActions: requiredActions)
     }
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         if hasPassword { sink.bool(16, hasPassword) }
+        if !requiredActions.isEmpty {
+            sink.numbers(26, requiredActions.map { UInt64(truncatingIfNeeded: Int64($0.rawValue)) })
+        }
     }
 }

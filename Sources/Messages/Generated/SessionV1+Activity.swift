@@ -36,23 +36,14 @@ extension SessionV1.GetAccountActivityRequest: ProtobufMessage {
 extension SessionV1 {
     /// An account's activity.
     package struct GetAccountActivityResponse: Hashable, Sendable {
-        /// Number of its live sessions.
-        package var liveSessions: UInt32
-        /// When one of them was last used, in milliseconds since 1970; 0 if there is none.
-        package var lastActivityAtMs: Int64
-        /// When any session was last used, including ended ones, in milliseconds since 1970; 0 if not
-        /// known.
-        package var lastSeenAtMs: Int64
+        /// The activity.
+        package var activity: Optional<GatewayV1.AccountActivity>
 
         /// A message of these fields.
         package init(
-            liveSessions: UInt32 = 0,
-            lastActivityAtMs: Int64 = 0,
-            lastSeenAtMs: Int64 = 0
+            activity: GatewayV1.AccountActivity? = nil
         ) {
-            self.liveSessions = liveSessions
-            self.lastActivityAtMs = lastActivityAtMs
-            self.lastSeenAtMs = lastSeenAtMs
+            self.activity = activity
         }
     }
 }
@@ -64,16 +55,12 @@ extension SessionV1.GetAccountActivityResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> SessionV1.GetAccountActivityResponse {
-        let liveSessions = try reader.uint32(8)
-        let lastActivityAtMs = try reader.int64(16)
-        let lastSeenAtMs = try reader.int64(24)
-        return SessionV1.GetAccountActivityResponse(liveSessions: liveSessions, lastActivityAtMs: lastActivityAtMs, lastSeenAtMs: lastSeenAtMs)
+        let activity: GatewayV1.AccountActivity? = try reader.message(10)
+        return SessionV1.GetAccountActivityResponse(activity: activity)
     }
 
     package func write(to sink: inout some WireSink) {
-        if liveSessions != 0 { sink.uint32(8, liveSessions) }
-        if lastActivityAtMs != 0 { sink.int64(16, lastActivityAtMs) }
-        if lastSeenAtMs != 0 { sink.int64(24, lastSeenAtMs) }
+        if let activity { sink.message(10, activity) }
     }
 }
 
@@ -111,12 +98,12 @@ extension SessionV1.ListAccountActivityRequest: ProtobufMessage {
 extension SessionV1 {
     /// The activity of accounts.
     package struct ListAccountActivityResponse: Hashable, Sendable {
-        /// In the order of the request; zeroes for an account without sessions.
-        package var activities: [SessionV1.GetAccountActivityResponse]
+        /// In the order of the request; empty for an account without sessions.
+        package var activities: [GatewayV1.AccountActivity]
 
         /// A message of these fields.
         package init(
-            activities: [SessionV1.GetAccountActivityResponse] = []
+            activities: [GatewayV1.AccountActivity] = []
         ) {
             self.activities = activities
         }
@@ -130,7 +117,7 @@ extension SessionV1.ListAccountActivityResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> SessionV1.ListAccountActivityResponse {
-        let activities: [SessionV1.GetAccountActivityResponse] = try reader.messages(10)
+        let activities: [GatewayV1.AccountActivity] = try reader.messages(10)
         return SessionV1.ListAccountActivityResponse(activities: activities)
     }
 

@@ -24,20 +24,21 @@ struct AccountActivityHandler: AccountActivityService {
         guard let account = AccountID(text: request.accountId) else {
             throw ServiceError(.invalidArgument, fields: ["account_id"])
         }
-        return answer(try await store.read { try $0.uses(of: account) })
+        return SessionV1.GetAccountActivityResponse(
+            activity: answer(try await store.read { try $0.uses(of: account) }))
     }
 
     /// The activity of an account by its stored uses, with the marks that are not on disk yet.
-    func answer(_ uses: AccountUses) -> SessionV1.GetAccountActivityResponse {
+    func answer(_ uses: AccountUses) -> GatewayV1.AccountActivity {
         let now = time.now()
         let sessions = uses.open.map(activity.applied(to:))
         let live = sessions.filter { life.state(of: $0, at: now) == .live }
         // A session that has timed out was still used, even if its end is not written yet.
         let latest = (sessions.map(\.usedAt) + [uses.seen].compactMap(\.self)).max()
-        return SessionV1.GetAccountActivityResponse(
+        return GatewayV1.AccountActivity(
             liveSessions: UInt32(clamping: live.count),
-            lastActivityAtMs: live.map(\.usedAt).max()?.milliseconds ?? 0,
-            lastSeenAtMs: latest?.milliseconds ?? 0)
+            lastActivity: live.map(\.usedAt).max().map { .lastActivityAtMs($0.milliseconds) },
+            lastSeen: latest.map { .lastSeenAtMs($0.milliseconds) })
     }
 }
 

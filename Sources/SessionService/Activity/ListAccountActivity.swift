@@ -21,7 +21,7 @@ extension AccountActivityHandler {
         guard accounts.count == request.accountIds.count, accounts.count <= Self.accountsMax else {
             throw ServiceError(.invalidArgument, fields: ["account_ids"])
         }
-        var activities: [SessionV1.GetAccountActivityResponse] = []
+        var activities: [GatewayV1.AccountActivity] = []
         var rest = accounts[...]
         while !rest.isEmpty {
             let step = rest.prefix(Self.accountsAtOnce)

@@ -116,7 +116,7 @@ struct CheckAuthStateTests {
         let sessions = ManualTime(now: fixture.time.now() + .seconds(5 * 3_600))
         let handler = AuthHandler(
             accounts: fixture.inner.identity.accounts, sessions: fixture.inner.session,
-            limits: fixture.limiter, photos: PhotoURLs([]),
+            limits: fixture.limiter,
             tokens: TokenAccounts(sessions: fixture.inner.session, time: fixture.time),
             sessionClock: StoreClock(fixture.inner.sessionStore, time: sessions))
         let state = try await handler.checkAuthState(

@@ -16,8 +16,7 @@ struct ProfileTests {
     let context: CallContext
 
     init() async throws {
-        fixture = try await GatewayFixture(
-            flags: ["--web-origins=https://auth.example,http://localhost:7480"])
+        fixture = try await GatewayFixture()
         ada = try await fixture.signUp()
         context = fixture.context().bearing(ada.session.accessToken)
     }

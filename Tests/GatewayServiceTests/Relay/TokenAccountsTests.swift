@@ -91,7 +91,7 @@ struct TokenAccountsTests {
     func authState() async throws {
         let handler = AuthHandler(
             accounts: AccountsClient(wire), sessions: SessionsClient(wire),
-            limits: fixture.limiter, photos: PhotoURLs([]), tokens: tokens,
+            limits: fixture.limiter, tokens: tokens,
             sessionClock: fixture.inner.sessionClock)
         func check() async throws -> GatewayV1.CheckAuthStateResponse {
             try await handler.checkAuthState(

@@ -23,7 +23,10 @@ private struct KnownActivity: AccountActivityAPI {
             throw ServiceError(.deadlineExceeded)
         }
         if isAway { throw ServiceError(.unavailable) }
-        return .init(liveSessions: 2, lastActivityAtMs: 10, lastSeenAtMs: 20)
+        return .init(
+            activity: .init(
+                liveSessions: 2, lastActivity: .lastActivityAtMs(10),
+                lastSeen: .lastSeenAtMs(20)))
     }
 
     func listAccountActivity(

@@ -23,7 +23,7 @@ struct AccountTests {
             .init(accountId: account.accountId), next.context())
         #expect(answer.account?.email == "ada@example.org")
         #expect(answer.account?.displayName == "Ada")
-        #expect(answer.account?.lastSignInAtMs == account.createdAtMs)
+        #expect(answer.account?.lastSignIn == .lastSignInAtMs(account.createdAtMs))
         #expect(try await next.signIn().account?.accountId == account.accountId)
     }
 

@@ -12,7 +12,7 @@ import Testing
 struct GuestPasswordSignInTests {
     let fixture: IdentityFixture
     /// The account signed in to.
-    let ada: IdentityV1.Account
+    let ada: GatewayV1.Account
 
     init() async throws {
         fixture = try IdentityFixture(guestData: .ask)

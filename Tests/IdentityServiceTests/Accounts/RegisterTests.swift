@@ -23,7 +23,7 @@ struct RegisterTests {
         #expect(!account.emailVerified)
         #expect(account.displayName == "Ada")
         #expect(account.createdAtMs == fixture.time.now().milliseconds)
-        #expect(account.lastSignInAtMs == 0)
+        #expect(account.lastSignIn == nil)
         #expect(account.status == .active)
         let proof = try #require(answer.proof)
         #expect(proof.accountId == account.accountId)

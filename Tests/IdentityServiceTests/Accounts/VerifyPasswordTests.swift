@@ -21,7 +21,7 @@ struct VerifyPasswordTests {
         fixture.time.advance(by: .seconds(3_600))
         let first = try await fixture.signIn("ADA@Example.ORG")
         #expect(first.account?.accountId == registered.accountId)
-        #expect(first.account?.lastSignInAtMs == registeredAt)
+        #expect(first.account?.lastSignIn == .lastSignInAtMs(registeredAt))
         let proof = try #require(first.proof)
         #expect(proof.provedAtMs == fixture.time.now().milliseconds)
         #expect(fixture.keys.proofs.isGenuine(proof))
@@ -29,7 +29,7 @@ struct VerifyPasswordTests {
         let firstAt = fixture.time.now().milliseconds
         fixture.time.advance(by: .seconds(3_600))
         let second = try await fixture.signIn()
-        #expect(second.account?.lastSignInAtMs == firstAt)
+        #expect(second.account?.lastSignIn == .lastSignInAtMs(firstAt))
         #expect(second.proof?.nonce != proof.nonce)
     }
 
@@ -149,8 +149,8 @@ struct VerifyPasswordTests {
         let first = try await fixture.signIn(key: "k")
         fixture.time.advance(by: .seconds(60))
         let second = try await fixture.signIn(key: "k")
-        #expect(first.account?.lastSignInAtMs == registeredAt)
-        #expect(second.account?.lastSignInAtMs == registeredAt)
+        #expect(first.account?.lastSignIn == .lastSignInAtMs(registeredAt))
+        #expect(second.account?.lastSignIn == .lastSignInAtMs(registeredAt))
         #expect(first.proof?.nonce != second.proof?.nonce)
         #expect(try await fixture.count("audit", where: "kind = 'sign-in.succeeded'") == 1)
         let wrong = try await refusal {

@@ -16,13 +16,13 @@ struct ClaimTests {
     private func claim(
         _ email: String = "ada@example.org", password: String = "Correct7Horse",
         key: String? = nil
-    ) async throws -> IdentityV1.Account {
+    ) async throws -> GatewayV1.Account {
         try #require(try await fixture.register(email, password: password, key: key).account)
     }
 
     private func confirm(
         _ token: String, as account: String = "", password: String = "", key: String? = nil
-    ) async throws -> IdentityV1.Account {
+    ) async throws -> GatewayV1.Account {
         let answer = try await fixture.accounts.confirmEmail(
             .init(token: token, accountId: account, password: .init(text: password)),
             fixture.context(key))
@@ -62,18 +62,21 @@ struct ClaimTests {
         try await fixture.relay()
         _ = try await confirm(try fixture.latestToken(), as: owner.accountId)
         _ = try await claim("claimed@example.org")
-        var answers: [IdentityV1.Account] = []
+        var answers: [AccountAnswer] = []
         for kind in ["free", "claimed", "owned"] {
             let before = try await fixture.count("outbox")
-            var account = try await claim("\(kind)@example.org", password: "Guessed7Horse")
+            let answer = try await fixture.register(
+                "\(kind)@example.org", password: "Guessed7Horse")
             #expect(try await fixture.count("outbox") == before + 1)
+            var account = try #require(answer.account)
             let told = try #require(
                 try await fixture.accounts.getAccount(
                     .init(accountId: account.accountId), fixture.context()
                 ).account)
             #expect(told.pendingEmail == account.pendingEmail)
             (account.accountId, account.pendingEmail) = ("", "")
-            answers.append(account)
+            answers.append(
+                AccountAnswer(account: account, requiredActions: answer.requiredActions))
         }
         #expect(Set(answers).count == 1)
         try await fixture.relay()

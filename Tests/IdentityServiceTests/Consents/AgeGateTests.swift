@@ -42,7 +42,7 @@ struct AgeGateTests {
     private static func register(
         _ fixture: IdentityFixture, _ acceptance: GatewayV1.Acceptance?, on device: String = "d1",
         _ email: String = "ada@example.org", guest: String = "", key: String? = nil
-    ) async throws -> IdentityV1.Account {
+    ) async throws -> GatewayV1.Account {
         let answer = try await fixture.accounts.register(
             .init(
                 email: email, password: .init(text: "Correct7Horse"), origin: origin(device),

@@ -27,12 +27,13 @@ extension IdentityFixture {
     func register(
         _ email: String = "ada@example.org", accepting acceptance: GatewayV1.Acceptance?,
         guest: String = "", key: String? = nil
-    ) async throws -> IdentityV1.Account {
+    ) async throws -> AccountAnswer {
         let answer = try await accounts.register(
             .init(
                 email: email, password: .init(text: "Correct7Horse"), origin: Self.origin,
                 guestAccessToken: guest, acceptance: acceptance), context(key))
-        return try #require(answer.account)
+        return AccountAnswer(
+            account: try #require(answer.account), requiredActions: answer.requiredActions)
     }
 
     /// The origin of calls from a device.
@@ -86,7 +87,7 @@ extension IdentityFixture {
 
     /// Whether the terms are to be accepted.
     func isAsked(_ account: String) async throws -> Bool {
-        let answer = try await accounts.getAccount(.init(accountId: account), context())
-        return try #require(answer.account).requiredActions.contains(.acceptTerms)
+        try await accounts.getAccount(.init(accountId: account), context())
+            .requiredActions.contains(.acceptTerms)
     }
 }

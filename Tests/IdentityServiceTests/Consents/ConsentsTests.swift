@@ -16,7 +16,7 @@ struct ConsentsTests {
 
     init() async throws {
         fixture = try IdentityFixture(consent: .first(.required))
-        account = try await fixture.register(accepting: .first).accountId
+        account = try await fixture.register(accepting: .first).account.accountId
         token = fixture.devices.open(account)
     }
 
@@ -82,7 +82,7 @@ struct ConsentsTests {
             #expect(error.code == .consentRequired && error.fields == fields)
         }
         let off = try IdentityFixture()
-        let bob = off.devices.open(try await off.register(accepting: nil).accountId)
+        let bob = off.devices.open(try await off.register(accepting: nil).account.accountId)
         let error = try await refusal { try await off.accept(bob, "", "") }
         #expect(error.code == .operationNotAllowed)
         #expect(try await off.given(bob).options?.mode == .off)
@@ -127,12 +127,12 @@ struct ConsentsTests {
                 mode: .required, versions: ConsentVersions(terms: "t2", privacy: "p1")))
         let ada = try await next.register(
             accepting: .init(termsVersion: "t2", privacyVersion: "p1")
-        ).accountId
+        ).account.accountId
         // As it would be if t1 had been accepted before the operator named t2.
         try await next.change("UPDATE consents SET version = 't1' WHERE kind = 1")
         #expect(try await next.isAsked(ada))
         let signedIn = try await next.signIn()
-        #expect(signedIn.proof != nil && signedIn.account?.requiredActions.first == .acceptTerms)
+        #expect(signedIn.proof != nil && signedIn.requiredActions.first == .acceptTerms)
         try await next.accept(next.devices.open(ada), "t2", "p1")
         #expect(try await !next.isAsked(ada))
     }
@@ -141,7 +141,7 @@ struct ConsentsTests {
     func documents() async throws {
         let fixture = try IdentityFixture(
             rules: "collections:\n  orders: {needs: consent}\n", consent: .first(.asked))
-        let ada = try await fixture.register(accepting: nil).accountId
+        let ada = try await fixture.register(accepting: nil).account.accountId
         let (_, guest) = try await fixture.guest()
         for token in [fixture.devices.open(ada), guest] {
             func write() async throws {

@@ -19,7 +19,7 @@ struct ParentalConsentTests {
     init() async throws {
         fixture = try IdentityFixture(
             rules: "collections:\n  orders: {needs: consent}\n", consent: .age(.allowed))
-        child = try await fixture.register("kid@example.org", accepting: .eleven).accountId
+        child = try await fixture.register("kid@example.org", accepting: .eleven).account.accountId
         token = fixture.devices.open(child)
     }
 
@@ -59,9 +59,9 @@ struct ParentalConsentTests {
     }
 
     private func actions() async throws -> [GatewayV1.RequiredAction] {
-        let answer = try await fixture.accounts.getAccount(
-            .init(accountId: child), fixture.context())
-        return try #require(answer.account).requiredActions
+        try await fixture.accounts.getAccount(
+            .init(accountId: child), fixture.context()
+        ).requiredActions
     }
 
     private func write() async throws {
@@ -249,8 +249,8 @@ struct ParentalConsentTests {
     func strict() async throws {
         let strict = try IdentityFixture(enumeration: .strict, consent: .age(.allowed))
         let guest = try await strict.register("kid@example.org", accepting: .eleven)
-        #expect(guest.isGuest && guest.requiredActions.contains(.parentalConsent))
-        let token = strict.devices.open(guest.accountId)
+        #expect(guest.account.isGuest && guest.requiredActions.contains(.parentalConsent))
+        let token = strict.devices.open(guest.account.accountId)
         let own = try await refusal {
             try await strict.consents.requestParentalConsent(
                 .init(accessToken: token, parentEmail: "kid@example.org"), strict.context())
@@ -262,7 +262,7 @@ struct ParentalConsentTests {
                 origin: .init(clientAddress: "192.0.2.8", deviceId: "d2", platform: "cli"),
                 acceptance: .thirteen), strict.context())
         #expect(upgraded.isUpgraded)
-        #expect(upgraded.account?.requiredActions == [.parentalConsent])
+        #expect(upgraded.requiredActions == [.parentalConsent])
     }
 
     @Test("an account asks with a proof of the last five minutes, and in a session that is live")

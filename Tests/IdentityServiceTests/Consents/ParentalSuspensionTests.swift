@@ -16,7 +16,7 @@ struct ParentalSuspensionTests {
 
     init() async throws {
         fixture = try IdentityFixture(consent: .age(.allowed))
-        child = try await fixture.register("kid@example.org", accepting: .eleven).accountId
+        child = try await fixture.register("kid@example.org", accepting: .eleven).account.accountId
         link = try await fixture.askParent(fixture.devices.open(child))
         _ = try await fixture.service.accountAdmin.suspendAccount(
             .init(accountId: child, reason: "spam", actor: "ann"),

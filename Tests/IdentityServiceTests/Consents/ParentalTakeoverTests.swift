@@ -22,19 +22,19 @@ struct ParentalTakeoverTests {
 
     /// A child's account, whose address is not proved, and its parent's link.
     private func child() async throws -> (account: String, link: String) {
-        let child = try await fixture.register(Self.email, accepting: .eleven).accountId
+        let child = try await fixture.register(Self.email, accepting: .eleven).account.accountId
         let link = try await fixture.askParent(fixture.devices.open(child))
         return (child, link)
     }
 
     private func signIn(
         _ acceptance: GatewayV1.Acceptance?, on device: String
-    ) async throws -> [GatewayV1.RequiredAction]? {
+    ) async throws -> [GatewayV1.RequiredAction] {
         try await fixture.identities.signInWithProvider(
             .init(
                 token: .token("g1", email: Self.email), origin: IdentityFixture.origin(of: device),
                 acceptance: acceptance), fixture.context()
-        ).account?.requiredActions
+        ).requiredActions
     }
 
     private func end() async throws -> Int64? {
@@ -51,7 +51,7 @@ struct ParentalTakeoverTests {
         #expect(try await fixture.answerParent(link, .give) == .given)
         let reset = try await fixture.resetPassword(of: Self.email, on: "reset-device")
         #expect(reset.forgetDevices)
-        #expect(reset.account?.requiredActions == [.parentalConsent])
+        #expect(reset.requiredActions == [.parentalConsent])
         let first = fixture.time.now() + Self.week
         #expect(try await end() == first.milliseconds)
         let void = try await refusal { try await fixture.answerParent(link, .refuse) }
@@ -141,25 +141,25 @@ struct ParentalTakeoverTests {
         let guest = try await strict.register(Self.email, accepting: .eleven, guest: token)
         // The sign-up has ended the guest's earlier sessions.
         strict.time.advance(by: .seconds(1))
-        let session = strict.devices.open(guest.accountId)
+        let session = strict.devices.open(guest.account.accountId)
         let link = try await strict.askParent(session, at: "stranger@example.org")
         if isGiven { #expect(try await strict.answerParent(link, .give) == .given) }
         let end = strict.time.now() + Self.week
         strict.time.advance(by: .seconds(3_600))
-        let actions: [GatewayV1.RequiredAction]?
+        let actions: [GatewayV1.RequiredAction]
         if way == "upgrade" {
             let upgraded = try await strict.identities.signInWithProvider(
                 .init(
                     token: .token("g1"), guestAccessToken: session,
                     origin: IdentityFixture.origin(of: "d2"), acceptance: .thirteen),
                 strict.context())
-            actions = upgraded.account?.requiredActions
+            actions = upgraded.requiredActions
         } else {
             actions = try await strict.register(
                 "ada@example.org", accepting: .thirteen, guest: session
             ).requiredActions
         }
-        #expect(actions?.first == .parentalConsent, "the need stays, whatever date is given")
+        #expect(actions.first == .parentalConsent, "the need stays, whatever date is given")
         let void = try await refusal { try await strict.answerParent(link, .refuse) }
         #expect(void.code == .invalidLink)
         strict.time.advance(by: end - strict.time.now())

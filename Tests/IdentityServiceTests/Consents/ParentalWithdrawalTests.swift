@@ -21,7 +21,7 @@ struct ParentalWithdrawalTests {
     /// A child of eleven with a proved address, whose parent has consented.
     init() async throws {
         fixture = try IdentityFixture(consent: .age(.allowed))
-        child = try await fixture.register(Self.email, accepting: .eleven).accountId
+        child = try await fixture.register(Self.email, accepting: .eleven).account.accountId
         link = try await fixture.askParent(fixture.devices.open(child))
         try #require(try await fixture.answerParent(link, .give) == .given)
         _ = try await fixture.accounts.confirmEmail(
@@ -67,7 +67,7 @@ struct ParentalWithdrawalTests {
     @Test("a withdrawal suspends at once, also after a reset, and the deletion waits")
     func withdrawn() async throws {
         let reset = try await fixture.resetPassword(of: Self.email, on: "reset-device")
-        #expect(reset.account?.requiredActions == [])
+        #expect(reset.requiredActions == [])
         fixture.time.advance(by: Self.week * 20)
         #expect(try await fixture.answerParent(link, .unspecified) == .given)
         #expect(try await fixture.answerParent(link, .refuse) == .refused)

@@ -246,7 +246,7 @@ struct EmailChangeTests {
 extension IdentityFixture {
     func requestChange(
         _ email: String, _ access: String, key: String? = nil
-    ) async throws -> IdentityV1.Account {
+    ) async throws -> GatewayV1.Account {
         let answer = try await emails.requestEmailChange(
             .init(accessToken: access, newEmail: email, origin: Self.origin), context(key))
         return try #require(answer.account)
@@ -254,7 +254,7 @@ extension IdentityFixture {
 
     func confirmChange(
         _ token: String, access: String = "", password: String = "", key: String? = nil
-    ) async throws -> IdentityV1.Account {
+    ) async throws -> GatewayV1.Account {
         let answer = try await emails.confirmEmailChange(
             .init(
                 token: token, accessToken: access, password: .init(text: password),

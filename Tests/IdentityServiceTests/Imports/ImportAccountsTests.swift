@@ -86,7 +86,7 @@ struct ImportAccountsTests {
         #expect(account.methods == ["password", "google", "phone"])
         #expect(account.phoneNumber == record.phoneNumber)
         #expect(account.createdAtMs == 1_500_000_000_000)
-        #expect(account.lastSignInAtMs == 1_600_000_000_000)
+        #expect(account.lastSignIn == .lastSignInAtMs(1_600_000_000_000))
         #expect(account.status == .active && !account.isGuest && account.onboardingComplete)
         #expect(try await identity.count("audit", where: "kind = 'account.imported'") == 1)
         #expect(try await identity.count("consents", where: "source = 'import'") == 2)

@@ -54,6 +54,23 @@ struct FederatedSignInRepeatTests {
         #expect(proof.provedAtMs >= (next.sessions.ended.first?.beforeMs ?? .max))
     }
 
+    @Test("G-25: a stored sign-in has the field numbers that builds before have written")
+    func stored() throws {
+        let (ada, guest) = ("acc_0000000000007", "acc_0000000000008")
+        // The account's id (1) and last sign-in (6).
+        var bytes: [UInt8] = [0x0a, 21, 0x0a, 17]
+        bytes += Array(ada.utf8)
+        bytes += [0x30, 8]
+        // The collision (7): its guest (1), the guest's id (1).
+        bytes += [0x3a, 21, 0x0a, 19, 0x0a, 17]
+        bytes += Array(guest.utf8)
+        let record = try FederatedSignInRecord(bytes)
+        #expect(record.account.text == ada)
+        #expect(record.lastSignInAt == Timestamp(milliseconds: 8))
+        #expect(record.message.collision?.guest?.accountId == guest)
+        #expect(record.bytes == bytes)
+    }
+
     @Test("G-25: a key that was used with another identity is refused")
     func otherIdentity() async throws {
         _ = try await fixture.signIn(by: ada, key: "k")

@@ -14,7 +14,7 @@ struct TakeoverTests {
     private let ada = GatewayV1.ProviderToken.token("g1", email: "ada@example.org")
 
     /// A stranger's account with Ada's address.
-    private func squat() async throws -> IdentityV1.Account {
+    private func squat() async throws -> GatewayV1.Account {
         try #require(
             try await fixture.register("ADA@example.org", password: "Stranger7Password").account)
     }

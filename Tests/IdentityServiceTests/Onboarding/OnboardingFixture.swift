@@ -114,10 +114,11 @@ struct OnboardingFixture: Sendable {
         ).documents.first { $0.name == "main" }
     }
 
-    /// The account as it is now.
-    func current() async throws -> IdentityV1.Account {
+    /// The account as it is now, and what its owner still has to do.
+    func current() async throws -> AccountAnswer {
         let answer = try await identity.accounts.getAccount(
             .init(accountId: account), identity.context())
-        return try #require(answer.account)
+        return AccountAnswer(
+            account: try #require(answer.account), requiredActions: answer.requiredActions)
     }
 }

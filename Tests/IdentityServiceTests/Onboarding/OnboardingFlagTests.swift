@@ -13,7 +13,7 @@ struct OnboardingFlagTests {
     func inferred() async throws {
         let fixture = try await OnboardingFixture()
         func isComplete() async throws -> Bool {
-            let flag = try await fixture.current().onboardingComplete
+            let flag = try await fixture.current().account.onboardingComplete
             #expect(try await fixture.get().complete == flag)
             #expect(try await fixture.identity.signIn().account?.onboardingComplete == flag)
             return flag
@@ -34,11 +34,11 @@ struct OnboardingFlagTests {
             .verifyEmail, .completeProfile, .completeOnboarding,
         ]
         #expect(try await fixture.current().requiredActions == all)
-        #expect(try await fixture.identity.signIn().account?.requiredActions == all)
+        #expect(try await fixture.identity.signIn().requiredActions == all)
         try await fixture.saveAll()
         _ = try await fixture.complete()
-        #expect(try await fixture.identity.signIn().account?.requiredActions == [.verifyEmail])
-        let google = try await fixture.identity.account(
+        #expect(try await fixture.identity.signIn().requiredActions == [.verifyEmail])
+        let google = try await fixture.identity.signIn(
             by: .token("g1", email: "eve@example.org", name: "Eve"))
         #expect(google.requiredActions == [.completeProfile, .completeOnboarding])
     }
@@ -47,10 +47,11 @@ struct OnboardingFlagTests {
     func displayName() async throws {
         for mode in IdentitySettings.DisplayNameMode.allCases {
             let identity = try IdentityFixture(displayName: mode)
-            let account = try await identity.account(by: .token("g1"))
-            #expect(account.requiredActions == (mode == .required ? [.completeProfile] : []))
-            #expect(try await identity.account(by: .token("g2", name: "Eve")).requiredActions == [])
-            #expect(try await identity.signInAsGuest().requiredActions == [])
+            let nameless = try await identity.signIn(by: .token("g1"))
+            #expect(nameless.requiredActions == (mode == .required ? [.completeProfile] : []))
+            #expect(try await identity.signIn(by: .token("g2", name: "Eve")).requiredActions == [])
+            let guest = try await identity.identities.signInAsGuest(.init(), identity.context())
+            #expect(guest.account?.isGuest == true && guest.requiredActions == [])
         }
     }
 
@@ -61,7 +62,7 @@ struct OnboardingFlagTests {
         _ = try await fixture.complete()
         for (complete, times) in [(false, 1), (false, 1), (true, 2), (false, 3)] {
             try await fixture.setOnboarding(complete)
-            #expect(try await fixture.current().onboardingComplete == complete)
+            #expect(try await fixture.current().account.onboardingComplete == complete)
             #expect(
                 try await fixture.identity.audited("onboarding.set-by-backend") == Int64(times))
         }
@@ -76,7 +77,7 @@ struct OnboardingFlagTests {
         let fixture = try await OnboardingFixture()
         let error = try await refusal { try await fixture.setOnboarding(true, signed: "false") }
         #expect(error.code == .unauthenticated)
-        #expect(try await !fixture.current().onboardingComplete)
+        #expect(try await !fixture.current().account.onboardingComplete)
         let nobody = try #require(AccountID(key: 1)).text
         let missing = try await refusal { try await fixture.setOnboarding(true, of: nobody) }
         #expect(missing == ServiceError(.notFound, fields: ["call.account_id"]))

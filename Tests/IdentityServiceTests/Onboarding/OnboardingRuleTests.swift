@@ -70,7 +70,7 @@ struct OnboardingRuleTests {
     @Test("G-01: the email is to be verified if it is not, or if one is pending")
     func email() {
         func waits(_ email: String, verified: Bool = false, pending: String = "") -> Bool {
-            let account = IdentityV1.Account(
+            let account = GatewayV1.Account(
                 email: email, emailVerified: verified, pendingEmail: pending)
             return RequiredActionRule.actions(account, Demands()) == [.verifyEmail]
         }
@@ -84,7 +84,7 @@ struct OnboardingRuleTests {
     @Test("G-01: the profile is to be completed if it lacks what the app requires, not by guests")
     func profile() {
         func waits(_ name: String, guest: Bool = false, _ demands: Demands) -> Bool {
-            let account = IdentityV1.Account(displayName: name, isGuest: guest)
+            let account = GatewayV1.Account(displayName: name, isGuest: guest)
             return RequiredActionRule.actions(account, demands) == [.completeProfile]
         }
         #expect(waits("", Demands(requiresDisplayName: true)))
@@ -101,7 +101,7 @@ struct OnboardingRuleTests {
         for isGuest in [true, false] {
             for isComplete in [true, false] {
                 for isDeclared in [true, false] {
-                    let account = IdentityV1.Account(
+                    let account = GatewayV1.Account(
                         isGuest: isGuest, onboardingComplete: isComplete)
                     #expect(
                         RequiredActionRule.actions(account, Demands(hasOnboarding: isDeclared))
@@ -114,7 +114,7 @@ struct OnboardingRuleTests {
     @Test("G-23: the terms are to be accepted if the account lacks consent, not by guests")
     func consent() {
         for (isGuest, expected) in [(false, [GatewayV1.RequiredAction.acceptTerms]), (true, [])] {
-            let account = IdentityV1.Account(isGuest: isGuest)
+            let account = GatewayV1.Account(isGuest: isGuest)
             #expect(RequiredActionRule.actions(account, Demands(lacksConsent: true)) == expected)
             #expect(RequiredActionRule.actions(account, Demands()) == [])
         }
@@ -122,7 +122,7 @@ struct OnboardingRuleTests {
 
     @Test("G-01: the actions come in one order")
     func order() {
-        let account = IdentityV1.Account(email: "ada@example.org")
+        let account = GatewayV1.Account(email: "ada@example.org")
         let demands = Demands(
             lacksConsent: true, lacksParent: true, requiresDisplayName: true, hasOnboarding: true)
         #expect(

@@ -60,7 +60,7 @@ struct PhoneCodeFixture {
     }
 
     /// An account that signs in with the number.
-    func account(_ number: String = Self.number) async throws -> IdentityV1.Account {
+    func account(_ number: String = Self.number) async throws -> GatewayV1.Account {
         try #require(try await signIn(try await sent(number), number).account)
     }
 
@@ -78,7 +78,7 @@ struct PhoneCodeFixture {
     func link(
         _ sent: SentCode, _ accessToken: String, _ number: String = Self.number,
         key: String? = nil
-    ) async throws -> IdentityV1.Account {
+    ) async throws -> GatewayV1.Account {
         let answer = try await phones.linkPhone(
             .init(
                 accessToken: accessToken, requestId: sent.request, phoneNumber: number,

@@ -15,7 +15,7 @@ struct ProviderProfileTests {
 
     private func signIn(
         _ name: String, _ photo: String, subject: String = "g1", email: String? = nil
-    ) async throws -> IdentityV1.Account {
+    ) async throws -> GatewayV1.Account {
         var proved = ProvedIdentity(
             method: "google", issuer: "https://google.example", subject: subject, amr: ["fed"])
         if let email {
@@ -58,7 +58,8 @@ struct ProviderProfileTests {
         #expect(next.photoUrl == "" && next.displayName == "Ada L.")
         _ = try await fixture.upload(PhotoSamples.png(), token)
         let last = try await signIn("Ada L.", "3")
-        #expect(last.photoUrl == "" && !last.photoName.isEmpty)
+        #expect(last.photoUrl.contains("/v1/photos/"))
+        #expect(try await fixture.count("profiles", where: "photo_url IS NOT NULL") == 0)
     }
 
     @Test("a name typed at a sign-up, or imported, remains; an empty one does not")

@@ -151,7 +151,7 @@ struct SignInHistoryTests {
         let history = SignInHistory(
             before: Timestamp(milliseconds: 8), at: Timestamp(milliseconds: 9), isNewDevice: true)
         let account = try #require(AccountID(text: "acc_0000000000007"))
-        let collision = IdentityV1.Collision(guest: .init(accountId: "acc_0000000000008"))
+        let collision = GatewayV1.Collision(guest: .init(accountId: "acc_0000000000008"))
         let response = IdentityV1.StoredResponse(
             account: account.key, forgetsDevices: true, authenticatedAtMs: 9, lastSignInAtMs: 8,
             isNewDevice: true, collision: collision)

@@ -75,12 +75,12 @@ extension IdentityFixture {
     }
 
     /// The account that a provider sign-in returns.
-    func account(by token: GatewayV1.ProviderToken) async throws -> IdentityV1.Account {
+    func account(by token: GatewayV1.ProviderToken) async throws -> GatewayV1.Account {
         try #require(try await signIn(by: token).account)
     }
 
     /// Signs in as a guest.
-    func signInAsGuest(key: String? = nil) async throws -> IdentityV1.Account {
+    func signInAsGuest(key: String? = nil) async throws -> GatewayV1.Account {
         let answer = try await identities.signInAsGuest(
             .init(language: "en-GB", origin: Self.origin), context(key))
         return try #require(answer.account)
@@ -110,7 +110,7 @@ extension IdentityFixture {
     /// Links a provider identity.
     func link(
         _ token: GatewayV1.ProviderToken, in session: String, key: String? = nil
-    ) async throws -> IdentityV1.Account {
+    ) async throws -> GatewayV1.Account {
         let answer = try await identities.linkProvider(
             .init(accessToken: session, token: token, origin: Self.origin), context(key))
         return try #require(answer.account)
@@ -133,7 +133,7 @@ extension IdentityFixture {
     /// are delivered.
     func registerProved(
         _ email: String = "ada@example.org", password: String = "Correct7Horse"
-    ) async throws -> IdentityV1.Account {
+    ) async throws -> GatewayV1.Account {
         let account = try #require(try await register(email, password: password).account)
         try await relay()
         _ = try await accounts.confirmEmail(

@@ -9,7 +9,7 @@ import TestSupport
 struct NoActivity: AccountActivityAPI {
     func getAccountActivity(
         _ request: SessionV1.GetAccountActivityRequest, _ context: CallContext
-    ) async throws -> SessionV1.GetAccountActivityResponse { .init() }
+    ) async throws -> SessionV1.GetAccountActivityResponse { .init(activity: .init()) }
 
     func listAccountActivity(
         _ request: SessionV1.ListAccountActivityRequest, _ context: CallContext
@@ -21,7 +21,7 @@ struct NoActivity: AccountActivityAPI {
 /// A session service with the activity that it is given, and none of other accounts.
 final class GivenActivity: AccountActivityAPI {
     private struct State {
-        var activities: [String: SessionV1.GetAccountActivityResponse] = [:]
+        var activities: [String: GatewayV1.AccountActivity] = [:]
         var failure: ErrorCode?
         var calls = 0
     }
@@ -32,7 +32,7 @@ final class GivenActivity: AccountActivityAPI {
     var calls: Int { state.withLock { $0.calls } }
 
     /// From now on reports this of an account.
-    func set(_ account: String, _ activity: SessionV1.GetAccountActivityResponse) {
+    func set(_ account: String, _ activity: GatewayV1.AccountActivity) {
         state.withLock { $0.activities[account] = activity }
     }
 

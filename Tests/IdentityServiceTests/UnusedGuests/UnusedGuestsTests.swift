@@ -49,16 +49,22 @@ struct UnusedGuestsTests {
 
     private var now: Int64 { fixture.time.now().milliseconds }
 
+    /// The activity of a guest with a session that is used now.
+    private var live: GatewayV1.AccountActivity {
+        .init(
+            liveSessions: 1, lastActivity: .lastActivityAtMs(now), lastSeen: .lastSeenAtMs(now))
+    }
+
     @Test("a guest goes 180 days after its last use, one with a live session and a member never")
     func expired() async throws {
         let unused = try await fixture.signInAsGuest().accountId
         let used = try await fixture.signInAsGuest().accountId
         let seen = try await fixture.signInAsGuest().accountId
         _ = try await fixture.register()
-        activity.set(used, .init(liveSessions: 1, lastActivityAtMs: now, lastSeenAtMs: now))
+        activity.set(used, live)
         try await run()
         fixture.time.advance(by: Self.day * 100)
-        activity.set(seen, .init(lastSeenAtMs: now))
+        activity.set(seen, .init(lastSeen: .lastSeenAtMs(now)))
         fixture.time.advance(by: Self.day * 80 - .milliseconds(1))
         try await run()
         #expect(try await deleted().isEmpty)
@@ -167,7 +173,7 @@ struct UnusedGuestsTests {
             """)
         for key in 1..<count {
             let id = try #require(AccountID(key: key)).text
-            activity.set(id, .init(liveSessions: 1, lastActivityAtMs: now, lastSeenAtMs: now))
+            activity.set(id, live)
         }
         try await run()
         #expect(activity.calls == 3)
@@ -183,9 +189,9 @@ struct UnusedGuestsTests {
         let unused = try await fixture.signInAsGuest().accountId
         let used = try await fixture.signInAsGuest().accountId
         _ = try await fixture.register()
-        activity.set(used, .init(liveSessions: 1, lastActivityAtMs: now, lastSeenAtMs: now))
+        activity.set(used, live)
         fixture.time.advance(by: Self.day)
-        activity.set(unused, .init(lastSeenAtMs: now))
+        activity.set(unused, .init(lastSeen: .lastSeenAtMs(now)))
         let listed = try await list()
         let kept = (Self.day * 180).milliseconds
         #expect(

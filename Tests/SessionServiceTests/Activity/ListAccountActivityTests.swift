@@ -13,7 +13,7 @@ struct ListAccountActivityTests {
 
     private func list(
         _ accounts: [String], from application: String = "identity"
-    ) async throws -> [SessionV1.GetAccountActivityResponse] {
+    ) async throws -> [GatewayV1.AccountActivity] {
         try await fixture.service.accountActivity.listAccountActivity(
             .init(accountIds: accounts), fixture.context(from: application)
         ).activities
@@ -25,7 +25,7 @@ struct ListAccountActivityTests {
         #expect(try await list([], from: "tool").isEmpty)
     }
 
-    @Test("each is as in GetAccountActivity, in the order of the request; zeroes if not known")
+    @Test("each is as in GetAccountActivity, in the order of the request; empty if not known")
     func order() async throws {
         let accounts = try (1...250).map { try fixture.account($0) }
         for place in [3, 120, 249] { _ = try await fixture.open(accounts[place]) }
@@ -41,10 +41,10 @@ struct ListAccountActivityTests {
         for (account, activity) in zip(accounts, listed) {
             let single = try await fixture.service.accountActivity.getAccountActivity(
                 .init(accountId: account.text), fixture.context(from: "identity"))
-            #expect(activity == single)
+            #expect(activity == single.activity)
         }
         #expect(listed[120].liveSessions == 2 && listed[4].liveSessions == 0)
-        #expect(listed[4].lastSeenAtMs > 0 && listed[0] == .init())
+        #expect(listed[4].lastSeen != nil && listed[0] == .init())
         #expect(listed.count { $0.liveSessions > 0 } == 3)
     }
 
