@@ -4,9 +4,11 @@ import RPC
 /// A call in a session of the account's owner, for rpcs that change who may sign in or are
 /// sensitive. `SessionOwners` has judged it: session knows it as live, and the account may be used.
 struct OwnerCall: Sendable {
-    /// For `requireLive` in the transaction.
-    let owner: SessionOwner
+    let known: KnownOwner
     let frame: AccountCall
+
+    /// For `requireLive` in the transaction.
+    var owner: SessionOwner { known.owner }
 }
 
 /// A handler of services whose rpcs need a session of the account's owner.
@@ -32,8 +34,8 @@ extension AccountCalls {
         by owners: SessionOwners
     ) async throws -> OwnerCall {
         try context.requireGateway()
-        let owner = try await owners.owner(of: context.requiredAccessToken(), context)
-        let call = AccountCall(account: owner.account, context: context)
-        return OwnerCall(owner: owner, frame: try framed(call, method, request, by: context))
+        let known = try await owners.known(context.requiredAccessToken(), context)
+        let call = AccountCall(account: known.owner.account, context: context)
+        return OwnerCall(known: known, frame: try framed(call, method, request, by: context))
     }
 }

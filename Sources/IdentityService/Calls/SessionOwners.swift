@@ -18,6 +18,23 @@ struct SessionOwner: Hashable, Sendable {
     var generation: Int64 = 0
 }
 
+/// The owner of a live session, with what session knows of how they authenticated.
+struct KnownOwner: Sendable {
+    let owner: SessionOwner
+    fileprivate let proofs: SessionV1.ListProofsResponse
+    /// The account's sign-in methods.
+    fileprivate let methods: [String]
+
+    /// Requires that the owner has authenticated recently (G-13).
+    /// - Throws: `auth/requires-recent-login` with the acceptable kinds of proof.
+    func require(_ demand: RecentProof) throws(ServiceError) {
+        let now = Timestamp(milliseconds: proofs.nowMs)
+        guard demand.found(in: proofs.proofs, at: now) == nil else { return }
+        throw demand.refusal(
+            having: Set(methods: methods, hasDeviceKey: proofs.hasDeviceKey))
+    }
+}
+
 /// The session in whose name a sign-up or a sign-in is made.
 struct CallingSession: Sendable {
     let account: AccountID
@@ -60,13 +77,9 @@ struct SessionOwners: Sendable {
     func require(
         _ demand: RecentProof, of accessToken: String, _ context: CallContext
     ) async throws -> SessionOwner {
-        let (owner, proofs, methods) = try await known(accessToken, context)
-        let now = Timestamp(milliseconds: proofs.nowMs)
-        guard demand.found(in: proofs.proofs, at: now) != nil else {
-            throw demand.refusal(
-                having: Set(methods: methods, hasDeviceKey: proofs.hasDeviceKey))
-        }
-        return owner
+        let known = try await known(accessToken, context)
+        try known.require(demand)
+        return known.owner
     }
 
     /// As `require`, but a guest needs no proof: it has nothing to prove with, and its session is
@@ -103,12 +116,9 @@ struct SessionOwners: Sendable {
         }
     }
 
-    /// The owner, the session's proofs, and the account's sign-in methods.
-    private func known(
-        _ accessToken: String, _ context: CallContext
-    ) async throws -> (
-        owner: SessionOwner, proofs: SessionV1.ListProofsResponse, methods: [String]
-    ) {
+    /// As `owner(of:_:)`, for rpcs that may require a recent proof.
+    /// - Throws: as that.
+    func known(_ accessToken: String, _ context: CallContext) async throws -> KnownOwner {
         let proofs = try await devices.listProofs(
             SessionV1.ListProofsRequest(accessToken: accessToken), context.onward())
         guard let account = AccountID(text: proofs.accountId) else {
@@ -123,6 +133,6 @@ struct SessionOwners: Sendable {
         let owner = SessionOwner(
             account: account, session: proofs.sessionId,
             provedAt: Timestamp(milliseconds: provedAt), generation: proofs.sessionGeneration)
-        return (owner, proofs, row.methods)
+        return KnownOwner(owner: owner, proofs: proofs, methods: row.methods)
     }
 }

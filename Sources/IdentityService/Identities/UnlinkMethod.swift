@@ -16,17 +16,15 @@ extension IdentitiesHandler {
     /// longer leads to this account (`IdentityTables.removedIdentities`).
     ///
     /// Two concurrent removals are serialized, so that one of the last two methods remains.
-    /// - Throws: as `SessionOwners.require` and `MethodRule`; `auth/session-ended`,
+    /// - Throws: as `KnownOwner.require` and `MethodRule`; `auth/session-ended`,
     ///   `auth/user-disabled`, `auth/idempotency-key-reused`; `auth/invalid-access-token` when the
     ///   account no longer exists.
     func unlinkMethod(
         _ request: GatewayV1.UnlinkMethodRequest, _ call: OwnerCall
     ) async throws -> GatewayV1.UnlinkMethodResponse {
-        let context = call.frame.context
-        let owner = try await owners.require(
-            .standard, of: context.requiredAccessToken(), context)
-        let removal = MethodCall(call.frame, of: owner, on: request.device)
-        let outcome = try await store.write(about: [.account(owner.account)]) {
+        try call.known.require(.standard)
+        let removal = MethodCall(call.frame, of: call.owner, on: request.device)
+        let outcome = try await store.write(about: [.account(call.owner.account)]) {
             try removed(request.method, removal, $0)
         }
         return GatewayV1.UnlinkMethodResponse(
