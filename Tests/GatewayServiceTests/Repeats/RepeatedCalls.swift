@@ -8,8 +8,11 @@ import Testing
 
 @testable import GatewayService
 
-/// Every mutating public method (G-25). A new method gets its row here. If its service is new, that
-/// gets its line in `RepeatFixture` and in `RepeatedCall.services`. Until then a test fails.
+/// Every method of the gateway that is not idempotent (G-25). A new one gets its row here; if its
+/// service is new, that gets its line in `RepeatFixture`. Until then a test fails.
+///
+/// The requests are not those of `PublicCalls`: a row needs two people whose calls both succeed in
+/// process, their renewed tokens after a day, and what a call does whose key is forgotten.
 enum RepeatedCalls {
     static let all = accounts + documents + guestData
 

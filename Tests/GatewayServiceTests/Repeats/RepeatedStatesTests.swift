@@ -1,48 +1,29 @@
+import Contracts
 import Foundation
+import RPC
 import Testing
-
-@testable import GatewayService
 
 @Suite("G-25: calls that only set a state, and do not look at the idempotency key")
 struct RepeatedStatesTests {
-    /// Their repeat sets the state again. The page for apps lists them.
-    private static let states: Set<String> = [
-        "Admin/SuspendAccount", "Admin/RestoreAccount", "Admin/SignOutAccount",
-        "Admin/DeleteAccount", "Admin/RepairOrphan", "BackendDocuments/SetOnboarding",
-        "Consents/AcceptTerms", "Consents/WithdrawConsent", "Consents/SetPrivacy",
-        "Consents/AnswerParentalConsent", "DataExports/RequestDataExport",
-        "DataExports/CancelDataExport", "AccountDeletion/RequestDeletion",
-        "Guests/ChooseGuestData", "Guests/RetryMigration", "Onboarding/CompleteOnboarding",
-        "Onboarding/RestartOnboarding", "Profile/UploadPhoto", "Profile/RemovePhoto",
-        "Providers/IssueNonce", "AccountSessions/NoteActivity",
-    ]
-
-    /// They are marked idempotent, and look at the key too.
-    private static let keyed: Set<String> = [
-        "Auth/SignOut", "AccountSessions/EndSession", "AccountSessions/EndOtherSessions",
-        "AccountDeletion/CancelDeletion", "Consents/RequestParentalConsent",
-        // Recognised by the id of the notice.
-        "ProviderNotices/ReceiveProviderNotice",
-    ]
-
     private static let reads = [
         "Get", "List", "LookUp", "Read", "Watch", "Has", "Check", "Compare", "Fetch", "Download",
         "Preview", "Describe", "Introspect",
     ]
+    /// `ReceiveProviderNotice` is recognised by the id of the notice.
+    private static let recognised = [ProviderNoticesDescription.receiveProviderNotice]
 
-    @Test("each idempotent method reads, sets a state, or looks at the key")
-    func complete() throws {
-        let idempotent = Set(try PublicMethods.idempotent())
-        let others = idempotent.filter { method in
-            let name = method.split(separator: "/").last ?? ""
-            return !Self.reads.contains { name.hasPrefix($0) }
+    /// The idempotent methods that neither read nor look at the key, each as `Service/Method`. Their
+    /// repeat sets the state again.
+    private static let states = ServiceDescription.ofGateway.flatMap(\.methods)
+        .filter { method in
+            method.isIdempotent && !method.remembersRepeats && !recognised.contains(method)
+                && !reads.contains { method.rpcName.hasPrefix($0) }
         }
-        #expect(others.symmetricDifference(Self.states.union(Self.keyed)) == [])
-    }
+        .map { String($0.name.dropFirst("postern.gateway.v1.".count)) }
 
-    @Test("the page for apps names those that do not look at the key", arguments: states.sorted())
+    @Test("the page for apps names those that do not look at the key", arguments: states)
     func page(method: String) throws {
-        let page = try PublicMethods.page()
+        let page = try Self.page()
         let start = try #require(page.range(of: "- These calls do not look at"))
         let end = try #require(page[start.upperBound...].range(of: "\n- "))
         let list = page[start.lowerBound..<end.lowerBound].split(whereSeparator: \.isWhitespace)
@@ -51,5 +32,14 @@ struct RepeatedStatesTests {
         #expect(
             list.contains("all of `\(parts[0])`") || list.contains("`\(method)`")
                 || list.contains("`\(parts[1])`"))
+    }
+
+    /// The page for developers of apps.
+    private static func page() throws -> String {
+        // This file is Repeats/RepeatedStatesTests.swift, possibly reached through a link.
+        let file = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
+        let root = "/" + file.pathComponents.dropFirst().dropLast(4).joined(separator: "/")
+        return try String(
+            contentsOfFile: root + "/Protos/postern/gateway/README.md", encoding: .utf8)
     }
 }

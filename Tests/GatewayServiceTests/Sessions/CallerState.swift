@@ -60,13 +60,8 @@ struct CallerTokens: Sendable {
     }
 }
 
-/// What a method does with the session, as its proto says (`postern.options.v1.Session`).
-enum SessionRule: String, Sendable {
-    case none = "SESSION_NONE"
-    case optional = "SESSION_OPTIONAL"
-    case required = "SESSION_REQUIRED"
-    case anyAge = "SESSION_ANY_AGE"
-
+/// What a method does with the session, by its option `postern.options.v1.session`.
+enum SessionRule {
     /// The errors that are about the session.
     static let codes: Set<String> = [
         "auth/invalid-access-token", "auth/session-ended", "auth/already-signed-in", malformed,
@@ -75,10 +70,10 @@ enum SessionRule: String, Sendable {
     static let malformed = "authorization"
 
     /// The error about the session that a call in this state gets; nil for none of them.
-    func refusal(_ state: CallerState) -> String? {
-        switch (self, state) {
+    static func refusal(_ rule: MethodDescription.Session, _ state: CallerState) -> String? {
+        switch (rule, state) {
         case (.none, _), (.anyAge, .none), (.anyAge, .garbled), (.optional, .none): nil
-        case (_, .two): Self.malformed
+        case (_, .two): malformed
         case (.anyAge, _), (_, .guest), (_, .account), (_, .anothers): nil
         case (_, .expired), (.required, .none), (.required, .garbled): "auth/invalid-access-token"
         case (_, .ended), (.optional, .garbled): "auth/session-ended"

@@ -1,49 +1,37 @@
 import Contracts
 import Messages
+import PublicCalls
 import RPC
 import ServiceRuntime
+import SessionService
 import TestSupport
 import Testing
 
 @testable import GatewayService
 
-@Suite("What the calling session is to each public method", .timeLimit(.minutes(2)))
+@Suite("What the calling session is to each method of the gateway", .timeLimit(.minutes(2)))
 struct SessionTableTests {
-    @Test("every method that the gateway serves says what the session is to it, and has a row")
-    func complete() async throws {
-        let served = try await GatewayFixture().services.flatMap(\.methods).map(\.name)
-        let package = "postern.gateway.v1."
-        #expect(served.allSatisfy { $0.hasPrefix(package) } && served.count > 30)
-        let methods = Set(served.map { String($0.dropFirst(package.count)) })
-        let rows = SessionRow.all.map(\.method)
-        #expect(methods.subtracting(rows) == [], "no row")
-        #expect(Set(rows).subtracting(methods) == [], "no method")
-        #expect(rows.count == methods.count, "two rows")
-        let rules = try PublicMethods.rules()
-        #expect(Set(rules.keys) == methods)
-        #expect(rules.filter { SessionRule(rawValue: $0.value) == nil }.isEmpty)
-    }
-
     @Test(
         "each state of the session, at the first call and at its repeat", arguments: SessionRow.all)
     func table(row: SessionRow) async throws {
-        let declared = try #require(try PublicMethods.rules()[row.method])
-        let rule = try #require(SessionRule(rawValue: declared))
         try await ProviderFixture.with { fixture in
             let gateway = fixture.gateway
             let callers = try await CallerTokens(fixture)
-            for state in CallerState.allCases {
-                let expected = row.refusals[state] ?? rule.refusal(state)
-                let call = try await row.prepare(fixture, state)
-                let first = try await outcome(call, callers.context(state, gateway))
-                if let expected {
+            for (number, state) in CallerState.allCases.enumerated() {
+                let messages = try await row.messages(SessionCaller(number, fixture))
+                func outcome() async throws -> String {
+                    try await gateway.outcome(
+                        row.method, messages, callers.context(state, gateway))
+                }
+                let first = try await outcome()
+                if let expected = row.refusal(state) {
                     #expect(first == expected, "\(state)")
                 } else {
                     #expect(!SessionRule.codes.contains(first), "\(state): \(first)")
                 }
                 // A guest that became an account has no session any more.
                 if state == .guest { try await gateway.inner.settle() }
-                let again = try await outcome(call, callers.context(state, gateway))
+                let again = try await outcome()
                 #expect(again == first, "\(state), repeated")
             }
         }
@@ -56,32 +44,67 @@ struct SessionTableTests {
             "PhoneSignIn/SignInWithPhoneCode", "Auth/SignOut",
         ])
     func usedUp(method: String) async throws {
-        let row = try #require(SessionRow.all.first { $0.method == method })
+        let row = try #require(
+            SessionRow.all.first { $0.method.name == "postern.gateway.v1.\(method)" })
         try await ProviderFixture.with { fixture in
             let gateway = fixture.gateway
             let callers = try await CallerTokens(fixture)
             let token = try #require(callers.tokens[.guest])
-            let call = try await row.prepare(fixture, .guest)
-            #expect(try await outcome(call, callers.context(.guest, gateway)) == "ok")
+            let messages = try await row.messages(SessionCaller(0, fixture))
+            func outcome() async throws -> String {
+                try await gateway.outcome(row.method, messages, callers.context(.guest, gateway))
+            }
+            #expect(try await outcome() == "ok")
             // Before the session service has received the end, and after.
-            #expect(try await outcome(call, callers.context(.guest, gateway)) == "ok")
+            #expect(try await outcome() == "ok")
             try await gateway.inner.settle()
             #expect(try await !gateway.check(token).authenticated)
-            #expect(try await outcome(call, callers.context(.guest, gateway)) == "ok")
+            #expect(try await outcome() == "ok")
         }
     }
+}
 
-    /// "ok", or the error's code; `SessionRule.malformed` for malformed metadata.
-    private func outcome(
-        _ call: SessionRow.Call, _ context: CallContext
+extension GatewayFixture {
+    /// Makes a call.
+    /// - Returns: "ok", or the error's code; `SessionRule.malformed` for malformed metadata.
+    fileprivate func outcome(
+        _ method: MethodDescription, _ messages: [[UInt8]], _ context: CallContext
     ) async throws -> String {
         do {
-            try await call(context)
+            if method == VerificationDescription.watchRevocations {
+                try await followingRevocations { try await send(method, messages, context) }
+            } else {
+                try await send(method, messages, context)
+            }
             return "ok"
         } catch let error as ServiceError {
             let isMalformed =
                 error.code == .invalidArgument && error.fields == [Metadata.Key.authorization]
             return isMalformed ? SessionRule.malformed : error.code.rawValue
+        }
+    }
+
+    private func send(
+        _ method: MethodDescription, _ messages: [[UInt8]], _ context: CallContext
+    ) async throws {
+        _ = try await LiveCallers.send(method, messages, by: front, context)
+    }
+
+    /// Runs `body` while the gateway follows the session service's revocations.
+    private func followingRevocations(_ body: () async throws -> Void) async throws {
+        let relay = Task { [revocations] in await revocations.run() }
+        defer { relay.cancel() }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await self.inner.sessionService.background.run() }
+            // A follower that comes before the feed is ready tries again after a pause.
+            group.addTask {
+                while true {
+                    try await Task.sleep(for: .milliseconds(500))
+                    self.time.advance(by: .seconds(1))
+                }
+            }
+            defer { group.cancelAll() }
+            try await body()
         }
     }
 }

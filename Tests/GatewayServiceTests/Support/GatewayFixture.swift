@@ -32,7 +32,7 @@ final class GatewayFixture: Sendable {
     var documents: DocumentsClient { DocumentsClient(front) }
     var backendDocuments: BackendDocumentsClient { BackendDocumentsClient(front) }
     /// The gateway's methods as its callers call them.
-    private var front: InProcessChannel { InProcessChannel(gateway.methods) }
+    var front: InProcessChannel { InProcessChannel(gateway.methods) }
     var profile: ProfileClient { ProfileClient(front) }
     var onboarding: OnboardingClient { OnboardingClient(front) }
     var consents: ConsentsClient { ConsentsClient(front) }
@@ -45,8 +45,6 @@ final class GatewayFixture: Sendable {
     /// What verifiers follow; its `run` fills it.
     var revocations: VerificationHandler { gateway.verification }
     var admin: AdminClient { AdminClient(front) }
-    /// The services that the gateway serves.
-    var services: [ServiceDescription] { gateway.methods.map(\.description) }
 
     /// - Parameters:
     ///   - flags: The gateway's settings, as on a command line.

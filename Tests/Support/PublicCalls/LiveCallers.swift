@@ -87,13 +87,13 @@ package final class LiveCallers: Sendable {
         return client
     }
 
-    /// Makes a call of any kind. A stream of the server that has no end is left where it is up to
-    /// date: after its first item, of documents after the first that has no change, of revocations
-    /// after the first that is complete.
+    /// Makes a call of any kind, also to a gateway of this process. A stream of the server that has
+    /// no end is left where it is up to date: after its first item, of documents after the first
+    /// that has no change, of revocations after the first that is complete.
     /// - Returns: the response, or the items of the server.
     /// - Throws: `ServiceError`.
     package static func send(
-        _ method: MethodDescription, _ messages: [[UInt8]], by client: RPCClient,
+        _ method: MethodDescription, _ messages: [[UInt8]], by client: some PackedChannel,
         _ context: CallContext
     ) async throws -> [[UInt8]] {
         guard method.streams != .none else {

@@ -89,6 +89,15 @@ package enum CallerKind: Sendable {
     /// The support desk that is named for `Admin`.
     case support
 
+    /// Whether it is a browser or a phone. Public methods are for these, and other methods are not:
+    /// an option that is set by mistake contradicts the table, and a test fails.
+    package var isDevice: Bool {
+        switch self {
+        case .stranger, .guest, .owner, .newcomer, .child: true
+        case .backend, .writer, .support: false
+        }
+    }
+
     /// The application with whose key it calls the gateway.
     package var application: String {
         switch self {

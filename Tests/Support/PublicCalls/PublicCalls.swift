@@ -126,7 +126,7 @@ package enum PublicCalls {
             AccountSessionsDescription.noteActivity, .owner,
             GatewayV1.NoteActivityRequest(kind: Bound.text(32))),
         .init(
-            AccountSessionsDescription.checkRecentProof, .owner,
+            AccountSessionsDescription.checkRecentProof, .backend,
             GatewayV1.CheckRecentProofRequest(
                 kinds: [.password, .deviceKey, .providerToken, .phoneCode],
                 maxAge: .maxAgeMs(86_400_000))),
