@@ -33,7 +33,7 @@ package final class Schema: Sendable {
     /// Names of all methods, `postern.session.v1.Sessions/CreateSession`, sorted.
     package var methodNames: [String] { methods.keys.sorted() }
 
-    /// The message with that full name, for example `postern.session.v1.Tokens`.
+    /// The message with that full name, for example `postern.gateway.v1.Session`.
     package func message(named name: String) -> SchemaMessage? {
         messages[name].map { SchemaMessage(schema: self, type: $0) }
     }

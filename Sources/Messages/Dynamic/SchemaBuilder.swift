@@ -87,7 +87,7 @@ struct SchemaBuilder {
     }
 }
 
-/// `.postern.session.v1.Tokens` → `postern.session.v1.Tokens`.
+/// `.postern.gateway.v1.Session` → `postern.gateway.v1.Session`.
 func withoutLeadingDot(_ name: String) -> String {
     name.hasPrefix(".") ? String(name.dropFirst()) : name
 }

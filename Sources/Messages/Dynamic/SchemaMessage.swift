@@ -21,7 +21,7 @@ package struct SchemaMessage: Sendable {
     let schema: Schema
     let type: MessageType
 
-    /// The full name, for example `postern.session.v1.Tokens`.
+    /// The full name, for example `postern.gateway.v1.Session`.
     package var name: String { type.name }
 
     /// Encodes the message in `text`, a JSON object.

@@ -1,6 +1,6 @@
 /// One message type of a schema. A class, like `Schema`, since each field that is mapped refers to it.
 final class MessageType: Sendable {
-    /// The full name, for example `postern.session.v1.Tokens`.
+    /// The full name, for example `postern.gateway.v1.Session`.
     let name: String
     /// Sorted by number, which is also the order in which other implementations write JSON.
     let fields: [FieldType]

@@ -306,7 +306,7 @@ extension WireV1 {
     package struct Request: Hashable, Sendable {
         /// The call's id, chosen by the client: from 1, strictly increasing on a connection.
         package var call: UInt64
-        /// Package, service and method: "postern.session.v1.Sessions/RefreshSession".
+        /// Package, service and method: "postern.gateway.v1.Auth/RefreshSession".
         package var method: String
         /// Remaining time until the caller's deadline, in milliseconds; 0 means the method's default.
         package var timeoutMs: UInt32
