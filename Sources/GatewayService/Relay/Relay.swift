@@ -86,8 +86,15 @@ package struct Relay: Sendable {
             return .relay(method) { [tokens] request, context in
                 let onward = try context.relayed(to: method)
                 return .after {
-                    defer { tokens.doubt() }
-                    return try await channel.call(method, packed: request, onward)
+                    do {
+                        let answer = try await channel.call(method, packed: request, onward)
+                        // A count of 0 is not on the wire.
+                        if !answer.isEmpty { tokens.doubt() }
+                        return answer
+                    } catch {
+                        if Self.mayHaveEnded(after: error) { tokens.doubt() }
+                        throw error
+                    }
                 }
             }
         }
@@ -112,6 +119,15 @@ package struct Relay: Sendable {
     private static func endsSessions(_ method: MethodDescription) -> Bool {
         method == AuthDescription.signOut || method == AccountSessionsDescription.endSession
             || method == AccountSessionsDescription.endOtherSessions
+    }
+
+    /// Whether a call that ends sessions may have ended one although it failed.
+    ///
+    /// Attack: a stranger's refused sign-outs have session asked for each token of everybody.
+    private static func mayHaveEnded(after error: any Error) -> Bool {
+        guard let error = error as? ServiceError else { return true }
+        let ambiguous: [ErrorCode] = [.deadlineExceeded, .cancelled, .unavailable, .internalError]
+        return !error.didNothing && (ambiguous + [.refreshTokenReplayed]).contains(error.code)
     }
 
     /// Passes a call with streams on. An upload is charged, and its owner called, when its first item

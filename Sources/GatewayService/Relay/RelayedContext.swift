@@ -32,10 +32,12 @@ extension CallContext {
             }
         guard let token else { return onward }
         // A longer one is none of ours, and does not fit into the metadata.
-        guard token.utf8.count <= TokenVerifier.bytesMax else {
-            throw ServiceError(method.session == .optional ? .sessionEnded : .invalidAccessToken)
+        guard token.utf8.count > TokenVerifier.bytesMax else { return onward.bearing(token) }
+        switch method.session {
+        case .none, .anyAge: return onward
+        case .optional: throw ServiceError(.sessionEnded)
+        case .required: throw ServiceError(.invalidAccessToken)
         }
-        return onward.bearing(token)
     }
 
     /// The method's name in derived keys. `RefreshSession` has that of earlier versions, so that a

@@ -11,11 +11,11 @@ import Synchronization
 ///
 ///     the token                                          session is asked
 ///     not seen since the signing keys changed            yes
-///     expired                                            yes
+///     expired, by session's clock                        yes
 ///     of a session whose end the feed has named          yes
 ///     any, while the feed is silent for `silenceMax`     yes
-///     any, after a call here that ends sessions,         yes
-///     until the feed's next item
+///     any, after a call here that ended sessions,        yes
+///     until the feed's second item after it
 ///     asked for longest `askedAgainAfter` ago            yes: session records the use
 ///     any other                                          no
 ///
@@ -24,11 +24,12 @@ import Synchronization
 /// the signature, which costs more than the call to session that it would save.
 ///
 /// Attack: a thief whose token was just signed out makes calls and cancels each after its charge,
-/// which then stays. So the account's limits can be filled for as long as the feed is silent, 5 s at
+/// which then stays. So the account's limits can be filled for as long as the feed is silent, 1.5 s at
 /// most, and for no longer: the owner waits a minute to write.
 final class TokenAccounts: Sendable {
-    /// The feed has an item each second.
-    private static let silenceMax = Duration.seconds(5)
+    /// The feed has an item each second (session's setting `ends-heartbeat`). An end elsewhere is known
+    /// here after that at the latest.
+    private static let silenceMax = Duration.milliseconds(1_500)
     /// The last use of a session is known to about a minute.
     private static let askedAgainAfter = Duration.seconds(60)
 
@@ -47,15 +48,15 @@ final class TokenAccounts: Sendable {
         var tokens = VerifiedTokenCache<Known>()
         /// Session's clock in the last complete item.
         var sessionTime: Timestamp?
-        /// When a call that ends sessions was last answered here, on the uptime clock.
-        var doubtedAt: Duration?
+        /// How many complete items must come before the feed surely has the latest end. The first may
+        /// have been read before that end.
+        var itemsAwaited = 0
 
-        /// The tokens that are known, unless the feed may lack an end.
-        func current(at uptime: Duration) -> VerifiedTokenCache<Known>? {
-            guard let completeAt = state.completeAt, uptime - completeAt < TokenAccounts.silenceMax,
-                doubtedAt.map({ $0 < completeAt }) ?? true
+        /// The time on session's clock; nil while the feed is silent.
+        func sessionTime(at uptime: Duration) -> Timestamp? {
+            guard let completeAt = state.completeAt, uptime - completeAt < TokenAccounts.silenceMax
             else { return nil }
-            return tokens
+            return sessionTime.map { $0 + (uptime - completeAt) }
         }
     }
 
@@ -73,8 +74,10 @@ final class TokenAccounts: Sendable {
     /// - Throws: the errors of the session service.
     func account(of token: String, _ context: CallContext) async throws -> String? {
         let uptime = time.uptime()
-        let (tokens, current) = feed.withLock { ($0.tokens, $0.current(at: uptime)) }
-        if let known = current?[token], time.now() < known.expiresAt,
+        let (tokens, now) = feed.withLock { feed in
+            (feed.tokens, feed.itemsAwaited > 0 ? nil : feed.sessionTime(at: uptime))
+        }
+        if let now, let known = tokens[token], now < known.expiresAt,
             uptime - known.askedAt < Self.askedAgainAfter, !ends.contains(known.session)
         {
             return known.account
@@ -96,18 +99,14 @@ final class TokenAccounts: Sendable {
     /// The time on session's clock; nil while the feed is silent.
     func sessionTime() -> Timestamp? {
         let uptime = time.uptime()
-        return feed.withLock { feed in
-            guard let completeAt = feed.state.completeAt, uptime - completeAt < Self.silenceMax
-            else { return nil }
-            return feed.sessionTime.map { $0 + (uptime - completeAt) }
-        }
+        return feed.withLock { $0.sessionTime(at: uptime) }
     }
 
-    /// Has session asked until the feed's next item.
+    /// Has session asked until the feed surely has what has ended here.
     ///
     /// Attack: somebody who has just signed out looks whether the session is over. The answer must
     /// not be older than the sign-out.
-    func doubt() { feed.withLock { $0.doubtedAt = time.uptime() } }
+    func doubt() { feed.withLock { $0.itemsAwaited = 2 } }
 
     /// Applies an item of the feed.
     func take(_ update: RevocationUpdate) {
@@ -115,7 +114,10 @@ final class TokenAccounts: Sendable {
         if let completeAt = update.completeAt { ends.forget(upTo: completeAt - update.retention) }
         feed.withLock { feed in
             feed.state.record(update, at: time.uptime())
-            if let completeAt = update.completeAt { feed.sessionTime = completeAt }
+            if let completeAt = update.completeAt {
+                feed.sessionTime = completeAt
+                feed.itemsAwaited = max(0, feed.itemsAwaited - 1)
+            }
             guard feed.keySet != update.keySet else { return }
             feed.keySet = update.keySet
             feed.tokens = VerifiedTokenCache()

@@ -135,8 +135,7 @@ struct ResetPasswordTests {
         let broken = PasswordsHandler(
             accounts: fixture.inner.identity.accounts,
             credentials: fixture.inner.identity.credentials,
-            sessions: SessionsForIdentity(session: fixture.inner.session), limits: limits,
-            photos: fixture.passwords.photos)
+            sessions: SessionsForIdentity(session: fixture.inner.session), limits: limits)
         let request = GatewayV1.ResetPasswordRequest(token: token, password: .init(text: Self.new))
         let down = try await refusal {
             try await broken.resetPassword(request, fixture.context("r"))
