@@ -8,6 +8,8 @@ enum FormerMethodNames {
         "postern.identity.v1.AccountAdmin": "postern.gateway.v1.Admin",
         "postern.identity.v1.AccountDocuments": "postern.gateway.v1.Documents",
         "postern.identity.v1.AccountOnboarding": "postern.gateway.v1.Onboarding",
+        "postern.identity.v1.AccountProfiles": "postern.gateway.v1.Profile",
+        "postern.identity.v1.GuestData": "postern.gateway.v1.Guests",
         "postern.identity.v1.ProviderEvents": "postern.gateway.v1.ProviderNotices",
         "postern.identity.v1.SignInSettings": "postern.gateway.v1.SignInOptions",
     ]
