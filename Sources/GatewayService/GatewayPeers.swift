@@ -14,7 +14,7 @@ package struct GatewayPeers: Sendable {
         let deletions: any AccountDeletionsAPI
         let exports: any AccountExportsAPI
         /// For the public methods that identity implements.
-        let relayed: Relay.Owner
+        let relayed: Relay.Channels
 
         /// Any implementations of its apis.
         package init(
@@ -22,7 +22,7 @@ package struct GatewayPeers: Sendable {
             identities: any IdentitiesAPI, phoneCodes: any PhoneCodesAPI,
             emailChanges: any EmailChangesAPI, consents: any AccountConsentsAPI,
             deletions: any AccountDeletionsAPI, exports: any AccountExportsAPI,
-            relayed: Relay.Owner
+            relayed: Relay.Channels
         ) {
             self.accounts = accounts
             self.credentials = credentials
@@ -51,7 +51,7 @@ package struct GatewayPeers: Sendable {
                 emailChanges: EmailChangesClient(channel),
                 consents: AccountConsentsClient(channel),
                 deletions: AccountDeletionsClient(channel), exports: AccountExportsClient(channel),
-                relayed: Relay.Owner(calls: channel, streams: streams, watches: watches))
+                relayed: Relay.Channels(calls: channel, streams: streams, watches: watches))
         }
     }
 
@@ -62,12 +62,12 @@ package struct GatewayPeers: Sendable {
         let ends: any SessionEndsAPI
         let clock: any ClockAPI
         /// For the public methods that session implements.
-        let relayed: Relay.Owner
+        let relayed: Relay.Channels
 
         /// Any implementations of its apis.
         package init(
             sessions: any SessionsAPI, devices: any DevicesAPI, ends: any SessionEndsAPI,
-            clock: any ClockAPI, relayed: Relay.Owner
+            clock: any ClockAPI, relayed: Relay.Channels
         ) {
             self.sessions = sessions
             self.devices = devices
@@ -82,7 +82,7 @@ package struct GatewayPeers: Sendable {
                 sessions: SessionsClient(channel), devices: DevicesClient(channel),
                 ends: SessionEndsClient(channel), clock: ClockClient(channel),
                 // No method that session implements has a stream.
-                relayed: Relay.Owner(calls: channel, streams: channel, watches: channel))
+                relayed: Relay.Channels(calls: channel, streams: channel, watches: channel))
         }
     }
 

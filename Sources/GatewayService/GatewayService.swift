@@ -69,7 +69,7 @@ package struct GatewayService: Sendable {
         consents = ConsentsHandler(
             consents: identity.consents, sessions: session.sessions, limits: limits)
         dataExports = DataExportsHandler(
-            exports: identity.exports, present: DataExportsClient(identity.relayed.calls),
+            exports: identity.exports, existing: DataExportsClient(identity.relayed.calls),
             sessions: session.sessions, limits: limits)
         accountDeletion = AccountDeletionHandler(
             deletions: identity.deletions, limits: limits)

@@ -67,7 +67,7 @@ package struct SessionService: Sendable {
         background = SessionBackgroundTasks(
             beside: sessions, notices: notices, log: log, epoch: epoch, wakeSignal: wakeSignal,
             logger: logger)
-        ends = SessionEndsHandler(log: background.revocations.log)
+        ends = SessionEndsHandler(log: background.revocations.log, time: time)
         signingKeys = SigningKeysHandler(store: store, rotation: background.signingKeys)
         try await background.signingKeys.takeDue()
         // Also the ended sessions in memory, before the first call.

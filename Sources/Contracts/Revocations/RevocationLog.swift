@@ -1,6 +1,6 @@
 package import Messages
 package import RPC
-import ServiceRuntime
+package import ServiceRuntime
 import Synchronization
 
 /// A log of revocations in memory, which any number of followers read, each at its own pace (S-06).
@@ -29,14 +29,16 @@ package final class RevocationLog: Sendable {
     }
 
     /// Sends a follower the revocations that `request` asks for, and new ones as they arrive, until
-    /// the call ends.
+    /// the call ends. Each item has the time at which it is sent.
     /// - Throws: `ServiceError` when the call has ended.
     package func serve(
         _ request: SessionV1.WatchRevocationsRequest,
-        _ items: OutgoingItems<SessionV1.WatchRevocationsItem>
+        _ items: OutgoingItems<SessionV1.WatchRevocationsItem>, _ time: any Time
     ) async throws {
         try await serve(RevocationCursor(position: request.position, epoch: request.epoch)) {
-            try await items.write($0)
+            var item = $0
+            item.sentAtMs = time.now().milliseconds
+            try await items.write(item)
         }
     }
 

@@ -18,11 +18,13 @@ package struct RevocationUpdate: Sendable {
     package let retention: Duration
     /// The history to which the positions belong. Positions of another epoch are invalid.
     package let epoch: UInt64
+    /// The sender's clock when it sent the update; nil where that is not known.
+    package let sentAt: Timestamp?
 
     /// An update.
     package init(
         ends: [Revocation], position: UInt64, completeAt: Timestamp?, isReset: Bool,
-        keySet: [UInt8], retention: Duration, epoch: UInt64
+        keySet: [UInt8], retention: Duration, epoch: UInt64, sentAt: Timestamp? = nil
     ) {
         self.ends = ends
         self.position = position
@@ -31,6 +33,7 @@ package struct RevocationUpdate: Sendable {
         self.keySet = keySet
         self.retention = retention
         self.epoch = epoch
+        self.sentAt = sentAt
     }
 
     /// The update in an item of the feed.
@@ -40,7 +43,8 @@ package struct RevocationUpdate: Sendable {
             completeAt: item.completeAtMs > 0 ? Timestamp(milliseconds: item.completeAtMs) : nil,
             isReset: item.reset, keySet: item.keySet,
             retention: .milliseconds(min(max(0, item.keptForMs), Self.retentionMax.milliseconds)),
-            epoch: item.epoch)
+            epoch: item.epoch,
+            sentAt: item.sentAtMs > 0 ? Timestamp(milliseconds: item.sentAtMs) : nil)
     }
 
     /// The update in an item of the public API's feed.

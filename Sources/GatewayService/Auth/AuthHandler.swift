@@ -9,8 +9,8 @@ struct AuthHandler: AuthService {
     let sessions: any SessionsAPI
     let limits: RateLimiter
     let tokens: TokenAccounts
-    /// The session service's clock, while the feed of revocations is silent. Devices sign their proofs
-    /// with its time, which differs from the gateway's after the machine's clock has been stepped and
-    /// the gateway restarted (B15).
+    /// The session service's clock, for `checkAuthState` while the feed of revocations is silent.
+    /// Devices sign their proofs with its time, which differs from the gateway's after the
+    /// machine's clock has been stepped and the gateway restarted (B15).
     let sessionClock: any ClockAPI
 }

@@ -6,8 +6,8 @@ import ServiceRuntime
 extension AuthHandler {
     /// G-01: whether the token's owner is signed in, and if not, why. The state "authenticated
     /// without an account" does not exist: the account is read, and a deleted or disabled one
-    /// counts as not signed in. For a token that is known and a feed that is not silent, that is the
-    /// only call (`TokenAccounts`).
+    /// counts as not signed in. For a token that is known and a feed that is not silent, that is
+    /// the only call (`TokenAccounts`).
     /// - Throws: `rpc/invalid-argument` for malformed metadata; the errors of the identity and
     ///   session services, for example `rpc/unavailable`. An invalid token is a response, not an
     ///   error.
@@ -20,6 +20,7 @@ extension AuthHandler {
         return answer
     }
 
+    /// The time on the session service's clock (`sessionClock`).
     private func sessionTime(_ context: CallContext) async throws -> Int64 {
         if let now = tokens.sessionTime() { return now.milliseconds }
         return try await sessionClock.check(ClockV1.CheckRequest(), context.onward()).nowMs
@@ -32,8 +33,7 @@ extension AuthHandler {
             let state = try await sessions.inspectSession(
                 SessionV1.InspectSessionRequest(accessToken: token), context.onward())
             return GatewayV1.CheckAuthStateResponse(
-                reason: reason(state),
-                endReason: state.endReason)
+                reason: reason(state), endReason: state.endReason)
         }
         guard let found = try await find(id, context), let account = found.account else {
             return GatewayV1.CheckAuthStateResponse(reason: .noSession)

@@ -31,23 +31,18 @@ extension AuthHandler {
         // the next owner's password from devices that are known.
         await limits.remember(
             registered.account?.email ?? "", on: origin.deviceId, forgettingOthers: true, context)
+        var session: GatewayV1.Session?
         // Without a proof the operator requires a verified address first, so no session is opened.
-        guard registered.proof != nil else {
-            return answer(registered, nil)
+        if registered.proof != nil {
+            session = try await sessions.open(
+                by: registered.proof, on: request.device, from: origin, onward)
         }
-        let session = try await sessions.open(
-            by: registered.proof, on: request.device, from: origin, onward)
-        return answer(registered, session)
-    }
-
-    private func answer(
-        _ registered: IdentityV1.RegisterResponse, _ session: GatewayV1.Session?
-    ) -> GatewayV1.SignUpWithPasswordResponse {
-        GatewayV1.SignUpWithPasswordResponse(
+        return GatewayV1.SignUpWithPasswordResponse(
             account: registered.account, session: session,
             requiredActions: registered.requiredActions)
     }
 
+    /// Charges the limits and registers the account.
     private func register(
         _ request: GatewayV1.SignUpWithPasswordRequest, in language: String, _ accessToken: String,
         _ origin: IdentityV1.Origin, _ context: CallContext, _ onward: CallContext

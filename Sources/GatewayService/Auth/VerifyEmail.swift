@@ -5,10 +5,11 @@ import RPC
 import ServiceRuntime
 
 extension AuthHandler {
-    /// G-12: confirms an address by the token from its link. In the account's own session the link
-    /// alone is enough. Elsewhere a password is required. Attack: a stranger signs up with somebody
-    /// else's address; the password on record is then the stranger's, and the owner's click must
-    /// not confirm it.
+    /// G-12: read the caller's session → charge the limit, if there is a password → confirm the
+    /// address by the token from its link → record the device as known. In the account's own
+    /// session the link alone is enough. Elsewhere a password is required. Attack: a stranger signs
+    /// up with somebody else's address; the password on record is then the stranger's, and the
+    /// owner's click must not confirm it.
     ///
     /// A password is charged to the caller's address. Attack: a link stays valid after a password
     /// that is refused, so that one link would have us hash without end.

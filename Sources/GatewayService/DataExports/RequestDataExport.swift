@@ -15,7 +15,7 @@ extension DataExportsHandler {
         let session = try await sessions.requiredSession(context)
         let order = IdentityV1.RequestDataExportRequest(
             accessToken: session.accessToken, origin: origin,
-            acceptLanguage: context.metadata[Metadata.Key.acceptLanguage] ?? "")
+            acceptLanguage: context.metadata.acceptedVoice?.tag ?? "")
         if try await hasExport(context) {
             return try await exports.requestDataExport(order, context.onward())
         }
@@ -26,7 +26,7 @@ extension DataExportsHandler {
 
     private func hasExport(_ context: CallContext) async throws -> Bool {
         do {
-            _ = try await present.getDataExport(
+            _ = try await existing.getDataExport(
                 GatewayV1.GetDataExportRequest(),
                 context.relayed(to: DataExportsDescription.getDataExport))
             return true

@@ -4,8 +4,9 @@ import RPC
 import ServiceRuntime
 
 extension EmailsHandler {
-    /// G-12: makes the new address the account's. In the account's own session the link alone is
-    /// enough. Elsewhere its password is required, and the identity service counts the attempts.
+    /// G-12: read the caller's session → make the new address the account's → record the device as
+    /// known. In the account's own session the link alone is enough. Elsewhere its password is
+    /// required, and the identity service counts the attempts.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-link`,
     ///   `auth/password-needed`, `auth/invalid-credential`, `auth/email-already-in-use`,
     ///   `rpc/invalid-argument`.

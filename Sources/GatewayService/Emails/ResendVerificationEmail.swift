@@ -20,6 +20,7 @@ extension EmailsHandler {
             try await credentials.resendVerification(
                 IdentityV1.ResendVerificationRequest(accountId: account, origin: origin), onward)
         }
+        // There was nothing to verify.
         if !answer.sent { await limits.refund(charge, context) }
         let next = await limits.nextMail(after: charge, context)
         return GatewayV1.ResendVerificationEmailResponse(

@@ -18,27 +18,17 @@ extension GuestsHandler {
         guard try await sessions.optionalSession(context) == nil else {
             throw ServiceError(.alreadySignedIn)
         }
-        let guest = try await make(request, in: language, from: origin, context, onward)
-        let session = try await sessions.open(
-            by: guest.proof, on: request.device, from: origin, onward)
-        return GatewayV1.SignInAsGuestResponse(
-            account: guest.account, session: session, requiredActions: guest.requiredActions)
-    }
-
-    private func make(
-        _ request: GatewayV1.SignInAsGuestRequest, in language: String,
-        from origin: IdentityV1.Origin, _ context: CallContext,
-        _ onward: CallContext
-    ) async throws -> IdentityV1.AdmissionResponse {
-        try await limits.charging(
+        let guest = try await limits.charging(
             .guestSignUp(caller: LimitedCaller(context), app: context.app), context,
             chargedOnceFor: onward.idempotencyKey
         ) {
             try await identities.signInAsGuest(
                 IdentityV1.SignInAsGuestRequest(
-                    language: language, origin: origin,
-                    acceptance: request.acceptance),
-                onward)
+                    language: language, origin: origin, acceptance: request.acceptance), onward)
         }.answer
+        let session = try await sessions.open(
+            by: guest.proof, on: request.device, from: origin, onward)
+        return GatewayV1.SignInAsGuestResponse(
+            account: guest.account, session: session, requiredActions: guest.requiredActions)
     }
 }

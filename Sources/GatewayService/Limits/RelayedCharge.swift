@@ -21,10 +21,11 @@ struct RelayedCharge {
 extension MethodDescription {
     /// The charge of a call; nil for a method without a limit, and where the limit is about an
     /// account and the caller has none.
-    /// - Parameter request: of an upload its first item.
-    /// - Parameter account: The account of the caller's session. It is read only where the limit is
-    ///   about one.
-    /// - Parameter idempotencyKey: of the call to the owner.
+    /// - Parameters:
+    ///   - request: of an upload its first item.
+    ///   - idempotencyKey: of the call to the owner.
+    ///   - account: The account of the caller's session. It is read only where the limit is about
+    ///     one.
     /// - Throws: as `LimitedCaller` and `account`; `MessageError` for a request that does not
     ///   decode.
     func charge(
@@ -33,6 +34,8 @@ extension MethodDescription {
     ) async throws -> RelayedCharge? {
         var charge = try await charge(request, context, account: account)
         switch limit {
+        // Each removal is charged, as each refused one is a row of the audit trail. A deletion has
+        // a key of its own.
         case .unlink, .deletion: break
         default: charge?.repeatKey = idempotencyKey
         }

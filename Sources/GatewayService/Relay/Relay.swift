@@ -4,8 +4,8 @@ package import RPC
 import ServiceRuntime
 
 /// Passes the calls of methods that identity or session implements on to them
-/// (`postern.options.v1.owner`): the bytes of the request, with metadata that the gateway writes
-/// anew (`CallContext.relayed`). The owner validates the access token.
+/// (`postern.options.v1.owner`): the bytes of the request, with metadata of the gateway's own
+/// (`CallContext.relayed`). The owner validates the access token.
 ///
 ///     the method's session   without a token             with one
 ///     none                   passed on                   passed on without it
@@ -14,18 +14,18 @@ import ServiceRuntime
 ///
 /// A method with a limit (`postern.options.v1.limit`) is charged first: for the client's address,
 /// or for the account of the token where the limit is about an account. A caller without a session
-/// fills no limit of an account: its call is passed on uncharged, and the owner refuses it. Of a
-/// method with streams only an upload has a limit.
+/// fills no limit of an account: its call is passed on uncharged, and the owner refuses it. Of the
+/// methods with streams only uploads have a limit.
 package struct Relay: Sendable {
-    /// The channels to an owner.
-    package struct Owner: Sendable {
+    /// The channels to an owner of methods.
+    package struct Channels: Sendable {
         let calls: any PackedChannel
         /// For streams that end, such as photos.
         let streams: any PackedChannel
         /// For followers, who stay.
         let watches: any PackedChannel
 
-        /// An owner that is called over these channels.
+        /// One channel for each kind of call.
         package init(
             calls: any PackedChannel, streams: any PackedChannel, watches: any PackedChannel
         ) {
@@ -34,13 +34,13 @@ package struct Relay: Sendable {
             self.watches = watches
         }
 
-        fileprivate func channel(of method: MethodDescription) -> any PackedChannel {
+        fileprivate func channel(for method: MethodDescription) -> any PackedChannel {
             if method.isWatch { return watches }
             return method.streams == .none ? calls : streams
         }
     }
 
-    let owners: [MethodDescription.Owner: Owner]
+    let owners: [MethodDescription.Owner: Channels]
     let tokens: TokenAccounts
     let limits: RateLimiter
 
@@ -67,7 +67,9 @@ package struct Relay: Sendable {
             ServiceMethods(
                 service,
                 service.methods.compactMap { method in
-                    let passed = method.owner.flatMap { owners[$0] }.map { handler(of: method, $0) }
+                    let passed = method.owner.flatMap { owners[$0] }.map {
+                        handler(of: method, over: $0.channel(for: method))
+                    }
                     let handlers = [own[method.name], passed].compactMap(\.self)
                     if handlers.count != 1 { mistakes.append(method.name) }
                     return handlers.first
@@ -77,61 +79,38 @@ package struct Relay: Sendable {
         return all
     }
 
-    private func handler(of method: MethodDescription, _ owner: Owner) -> MethodHandler {
-        let channel = owner.channel(of: method)
+    /// A call that is neither charged nor ends a session is passed on at once, without a task.
+    private func handler(
+        of method: MethodDescription, over channel: any PackedChannel
+    ) -> MethodHandler {
         guard method.streams == .none else {
             return .relayStream(method) { try await relay(method, $0, over: channel) }
         }
-        if Self.endsSessions(method) {
-            return .relay(method) { [tokens] request, context in
-                let onward = try context.relayed(to: method)
+        let endsSessions = Self.sessionEnds.contains(method)
+        return .relay(method) { request, context in
+            let onward = try context.relayed(to: method)
+            if method.limit != nil {
                 return .after {
-                    do {
-                        let answer = try await channel.call(method, packed: request, onward)
-                        // A count of 0 is not on the wire.
-                        if !answer.isEmpty { tokens.doubt() }
-                        return answer
-                    } catch {
-                        if Self.mayHaveEnded(after: error) { tokens.doubt() }
-                        throw error
+                    try await charging(method, request, context, onward) {
+                        try await account(of: onward)
+                    } pass: { onward in
+                        try await channel.call(method, packed: request, onward)
                     }
                 }
             }
-        }
-        guard method.limit != nil else {
-            return .relay(method) { _, context in
-                .now(channel, try context.relayed(to: method))
-            }
-        }
-        return .relay(method) { request, context in
-            let onward = try context.relayed(to: method)
-            return .after {
-                try await charging(method, request, context, onward) {
-                    try await account(of: onward)
-                } pass: { onward in
-                    try await channel.call(method, packed: request, onward)
+            if endsSessions {
+                return .after {
+                    try await endingSessions {
+                        try await channel.call(method, packed: request, onward)
+                    }
                 }
             }
+            return .now(channel, onward)
         }
     }
 
-    /// Whether people end sessions by it, and expect them to be over at once.
-    private static func endsSessions(_ method: MethodDescription) -> Bool {
-        method == AuthDescription.signOut || method == AccountSessionsDescription.endSession
-            || method == AccountSessionsDescription.endOtherSessions
-    }
-
-    /// Whether a call that ends sessions may have ended one although it failed.
-    ///
-    /// Attack: a stranger's refused sign-outs have session asked for each token of everybody.
-    private static func mayHaveEnded(after error: any Error) -> Bool {
-        guard let error = error as? ServiceError else { return true }
-        let ambiguous: [ErrorCode] = [.deadlineExceeded, .cancelled, .unavailable, .internalError]
-        return !error.didNothing && (ambiguous + [.refreshTokenReplayed]).contains(error.code)
-    }
-
-    /// Passes a call with streams on. An upload is charged, and its owner called, when its first item
-    /// is there.
+    /// Passes a call with streams on. An upload is charged, and its owner called, when its first
+    /// item is there.
     ///
     /// Attack: strangers open uploads and send nothing. So the account comes before the item is
     /// waited for, and without one the owner refuses the call at once.
@@ -151,6 +130,38 @@ package struct Relay: Sendable {
             try await call.relay(
                 to: channel.stream(method, payload: call.request, onward), after: first)
         }
+    }
+
+    // MARK: Ends of sessions
+
+    /// The methods by which people end sessions that they expect to be over at once.
+    private static let sessionEnds = [
+        AuthDescription.signOut, AccountSessionsDescription.endSession,
+        AccountSessionsDescription.endOtherSessions,
+    ]
+
+    /// Passes a call of `sessionEnds` on. After it `tokens` may still take an ended session for a
+    /// live one, until the feed of revocations has the end.
+    private func endingSessions(_ pass: () async throws -> [UInt8]) async throws -> [UInt8] {
+        do {
+            let answer = try await pass()
+            // It has only the number of ended sessions, and 0 is not on the wire.
+            if !answer.isEmpty { tokens.doubt() }
+            return answer
+        } catch {
+            if Self.mayHaveEndedSessions(despite: error) { tokens.doubt() }
+            throw error
+        }
+    }
+
+    /// Whether a call of `sessionEnds` may have ended a session although it failed. A replayed
+    /// refresh token ends its session.
+    ///
+    /// Attack: a stranger's refused sign-outs have session asked for each token of everybody.
+    private static func mayHaveEndedSessions(despite error: any Error) -> Bool {
+        guard let error = error as? ServiceError else { return true }
+        let ambiguous: [ErrorCode] = [.deadlineExceeded, .cancelled, .unavailable, .internalError]
+        return !error.didNothing && (ambiguous + [.refreshTokenReplayed]).contains(error.code)
     }
 
     // MARK: Limits

@@ -5,9 +5,9 @@ import RPC
 import ServiceRuntime
 import Synchronization
 
-/// The accounts of access tokens, for the charges of calls and for `checkAuthState`: session is asked
-/// once a minute for each token, and what has changed since then comes with the feed of revocations,
-/// which the gateway follows.
+/// The accounts of access tokens, for the charges of calls that are passed on and for
+/// `checkAuthState`: session is asked once a minute for each token, and what has changed since then
+/// comes with the feed of revocations, which the gateway follows (`VerificationHandler`).
 ///
 ///     the token                                          session is asked
 ///     not seen since the signing keys changed            yes
@@ -20,15 +20,15 @@ import Synchronization
 ///     any other                                          no
 ///
 /// The owner of a method that is passed on judges the token in any case: a wrong answer here charges
-/// the account of a token that session has called valid, and never lets a call through. Instead of
-/// the signature, which costs more than the call to session that it would save.
+/// the account of a token that session has called valid, and never lets a call through. The token's
+/// signature is not verified here: that costs more than the call to session that it would save.
 ///
 /// Attack: a thief whose token was just signed out makes calls and cancels each after its charge,
-/// which then stays. So the account's limits can be filled for as long as the feed is silent, 1.5 s at
-/// most, and for no longer: the owner waits a minute to write.
+/// which then stays. That fills the account's limits, and its owner waits a minute to write. The
+/// thief can do so only while the feed is silent, for 1.5 s at most.
 final class TokenAccounts: Sendable {
-    /// The feed has an item each second (session's setting `ends-heartbeat`). An end elsewhere is known
-    /// here after that at the latest.
+    /// The feed has an item each second (session's setting `ends-heartbeat`). An end elsewhere is
+    /// known here after that at the latest.
     private static let silenceMax = Duration.milliseconds(1_500)
     /// The last use of a session is known to about a minute.
     private static let askedAgainAfter = Duration.seconds(60)
@@ -46,8 +46,8 @@ final class TokenAccounts: Sendable {
         var keySet: [UInt8] = []
         /// The tokens that were seen under these keys.
         var tokens = VerifiedTokenCache<Known>()
-        /// Session's clock in the last complete item.
-        var sessionTime: Timestamp?
+        /// Session's clock when it sent the last complete item.
+        var sentAt: Timestamp?
         /// How many complete items must come before the feed surely has the latest end. The first may
         /// have been read before that end.
         var itemsAwaited = 0
@@ -56,7 +56,7 @@ final class TokenAccounts: Sendable {
         func sessionTime(at uptime: Duration) -> Timestamp? {
             guard let completeAt = state.completeAt, uptime - completeAt < TokenAccounts.silenceMax
             else { return nil }
-            return sessionTime.map { $0 + (uptime - completeAt) }
+            return sentAt.map { $0 + (uptime - completeAt) }
         }
     }
 
@@ -102,7 +102,7 @@ final class TokenAccounts: Sendable {
         return feed.withLock { $0.sessionTime(at: uptime) }
     }
 
-    /// Has session asked until the feed surely has what has ended here.
+    /// Has session asked about each token until the feed surely has what a call here has ended.
     ///
     /// Attack: somebody who has just signed out looks whether the session is over. The answer must
     /// not be older than the sign-out.
@@ -114,8 +114,8 @@ final class TokenAccounts: Sendable {
         if let completeAt = update.completeAt { ends.forget(upTo: completeAt - update.retention) }
         feed.withLock { feed in
             feed.state.record(update, at: time.uptime())
-            if let completeAt = update.completeAt {
-                feed.sessionTime = completeAt
+            if update.completeAt != nil {
+                feed.sentAt = update.sentAt
                 feed.itemsAwaited = max(0, feed.itemsAwaited - 1)
             }
             guard feed.keySet != update.keySet else { return }

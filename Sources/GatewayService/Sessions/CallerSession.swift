@@ -100,26 +100,3 @@ extension ServiceError {
     /// It says that an access token is not valid.
     fileprivate var isOfSession: Bool { code == .invalidAccessToken || code == .sessionEnded }
 }
-
-extension SessionsAPI {
-    /// Opens a session with the identity service's proof, bound to the device's key where it has
-    /// one. Every sign-in ends with this call.
-    /// - Throws: `auth/invalid-sign-in-proof`, `auth/session-ended` where a retried call's session
-    ///   has ended, `auth/device-key-required`, `auth/invalid-device-key`,
-    ///   `auth/idempotency-key-reused`.
-    func open(
-        by proof: IdentityV1.SignInProof?, on device: GatewayV1.Device?,
-        from origin: IdentityV1.Origin, _ onward: CallContext
-    ) async throws -> GatewayV1.Session? {
-        do {
-            let opened = try await createSession(
-                SessionV1.CreateSessionRequest(
-                    proof: proof, origin: origin,
-                    deviceKey: device?.key),
-                onward)
-            return opened.session
-        } catch let error as ServiceError {
-            throw error.withPublicFields
-        }
-    }
-}

@@ -1,7 +1,7 @@
 import Contracts
 
-/// `postern.gateway.v1.SignInMethods`: the sign-in methods of an account (G-14). Identity serves all
-/// but `linkProvider`.
+/// `postern.gateway.v1.SignInMethods`: the sign-in methods of an account (G-14). Identity serves
+/// all but `linkProvider`.
 struct SignInMethodsHandler: SignInMethodsService {
     let identities: any IdentitiesAPI
     let sessions: any SessionsAPI

@@ -7,7 +7,7 @@ import ServiceRuntime
 import Storage
 
 /// A call about an account: who makes it and from where, as judged before its rpc runs
-/// (`AccountCalls`).
+/// (`AccountCalls`). What the rpc has to check itself is the table of `ValidAccessToken`.
 struct AccountCall: Sendable {
     let account: AccountID
     /// What the calls to other services are made with.
@@ -45,8 +45,8 @@ protocol DeviceRequest: ProtobufMessage {
 ///     the backend, by its own signature   the account, the actor, the idempotency key
 ///     the gateway, by the metadata        client address, app, language, idempotency key, charge
 ///
-/// Attack: the gateway is compromised. It can send any address, app or language, and can act only for
-/// people whose calls pass through it.
+/// Attack: the gateway is compromised. It can send any address, app or language, and can act only
+/// for people whose calls pass through it.
 struct AccountCalls: Sendable {
     let keys: IdentityKeys
     /// The session service, which knows the accounts of access tokens.
@@ -113,6 +113,17 @@ struct AccountCalls: Sendable {
     func owner(in context: CallContext) async throws -> ValidAccessToken {
         try await sessions.validated(
             accessToken: context.requiredAccessToken(), context.ofCheck(time))
+    }
+
+    /// The owner of the access token of a call that may be made in a session (`SESSION_OPTIONAL`);
+    /// nil without a token.
+    /// - Throws: `rpc/permission-denied` for a caller that is not the gateway; as
+    ///   `SessionsAPI.validated`, where the session is optional.
+    func optionalOwner(in context: CallContext) async throws -> ValidAccessToken? {
+        try context.requireGateway()
+        guard let token = try context.accessToken() else { return nil }
+        return try await sessions.validated(
+            accessToken: token, unknown: .sessionEnded, context.ofCheck(time))
     }
 
     private static func storedName(of method: MethodDescription) -> String {

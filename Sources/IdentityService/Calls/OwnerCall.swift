@@ -3,6 +3,7 @@ import RPC
 
 /// A call in a session of the account's owner, for rpcs that change who may sign in or are
 /// sensitive. `SessionOwners` has judged it: session knows it as live, and the account may be used.
+/// What the rpc has to check itself is the table of `ValidAccessToken`.
 struct OwnerCall: Sendable {
     let known: KnownOwner
     let frame: AccountCall

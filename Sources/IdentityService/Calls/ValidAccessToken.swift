@@ -5,17 +5,24 @@ import ServiceRuntime
 
 /// An access token that is valid now.
 ///
-/// What refuses a call in the name of an access token. The first three ask the session service,
+/// What refuses a call in the name of an access token. The first five ask the session service,
 /// the others read this store, in the transaction of a change:
 ///
-///     check                    refuses
-///     `validated`              an invalid token; a session that has ended
-///     `SessionOwners.owner`    the same; an account that is gone or not active
-///     `SessionOwners.require`  the same; a session without a recent proof
-///     `callersRow`             an account that is gone or not active
-///     `changeableRow`          the same; a guest whose documents a choice moves or keeps
-///     `requireLive`            a session that this store has ended: the session service learns it
-///                              later, by the outbox
+///     check                               refuses
+///     `validated`                         an invalid token; a session that has ended
+///     `SessionOwners.owner`               the same; an account that is gone or not active
+///     `SessionOwners.require`             the same; a session without a recent proof
+///     `SessionOwners.requireUnlessGuest`  the same, but for a guest as `owner`
+///     `SessionOwners.calling`             as `owner`; with an idempotency key the rpc does, after it
+///                                         has looked for a repeat
+///     `callersRow`                        an account that is gone or not active
+///     `changeableRow`                     the same; a guest whose documents a choice moves or keeps
+///     `requireLive`                       a session that this store has ended: the session service
+///                                         learns it later, by the outbox
+///
+/// Of a call that the gateway passes on, the first check is made before the rpc runs: `validated` of
+/// an `AccountCall`, `owner` of an `OwnerCall`, whose `known.require` is `require`. A `DeletionCall`
+/// has passed none. The rpcs of `postern.identity.v1` check the token of their request themselves.
 ///
 ///     an rpc that                                checks
 ///     reads, or changes what an account agreed   `validated`, then `callersRow`
@@ -25,6 +32,9 @@ import ServiceRuntime
 ///     changes who may sign in, or is sensitive   `owner` or `require`, then `callersRow` where it
 ///                                                needs the row, and `requireLive`
 ///     previews, requests or cancels a deletion   `validated`, and then the same; none by a link
+///     signs up or in, where a guest may call     `calling`, and `requireLive` but for a reset of
+///                                                the password
+///     sends a photo to those who may see it      `validated`, if there is a token
 struct ValidAccessToken: Hashable, Sendable {
     let account: AccountID
     let expiresAt: Timestamp
@@ -35,10 +45,14 @@ extension SessionsAPI {
     /// may sign in; those use `SessionOwners`, which also looks at the session's proofs.
     ///
     /// The account is never read from a request: a compromised gateway could name any account.
-    /// - Parameter unknown: The error for a token that is not of this installation:
-    ///   `auth/session-ended` where the session is optional, as in the gateway's `CallerSession`.
-    /// - Throws: `auth/invalid-access-token`; `auth/session-ended`, also for a token that has
-    ///   expired since; `unknown`.
+    ///
+    ///     the access token     the session is required      it is optional
+    ///     expired, live        auth/invalid-access-token    auth/invalid-access-token: refresh first
+    ///     of an ended session  auth/session-ended           auth/session-ended: drop it, call again
+    ///     not issued by us     auth/invalid-access-token    auth/session-ended (`unknown`)
+    ///
+    /// - Parameter unknown: The error for a token that is not of this installation.
+    /// - Throws: as the table; `auth/session-ended` also for a token that has expired since.
     func validated(
         accessToken: String, unknown: ErrorCode = .invalidAccessToken, _ context: CallContext
     ) async throws -> ValidAccessToken {

@@ -5,14 +5,14 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// `postern.gateway.v1.AccountDeletion`: the deletion of the caller's account (G-19, G-20). Each rpc
-/// is in the file of its name: `previewDeletion`, `requestDeletion`, `cancelDeletion`,
+/// `postern.gateway.v1.AccountDeletion`: the deletion of the caller's account (G-19, G-20). Each
+/// rpc is in the file of its name: `previewDeletion`, `requestDeletion`, `cancelDeletion`,
 /// `getDeletion`. `requestDeletionLink` is of `postern.identity.v1.AccountDeletions`, for the
 /// gateway, which charges it.
 ///
 /// Whose account it is comes from the access token or the link's token alone, and `requestDeletion`
-/// requires the recent proof. So a taken gateway deletes only accounts whose owners call through
-/// it.
+/// requires the recent proof. So a compromised gateway deletes only accounts whose owners call
+/// through it.
 struct AccountDeletionsHandler: AccountDeletionsService, IdentityAccountDeletionService {
     let settings: IdentitySettings
     let store: Store
@@ -26,8 +26,8 @@ struct AccountDeletionsHandler: AccountDeletionsService, IdentityAccountDeletion
     var outbox: IdentityOutbox { IdentityOutbox(keys: keys, randomness: randomness) }
 }
 
-/// A call about a deletion. Its rpc judges the session: `requestDeletion` looks for a repeat before,
-/// whose session the deletion has ended.
+/// A call about a deletion. Its rpc judges the session (`requireSession`): `requestDeletion` looks for
+/// a repeat before, whose session the deletion has ended.
 struct DeletionCall: Sendable {
     /// What its caller shows.
     enum Token: Sendable {
@@ -65,14 +65,14 @@ extension AccountDeletionsHandler {
     /// Who makes a call. A session that comes with a link is judged as in every call where it is
     /// optional, and then not used.
     /// - Throws: `rpc/permission-denied` for a caller that is not the gateway;
-    ///   `auth/invalid-access-token` without a link and a session; as `requireSession`.
+    ///   `auth/invalid-access-token` without a link and a session; as `AccountCalls.optionalOwner`.
     func call(
         _ method: MethodDescription, _ request: (any ProtobufMessage)?, _ context: CallContext
     ) async throws -> DeletionCall {
         try context.requireGateway()
         let shown: DeletionCall.Token
         if let link = (request as? any LinkTokenRequest)?.linkToken, !link.isEmpty {
-            if let token = try context.accessToken() { try await requireSession(token, context) }
+            _ = try await calls.optionalOwner(in: context)
             shown = .link(link.withBytes { String(decoding: $0, as: UTF8.self) })
         } else {
             shown = .access(try context.requiredAccessToken())
@@ -83,16 +83,10 @@ extension AccountDeletionsHandler {
     }
 
     /// Requires that the session of a call is live. A call by a link needs none.
-    /// - Throws: as `requireSession(_:_:)`.
+    /// - Throws: as `AccountCalls.optionalOwner`.
     func requireSession(of call: DeletionCall) async throws {
-        guard case .access(let token) = call.token else { return }
-        try await requireSession(token, call.context)
-    }
-
-    /// - Throws: as `SessionsAPI.validated`, where the session is optional.
-    private func requireSession(_ accessToken: String, _ context: CallContext) async throws {
-        _ = try await calls.sessions.validated(
-            accessToken: accessToken, unknown: .sessionEnded, context)
+        guard case .access = call.token else { return }
+        _ = try await calls.optionalOwner(in: call.context)
     }
 
     /// The account of a call, and in whose name it is made.

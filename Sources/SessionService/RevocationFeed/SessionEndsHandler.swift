@@ -6,6 +6,7 @@ import ServiceRuntime
 /// `postern.session.v1.SessionEnds`: the revocation feed (S-06).
 struct SessionEndsHandler: SessionEndsService {
     let log: RevocationLog
+    let time: any Time
 
     /// Streams revocations and key changes until the follower leaves.
     /// - Throws: `ServiceError` when the call is over.
@@ -14,6 +15,6 @@ struct SessionEndsHandler: SessionEndsService {
         _ items: OutgoingItems<SessionV1.WatchRevocationsItem>,
         _ context: CallContext
     ) async throws {
-        try await log.serve(request, items)
+        try await log.serve(request, items, time)
     }
 }

@@ -37,7 +37,8 @@ struct TokenAccountsTests {
                         position: 1, session: $0, at: fixture.time.now(), reason: .signedOut)
                 },
                 position: 1, completeAt: isComplete ? fixture.time.now() : nil, isReset: false,
-                keySet: [keySet], retention: .seconds(691), epoch: 1))
+                keySet: [keySet], retention: .seconds(691), epoch: 1,
+                sentAt: fixture.time.now()))
     }
 
     @Test("session is asked once for a token, while the feed of revocations is complete")

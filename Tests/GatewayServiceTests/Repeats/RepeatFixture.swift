@@ -45,7 +45,7 @@ struct RepeatFixture: Sendable {
                 session: .init(
                     sessions: SessionsClient(wire), devices: DevicesClient(wire),
                     ends: SessionEndsClient(wire), clock: fixture.inner.sessionClock,
-                    relayed: Relay.Owner(calls: wire, streams: wire, watches: wire)),
+                    relayed: Relay.Channels(calls: wire, streams: wire, watches: wire)),
                 limits: LimitsClient(wire)),
             time: fixture.time, randomness: SecureRandomness(),
             logger: fixture.log.logger(time: fixture.time))

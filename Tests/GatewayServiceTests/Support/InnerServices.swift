@@ -127,7 +127,7 @@ final class InnerServices: Sendable {
 
     /// Identity as the owner of public methods.
     /// - Parameter handlers: serve their methods instead.
-    func identityOwner(replacing handlers: [MethodHandler] = []) -> Relay.Owner {
+    func identityOwner(replacing handlers: [MethodHandler] = []) -> Relay.Channels {
         Self.owner(
             handlers.reduce(identity.methods) { services, handler in
                 services.map { $0.replacing(handler) }
@@ -135,11 +135,11 @@ final class InnerServices: Sendable {
     }
 
     /// Session as the owner of public methods.
-    var sessionOwner: Relay.Owner { Self.owner(sessionService.methods) }
+    var sessionOwner: Relay.Channels { Self.owner(sessionService.methods) }
 
-    private static func owner(_ methods: [ServiceMethods]) -> Relay.Owner {
+    private static func owner(_ methods: [ServiceMethods]) -> Relay.Channels {
         let channel = InProcessChannel(methods, as: CallContext.gateway)
-        return Relay.Owner(calls: channel, streams: channel, watches: channel)
+        return Relay.Channels(calls: channel, streams: channel, watches: channel)
     }
 
     // MARK: Background work

@@ -23,7 +23,7 @@ struct LeavingFollowersTests {
         defer { updates.cancel() }
         for _ in 0..<3_000 {
             let items = IncomingItems<SessionV1.WatchRevocationsItem>.inProcess {
-                try await log.serve(SessionV1.WatchRevocationsRequest(), $0)
+                try await log.serve(SessionV1.WatchRevocationsRequest(), $0, ManualTime())
             }
             // The follower is cancelled when its items are released.
             _ = try await items.makeAsyncIterator().next()
