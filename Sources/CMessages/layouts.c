@@ -3285,9 +3285,10 @@ static const ProtobufCFieldDescriptor postern__session__v1__watch_revocations_it
     FIELD("key_set", 6, NONE, BYTES, 0, 72, NULL, 0),
     FIELD("kept_for_ms", 7, NONE, INT64, 0, 88, NULL, 0),
     FIELD("epoch", 8, NONE, UINT64, 0, 96, NULL, 0),
+    FIELD("sent_at_ms", 9, NONE, INT64, 0, 104, NULL, 0),
 };
-static const ProtobufCIntRange postern__session__v1__watch_revocations_item__ranges[] = {{1, 0}, {0, 8}};
-MESSAGE(postern__session__v1__watch_revocations_item, "postern.session.v1.WatchRevocationsItem", 104, 8,
+static const ProtobufCIntRange postern__session__v1__watch_revocations_item__ranges[] = {{1, 0}, {0, 9}};
+MESSAGE(postern__session__v1__watch_revocations_item, "postern.session.v1.WatchRevocationsItem", 112, 9,
         postern__session__v1__watch_revocations_item__fields, 1, postern__session__v1__watch_revocations_item__ranges);
 
 static const ProtobufCFieldDescriptor postern__session__v1__revoked_session__fields[] = {

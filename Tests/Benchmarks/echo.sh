@@ -32,7 +32,7 @@ write_echo_payload() {
   token=$(head -c 110 /dev/zero | tr '\0' t)
   {
     printf '\x0a\x6e%s' "$token"
-    printf '\x12\x33\x12\x17%s\x1a\x07android\x22\x0f%s' "$device" "$name"
+    printf '\x12\x33\x0a\x17%s\x12\x07android\x1a\x0f%s' "$device" "$name"
   } >"$work/echo"
 }
 

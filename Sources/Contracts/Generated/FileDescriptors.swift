@@ -1467,19 +1467,19 @@ enum FileDescriptors {
 
     /// `postern/session/v1/ends.proto`.
     static let sessionV1Ends = """
-        CqMGCh1wb3N0ZXJuL3Nlc3Npb24vdjEvZW5kcy5wcm90bxIScG9zdGVybi5zZXNzaW9uLnYxGiBwb3N0ZXJuL2dh\
+        CsEGCh1wb3N0ZXJuL3Nlc3Npb24vdjEvZW5kcy5wcm90bxIScG9zdGVybi5zZXNzaW9uLnYxGiBwb3N0ZXJuL2dh\
         dGV3YXkvdjEvZ2F0ZXdheS5wcm90byJLChdXYXRjaFJldm9jYXRpb25zUmVxdWVzdBIaCghwb3NpdGlvbhgBIAEo\
-        BFIIcG9zaXRpb24SFAoFZXBvY2gYAiABKARSBWVwb2NoIpgCChRXYXRjaFJldm9jYXRpb25zSXRlbRIaCghwb3Np\
+        BFIIcG9zaXRpb24SFAoFZXBvY2gYAiABKARSBWVwb2NoIrYCChRXYXRjaFJldm9jYXRpb25zSXRlbRIaCghwb3Np\
         dGlvbhgBIAEoBFIIcG9zaXRpb24SJAoOY29tcGxldGVfYXRfbXMYAiABKANSDGNvbXBsZXRlQXRNcxIUCgVyZXNl\
         dBgDIAEoCFIFcmVzZXQSNgoEZW5kcxgEIAMoCzIiLnBvc3Rlcm4uc2Vzc2lvbi52MS5SZXZva2VkU2Vzc2lvblIE\
         ZW5kcxIhCgxrZXlzX2NoYW5nZWQYBSABKAhSC2tleXNDaGFuZ2VkEhcKB2tleV9zZXQYBiABKAxSBmtleVNldBIe\
-        CgtrZXB0X2Zvcl9tcxgHIAEoA1IJa2VwdEZvck1zEhQKBWVwb2NoGAggASgEUgVlcG9jaCKiAQoOUmV2b2tlZFNl\
-        c3Npb24SHQoKc2Vzc2lvbl9pZBgBIAEoCVIJc2Vzc2lvbklkEh4KC2VuZGVkX2F0X21zGAIgASgDUgllbmRlZEF0\
-        TXMSNQoGcmVhc29uGAMgASgOMh0ucG9zdGVybi5nYXRld2F5LnYxLkVuZFJlYXNvblIGcmVhc29uEhoKCHBvc2l0\
-        aW9uGAQgASgEUghwb3NpdGlvbjKAAQoLU2Vzc2lvbkVuZHMScQoQV2F0Y2hSZXZvY2F0aW9ucxIrLnBvc3Rlcm4u\
-        c2Vzc2lvbi52MS5XYXRjaFJldm9jYXRpb25zUmVxdWVzdBooLnBvc3Rlcm4uc2Vzc2lvbi52MS5XYXRjaFJldm9j\
-        YXRpb25zSXRlbSIEiLUYATABQjQKEnBvc3Rlcm4uc2Vzc2lvbi52MVABWhxwb3N0ZXJuL3Nlc3Npb24vdjE7c2Vz\
-        c2lvbnYxYgZwcm90bzM=
+        CgtrZXB0X2Zvcl9tcxgHIAEoA1IJa2VwdEZvck1zEhQKBWVwb2NoGAggASgEUgVlcG9jaBIcCgpzZW50X2F0X21z\
+        GAkgASgDUghzZW50QXRNcyKiAQoOUmV2b2tlZFNlc3Npb24SHQoKc2Vzc2lvbl9pZBgBIAEoCVIJc2Vzc2lvbklk\
+        Eh4KC2VuZGVkX2F0X21zGAIgASgDUgllbmRlZEF0TXMSNQoGcmVhc29uGAMgASgOMh0ucG9zdGVybi5nYXRld2F5\
+        LnYxLkVuZFJlYXNvblIGcmVhc29uEhoKCHBvc2l0aW9uGAQgASgEUghwb3NpdGlvbjKAAQoLU2Vzc2lvbkVuZHMS\
+        cQoQV2F0Y2hSZXZvY2F0aW9ucxIrLnBvc3Rlcm4uc2Vzc2lvbi52MS5XYXRjaFJldm9jYXRpb25zUmVxdWVzdBoo\
+        LnBvc3Rlcm4uc2Vzc2lvbi52MS5XYXRjaFJldm9jYXRpb25zSXRlbSIEiLUYATABQjQKEnBvc3Rlcm4uc2Vzc2lv\
+        bi52MVABWhxwb3N0ZXJuL3Nlc3Npb24vdjE7c2Vzc2lvbnYxYgZwcm90bzM=
         """
 
     /// `postern/session/v1/keys.proto`.

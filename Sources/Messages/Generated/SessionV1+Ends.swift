@@ -65,6 +65,8 @@ extension SessionV1 {
         /// Revocations recorded between the backup and the loss may then never be sent, so a client keeps
         /// all that it knows, and treats the time up to the next complete item as time without the feed.
         package var epoch: UInt64
+        /// The service's clock when it sent the item, in milliseconds since 1970.
+        package var sentAtMs: Int64
 
         /// A message of these fields.
         package init(
@@ -75,7 +77,8 @@ extension SessionV1 {
             keysChanged: Bool = false,
             keySet: [UInt8] = [],
             keptForMs: Int64 = 0,
-            epoch: UInt64 = 0
+            epoch: UInt64 = 0,
+            sentAtMs: Int64 = 0
         ) {
             self.position = position
             self.completeAtMs = completeAtMs
@@ -85,6 +88,7 @@ extension SessionV1 {
             self.keySet = keySet
             self.keptForMs = keptForMs
             self.epoch = epoch
+            self.sentAtMs = sentAtMs
         }
     }
 }
@@ -104,7 +108,8 @@ extension SessionV1.WatchRevocationsItem: ProtobufMessage {
         let keySet = try reader.bytes(50)
         let keptForMs = try reader.int64(56)
         let epoch = try reader.uint64(64)
-        return SessionV1.WatchRevocationsItem(position: position, completeAtMs: completeAtMs, reset: reset, ends: ends, keysChanged: keysChanged, keySet: keySet, keptForMs: keptForMs, epoch: epoch)
+        let sentAtMs = try reader.int64(72)
+        return SessionV1.WatchRevocationsItem(position: position, completeAtMs: completeAtMs, reset: reset, ends: ends, keysChanged: keysChanged, keySet: keySet, keptForMs: keptForMs, epoch: epoch, sentAtMs: sentAtMs)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -116,6 +121,7 @@ extension SessionV1.WatchRevocationsItem: ProtobufMessage {
         if !keySet.isEmpty { sink.bytes(50, keySet) }
         if keptForMs != 0 { sink.int64(56, keptForMs) }
         if epoch != 0 { sink.uint64(64, epoch) }
+        if sentAtMs != 0 { sink.int64(72, sentAtMs) }
     }
 }
 

@@ -2,6 +2,7 @@ import Contracts
 import Messages
 import RPC
 import ServiceRuntime
+import TestSupport
 import Testing
 
 @Suite("Followers of revocations that leave")

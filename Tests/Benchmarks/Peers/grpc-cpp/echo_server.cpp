@@ -20,10 +20,10 @@ constexpr int kCallsWaiting = 1024;
 
 EchoResponse MakeAnswer() {
     EchoResponse answer;
-    answer.set_account_id("acc_0123456789abcdefghjkmnpqr");
-    answer.mutable_tokens()->set_session_id("ses_0123456789abcdefghjkmnpqr");
-    answer.mutable_tokens()->set_access_expires_at_ms(1700000900000);
-    answer.mutable_tokens()->set_idle_expires_at_ms(1700604800000);
+    answer.mutable_session()->set_session_id("ses_0123456789abcdefghjkmnpqr");
+    answer.mutable_session()->set_access_token("acc_0123456789abcdefghjkmnpqr");
+    answer.mutable_session()->set_access_expires_at_ms(1700000900000);
+    answer.mutable_session()->set_idle_expires_at_ms(1700604800000);
     return answer;
 }
 

@@ -6,13 +6,13 @@ struct EchoService: RegistrableRPCService {
     private static let tokenBytes = 110
 
     private static let held: EchoResponse = {
-        var tokens = Tokens()
-        tokens.sessionID = "ses_0123456789abcdefghjkmnpqr"
-        tokens.accessExpiresAtMs = 1_700_000_900_000
-        tokens.idleExpiresAtMs = 1_700_604_800_000
+        var session = Session()
+        session.sessionID = "ses_0123456789abcdefghjkmnpqr"
+        session.accessToken = "acc_0123456789abcdefghjkmnpqr"
+        session.accessExpiresAtMs = 1_700_000_900_000
+        session.idleExpiresAtMs = 1_700_604_800_000
         var held = EchoResponse()
-        held.accountID = "acc_0123456789abcdefghjkmnpqr"
-        held.tokens = tokens
+        held.session = session
         return held
     }()
 

@@ -7,14 +7,14 @@ struct EchoRequest: Message, _MessageImplementationBase {
     static let protoMessageName = "postern.benchmark.v1.EchoRequest"
 
     var refreshToken = ""
-    var origin: Origin?
+    var device: Device?
     var unknownFields = UnknownStorage()
 
     mutating func decodeMessage<D: Decoder>(decoder: inout D) throws {
         while let field = try decoder.nextFieldNumber() {
             switch field {
             case 1: try decoder.decodeSingularStringField(value: &refreshToken)
-            case 2: try decoder.decodeSingularMessageField(value: &origin)
+            case 2: try decoder.decodeSingularMessageField(value: &device)
             default: break
             }
         }
@@ -24,32 +24,32 @@ struct EchoRequest: Message, _MessageImplementationBase {
         if !refreshToken.isEmpty {
             try visitor.visitSingularStringField(value: refreshToken, fieldNumber: 1)
         }
-        if let origin { try visitor.visitSingularMessageField(value: origin, fieldNumber: 2) }
+        if let device { try visitor.visitSingularMessageField(value: device, fieldNumber: 2) }
         try unknownFields.traverse(visitor: &visitor)
     }
 }
 
-struct Origin: Message, _MessageImplementationBase {
-    static let protoMessageName = "postern.benchmark.v1.Origin"
+struct Device: Message, _MessageImplementationBase {
+    static let protoMessageName = "postern.benchmark.v1.Device"
 
     var deviceID = ""
     var platform = ""
-    var deviceName = ""
+    var name = ""
     var unknownFields = UnknownStorage()
 
     mutating func decodeMessage<D: Decoder>(decoder: inout D) throws {
         while let field = try decoder.nextFieldNumber() {
             switch field {
-            case 2: try decoder.decodeSingularStringField(value: &deviceID)
-            case 3: try decoder.decodeSingularStringField(value: &platform)
-            case 4: try decoder.decodeSingularStringField(value: &deviceName)
+            case 1: try decoder.decodeSingularStringField(value: &deviceID)
+            case 2: try decoder.decodeSingularStringField(value: &platform)
+            case 3: try decoder.decodeSingularStringField(value: &name)
             default: break
             }
         }
     }
 
     func traverse<V: Visitor>(visitor: inout V) throws {
-        for (field, text) in [(2, deviceID), (3, platform), (4, deviceName)] where !text.isEmpty {
+        for (field, text) in [(1, deviceID), (2, platform), (3, name)] where !text.isEmpty {
             try visitor.visitSingularStringField(value: text, fieldNumber: field)
         }
         try unknownFields.traverse(visitor: &visitor)
@@ -59,33 +59,29 @@ struct Origin: Message, _MessageImplementationBase {
 struct EchoResponse: Message, _MessageImplementationBase {
     static let protoMessageName = "postern.benchmark.v1.EchoResponse"
 
-    var tokens: Tokens?
-    var accountID = ""
+    var session: Session?
     var unknownFields = UnknownStorage()
 
     mutating func decodeMessage<D: Decoder>(decoder: inout D) throws {
         while let field = try decoder.nextFieldNumber() {
             switch field {
-            case 1: try decoder.decodeSingularMessageField(value: &tokens)
-            case 2: try decoder.decodeSingularStringField(value: &accountID)
+            case 1: try decoder.decodeSingularMessageField(value: &session)
             default: break
             }
         }
     }
 
     func traverse<V: Visitor>(visitor: inout V) throws {
-        if let tokens { try visitor.visitSingularMessageField(value: tokens, fieldNumber: 1) }
-        if !accountID.isEmpty {
-            try visitor.visitSingularStringField(value: accountID, fieldNumber: 2)
-        }
+        if let session { try visitor.visitSingularMessageField(value: session, fieldNumber: 1) }
         try unknownFields.traverse(visitor: &visitor)
     }
 }
 
-struct Tokens: Message, _MessageImplementationBase {
-    static let protoMessageName = "postern.benchmark.v1.Tokens"
+struct Session: Message, _MessageImplementationBase {
+    static let protoMessageName = "postern.benchmark.v1.Session"
 
     var sessionID = ""
+    var accessToken = ""
     var accessExpiresAtMs: Int64 = 0
     var idleExpiresAtMs: Int64 = 0
     var unknownFields = UnknownStorage()
@@ -94,6 +90,7 @@ struct Tokens: Message, _MessageImplementationBase {
         while let field = try decoder.nextFieldNumber() {
             switch field {
             case 1: try decoder.decodeSingularStringField(value: &sessionID)
+            case 2: try decoder.decodeSingularStringField(value: &accessToken)
             case 3: try decoder.decodeSingularInt64Field(value: &accessExpiresAtMs)
             case 5: try decoder.decodeSingularInt64Field(value: &idleExpiresAtMs)
             default: break
@@ -104,6 +101,9 @@ struct Tokens: Message, _MessageImplementationBase {
     func traverse<V: Visitor>(visitor: inout V) throws {
         if !sessionID.isEmpty {
             try visitor.visitSingularStringField(value: sessionID, fieldNumber: 1)
+        }
+        if !accessToken.isEmpty {
+            try visitor.visitSingularStringField(value: accessToken, fieldNumber: 2)
         }
         if accessExpiresAtMs != 0 {
             try visitor.visitSingularInt64Field(value: accessExpiresAtMs, fieldNumber: 3)
