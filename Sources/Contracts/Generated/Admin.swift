@@ -54,7 +54,7 @@ package protocol AdminAPI: Sendable {
         _ request: GatewayV1.ListDeletionsRequest, _ context: CallContext
     ) async throws -> GatewayV1.ListDeletionsResponse
 
-    /// Returns guests that nobody has come back to, and when they will be deleted.
+    /// Returns unused guest accounts, and when they will be deleted.
     func listUnusedGuests(
         _ request: GatewayV1.ListUnusedGuestsRequest, _ context: CallContext
     ) async throws -> GatewayV1.ListUnusedGuestsResponse
@@ -114,7 +114,7 @@ package protocol AdminService: AdminAPI {
         _ request: GatewayV1.ListDeletionsRequest, _ context: CallContext
     ) async throws -> GatewayV1.ListDeletionsResponse
 
-    /// Returns guests that nobody has come back to, and when they will be deleted.
+    /// Returns unused guest accounts, and when they will be deleted.
     func listUnusedGuests(
         _ request: GatewayV1.ListUnusedGuestsRequest, _ context: CallContext
     ) async throws -> GatewayV1.ListUnusedGuestsResponse

@@ -157,11 +157,14 @@ package struct Relay: Sendable {
     /// Whether a call of `sessionEnds` may have ended a session although it failed. A replayed
     /// refresh token ends its session.
     ///
-    /// Attack: a stranger's refused sign-outs have session asked for each token of everybody.
+    /// Attack: a stranger's refused sign-outs make the gateway ask session about every token.
     private static func mayHaveEndedSessions(despite error: any Error) -> Bool {
         guard let error = error as? ServiceError else { return true }
-        let ambiguous: [ErrorCode] = [.deadlineExceeded, .cancelled, .unavailable, .internalError]
-        return !error.didNothing && (ambiguous + [.refreshTokenReplayed]).contains(error.code)
+        return switch error.code {
+        case .deadlineExceeded, .cancelled, .unavailable, .internalError, .refreshTokenReplayed:
+            !error.didNothing
+        default: false
+        }
     }
 
     // MARK: Limits

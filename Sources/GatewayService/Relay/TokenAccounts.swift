@@ -102,7 +102,7 @@ final class TokenAccounts: Sendable {
         return feed.withLock { $0.sessionTime(at: uptime) }
     }
 
-    /// Has session asked about each token until the feed surely has what a call here has ended.
+    /// From now on session is asked about each token, until the feed has what a call here has ended.
     ///
     /// Attack: somebody who has just signed out looks whether the session is over. The answer must
     /// not be older than the sign-out.

@@ -31,10 +31,10 @@ extension AccountDeletionsHandler {
     private func cancel(
         _ request: GatewayV1.CancelDeletionRequest, by owner: SessionOwner, _ call: DeletionCall
     ) async throws -> Bool {
-        let repeatable = try calls.framed(
-            AccountCall(account: owner.account, context: call.context),
-            AccountDeletionDescription.cancelDeletion, request, by: call.context
-        ).repeatable
+        let method = AccountDeletionDescription.cancelDeletion
+        let repeatable = try RepeatableCall(
+            method.rpcName, of: method.name, by: owner.account.text, request: request.encoded(),
+            call.context, hash: keys.calls)
         return try await store.write(about: [.account(owner.account)]) { transaction in
             try transaction.requireLive(owner)
             if let first = try transaction.storedResponse(of: repeatable) { return first.done }

@@ -73,7 +73,7 @@ public struct AdminCalls: Sendable {
         try await caller.call(AdminDescription.listDeletions, request, options)
     }
 
-    /// Returns guests that nobody has come back to, and when they will be deleted.
+    /// Returns unused guest accounts, and when they will be deleted.
     public func listUnusedGuests(
         _ request: GatewayV1.ListUnusedGuestsRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.ListUnusedGuestsResponse {
