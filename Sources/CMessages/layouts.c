@@ -2025,29 +2025,12 @@ static const ProtobufCIntRange postern__identity__v1__sign_in_history__ranges[] 
 MESSAGE(postern__identity__v1__sign_in_history, "postern.identity.v1.SignInHistory", 48, 3,
         postern__identity__v1__sign_in_history__fields, 1, postern__identity__v1__sign_in_history__ranges);
 
-static const ProtobufCFieldDescriptor postern__identity__v1__origin__fields[] = {
-    FIELD("client_address", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("device_id", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("platform", 3, NONE, BYTES, 0, 56, NULL, 0),
-    FIELD("device_name", 4, NONE, BYTES, 0, 72, NULL, 0),
-    FIELD("app", 5, NONE, BYTES, 0, 88, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__origin__ranges[] = {{1, 0}, {0, 5}};
-MESSAGE(postern__identity__v1__origin, "postern.identity.v1.Origin", 104, 5,
-        postern__identity__v1__origin__fields, 1, postern__identity__v1__origin__ranges);
-
 static const ProtobufCFieldDescriptor postern__identity__v1__register_request__fields[] = {
-    FIELD("email", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("password", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("display_name", 3, NONE, BYTES, 0, 56, NULL, 0),
-    FIELD("language", 4, NONE, BYTES, 0, 72, NULL, 0),
-    FIELD("origin", 5, NONE, MESSAGE, 0, 88, &postern__identity__v1__origin__descriptor, 0),
-    FIELD("guest_access_token", 6, NONE, BYTES, 0, 96, NULL, 0),
-    FIELD("mail_withheld", 7, NONE, BOOL, 0, 112, NULL, 0),
-    FIELD("acceptance", 8, NONE, MESSAGE, 0, 120, &postern__gateway__v1__acceptance__descriptor, 0),
+    FIELD("sign_up", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__sign_up_with_password_request__descriptor, 0),
+    FIELD("mail_withheld", 2, NONE, BOOL, 0, 32, NULL, 0),
 };
-static const ProtobufCIntRange postern__identity__v1__register_request__ranges[] = {{1, 0}, {0, 8}};
-MESSAGE(postern__identity__v1__register_request, "postern.identity.v1.RegisterRequest", 128, 8,
+static const ProtobufCIntRange postern__identity__v1__register_request__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__identity__v1__register_request, "postern.identity.v1.RegisterRequest", 40, 2,
         postern__identity__v1__register_request__fields, 1, postern__identity__v1__register_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__register_response__fields[] = {
@@ -2060,15 +2043,12 @@ MESSAGE(postern__identity__v1__register_response, "postern.identity.v1.RegisterR
         postern__identity__v1__register_response__fields, 1, postern__identity__v1__register_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__verify_password_request__fields[] = {
-    FIELD("email", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("password", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("origin", 3, NONE, MESSAGE, 0, 56, &postern__identity__v1__origin__descriptor, 0),
-    FIELD("guest_access_token", 4, NONE, BYTES, 0, 64, NULL, 0),
-    FIELD("in_own_session", 5, NONE, BOOL, 0, 80, NULL, 0),
-    FIELD("charge_id", 6, NONE, BYTES, 0, 88, NULL, 0),
+    FIELD("sign_in", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__sign_in_with_password_request__descriptor, 0),
+    FIELD("in_own_session", 2, NONE, BOOL, 0, 32, NULL, 0),
+    FIELD("charge_id", 3, NONE, BYTES, 0, 40, NULL, 0),
 };
-static const ProtobufCIntRange postern__identity__v1__verify_password_request__ranges[] = {{1, 0}, {0, 6}};
-MESSAGE(postern__identity__v1__verify_password_request, "postern.identity.v1.VerifyPasswordRequest", 104, 6,
+static const ProtobufCIntRange postern__identity__v1__verify_password_request__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__identity__v1__verify_password_request, "postern.identity.v1.VerifyPasswordRequest", 56, 3,
         postern__identity__v1__verify_password_request__fields, 1, postern__identity__v1__verify_password_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__verify_password_response__fields[] = {
@@ -2109,16 +2089,6 @@ static const ProtobufCIntRange postern__identity__v1__sign_in_proof__ranges[] = 
 MESSAGE(postern__identity__v1__sign_in_proof, "postern.identity.v1.SignInProof", 112, 7,
         postern__identity__v1__sign_in_proof__fields, 1, postern__identity__v1__sign_in_proof__ranges);
 
-static const ProtobufCFieldDescriptor postern__identity__v1__confirm_email_request__fields[] = {
-    FIELD("token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("account_id", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("password", 3, NONE, BYTES, 0, 56, NULL, 0),
-    FIELD("origin", 4, NONE, MESSAGE, 0, 72, &postern__identity__v1__origin__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__confirm_email_request__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__identity__v1__confirm_email_request, "postern.identity.v1.ConfirmEmailRequest", 80, 4,
-        postern__identity__v1__confirm_email_request__fields, 1, postern__identity__v1__confirm_email_request__ranges);
-
 static const ProtobufCFieldDescriptor postern__identity__v1__confirm_email_response__fields[] = {
     FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__account__descriptor, 0),
     FIELD("forget_devices", 2, NONE, BOOL, 0, 32, NULL, 0),
@@ -2144,35 +2114,7 @@ static const ProtobufCIntRange postern__identity__v1__get_account_response__rang
 MESSAGE(postern__identity__v1__get_account_response, "postern.identity.v1.GetAccountResponse", 56, 3,
         postern__identity__v1__get_account_response__fields, 1, postern__identity__v1__get_account_response__ranges);
 
-static const ProtobufCFieldDescriptor postern__identity__v1__request_parental_consent_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("parent_email", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("origin", 3, NONE, MESSAGE, 0, 56, &postern__identity__v1__origin__descriptor, 0),
-    FIELD("accept_language", 4, NONE, BYTES, 0, 64, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__request_parental_consent_request__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__identity__v1__request_parental_consent_request, "postern.identity.v1.RequestParentalConsentRequest", 80, 4,
-        postern__identity__v1__request_parental_consent_request__fields, 1, postern__identity__v1__request_parental_consent_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__request_password_reset_request__fields[] = {
-    FIELD("email", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("origin", 2, NONE, MESSAGE, 0, 40, &postern__identity__v1__origin__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__request_password_reset_request__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__request_password_reset_request, "postern.identity.v1.RequestPasswordResetRequest", 48, 2,
-        postern__identity__v1__request_password_reset_request__fields, 1, postern__identity__v1__request_password_reset_request__ranges);
-
 MESSAGE(postern__identity__v1__request_password_reset_response, "postern.identity.v1.RequestPasswordResetResponse", 24, 0, NULL, 0, NULL);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__reset_password_request__fields[] = {
-    FIELD("token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("password", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("origin", 3, NONE, MESSAGE, 0, 56, &postern__identity__v1__origin__descriptor, 0),
-    FIELD("guest_access_token", 4, NONE, BYTES, 0, 64, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__reset_password_request__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__identity__v1__reset_password_request, "postern.identity.v1.ResetPasswordRequest", 80, 4,
-        postern__identity__v1__reset_password_request__fields, 1, postern__identity__v1__reset_password_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__reset_password_response__fields[] = {
     FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__account__descriptor, 0),
@@ -2186,27 +2128,6 @@ static const ProtobufCIntRange postern__identity__v1__reset_password_response__r
 MESSAGE(postern__identity__v1__reset_password_response, "postern.identity.v1.ResetPasswordResponse", 80, 6,
         postern__identity__v1__reset_password_response__fields, 1, postern__identity__v1__reset_password_response__ranges);
 
-static const ProtobufCFieldDescriptor postern__identity__v1__change_password_request__fields[] = {
-    FIELD("account_id", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("session_id", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("current_password", 3, NONE, BYTES, 0, 56, NULL, 0),
-    FIELD("new_password", 4, NONE, BYTES, 0, 72, NULL, 0),
-    FIELD("origin", 5, NONE, MESSAGE, 0, 88, &postern__identity__v1__origin__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__change_password_request__ranges[] = {{1, 0}, {0, 5}};
-MESSAGE(postern__identity__v1__change_password_request, "postern.identity.v1.ChangePasswordRequest", 96, 5,
-        postern__identity__v1__change_password_request__fields, 1, postern__identity__v1__change_password_request__ranges);
-
-MESSAGE(postern__identity__v1__change_password_response, "postern.identity.v1.ChangePasswordResponse", 24, 0, NULL, 0, NULL);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__resend_verification_request__fields[] = {
-    FIELD("account_id", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("origin", 2, NONE, MESSAGE, 0, 40, &postern__identity__v1__origin__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__resend_verification_request__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__resend_verification_request, "postern.identity.v1.ResendVerificationRequest", 48, 2,
-        postern__identity__v1__resend_verification_request__fields, 1, postern__identity__v1__resend_verification_request__ranges);
-
 static const ProtobufCFieldDescriptor postern__identity__v1__resend_verification_response__fields[] = {
     FIELD("sent", 1, NONE, BOOL, 0, 24, NULL, 0),
 };
@@ -2214,33 +2135,7 @@ static const ProtobufCIntRange postern__identity__v1__resend_verification_respon
 MESSAGE(postern__identity__v1__resend_verification_response, "postern.identity.v1.ResendVerificationResponse", 32, 1,
         postern__identity__v1__resend_verification_response__fields, 1, postern__identity__v1__resend_verification_response__ranges);
 
-static const ProtobufCFieldDescriptor postern__identity__v1__request_data_export_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("origin", 2, NONE, MESSAGE, 0, 40, &postern__identity__v1__origin__descriptor, 0),
-    FIELD("accept_language", 3, NONE, BYTES, 0, 48, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__request_data_export_request__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__request_data_export_request, "postern.identity.v1.RequestDataExportRequest", 64, 3,
-        postern__identity__v1__request_data_export_request__fields, 1, postern__identity__v1__request_data_export_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__request_deletion_link_request__fields[] = {
-    FIELD("email", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("origin", 2, NONE, MESSAGE, 0, 40, &postern__identity__v1__origin__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__request_deletion_link_request__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__identity__v1__request_deletion_link_request, "postern.identity.v1.RequestDeletionLinkRequest", 48, 2,
-        postern__identity__v1__request_deletion_link_request__fields, 1, postern__identity__v1__request_deletion_link_request__ranges);
-
 MESSAGE(postern__identity__v1__request_deletion_link_response, "postern.identity.v1.RequestDeletionLinkResponse", 24, 0, NULL, 0, NULL);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__request_email_change_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("new_email", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("origin", 3, NONE, MESSAGE, 0, 56, &postern__identity__v1__origin__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__request_email_change_request__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__request_email_change_request, "postern.identity.v1.RequestEmailChangeRequest", 64, 3,
-        postern__identity__v1__request_email_change_request__fields, 1, postern__identity__v1__request_email_change_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__request_email_change_response__fields[] = {
     FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__account__descriptor, 0),
@@ -2249,58 +2144,12 @@ static const ProtobufCIntRange postern__identity__v1__request_email_change_respo
 MESSAGE(postern__identity__v1__request_email_change_response, "postern.identity.v1.RequestEmailChangeResponse", 32, 1,
         postern__identity__v1__request_email_change_response__fields, 1, postern__identity__v1__request_email_change_response__ranges);
 
-static const ProtobufCFieldDescriptor postern__identity__v1__confirm_email_change_request__fields[] = {
-    FIELD("token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("access_token", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("password", 3, NONE, BYTES, 0, 56, NULL, 0),
-    FIELD("origin", 4, NONE, MESSAGE, 0, 72, &postern__identity__v1__origin__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__confirm_email_change_request__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__identity__v1__confirm_email_change_request, "postern.identity.v1.ConfirmEmailChangeRequest", 80, 4,
-        postern__identity__v1__confirm_email_change_request__fields, 1, postern__identity__v1__confirm_email_change_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__confirm_email_change_response__fields[] = {
-    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__account__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__confirm_email_change_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__confirm_email_change_response, "postern.identity.v1.ConfirmEmailChangeResponse", 32, 1,
-        postern__identity__v1__confirm_email_change_response__fields, 1, postern__identity__v1__confirm_email_change_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__resend_verification_by_password_request__fields[] = {
-    FIELD("email", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("password", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("origin", 3, NONE, MESSAGE, 0, 56, &postern__identity__v1__origin__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__resend_verification_by_password_request__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__resend_verification_by_password_request, "postern.identity.v1.ResendVerificationByPasswordRequest", 64, 3,
-        postern__identity__v1__resend_verification_by_password_request__fields, 1, postern__identity__v1__resend_verification_by_password_request__ranges);
-
 static const ProtobufCFieldDescriptor postern__identity__v1__resend_verification_by_password_response__fields[] = {
     FIELD("sent", 1, NONE, BOOL, 0, 24, NULL, 0),
 };
 static const ProtobufCIntRange postern__identity__v1__resend_verification_by_password_response__ranges[] = {{1, 0}, {0, 1}};
 MESSAGE(postern__identity__v1__resend_verification_by_password_response, "postern.identity.v1.ResendVerificationByPasswordResponse", 32, 1,
         postern__identity__v1__resend_verification_by_password_response__fields, 1, postern__identity__v1__resend_verification_by_password_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__sign_in_with_provider_request__fields[] = {
-    FIELD("token", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__provider_token__descriptor, 0),
-    FIELD("guest_access_token", 2, NONE, BYTES, 0, 32, NULL, 0),
-    FIELD("language", 3, NONE, BYTES, 0, 48, NULL, 0),
-    FIELD("origin", 4, NONE, MESSAGE, 0, 64, &postern__identity__v1__origin__descriptor, 0),
-    FIELD("acceptance", 5, NONE, MESSAGE, 0, 72, &postern__gateway__v1__acceptance__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__sign_in_with_provider_request__ranges[] = {{1, 0}, {0, 5}};
-MESSAGE(postern__identity__v1__sign_in_with_provider_request, "postern.identity.v1.SignInWithProviderRequest", 80, 5,
-        postern__identity__v1__sign_in_with_provider_request__fields, 1, postern__identity__v1__sign_in_with_provider_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__sign_in_as_guest_request__fields[] = {
-    FIELD("language", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("origin", 2, NONE, MESSAGE, 0, 40, &postern__identity__v1__origin__descriptor, 0),
-    FIELD("acceptance", 3, NONE, MESSAGE, 0, 48, &postern__gateway__v1__acceptance__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__sign_in_as_guest_request__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__sign_in_as_guest_request, "postern.identity.v1.SignInAsGuestRequest", 56, 3,
-        postern__identity__v1__sign_in_as_guest_request__fields, 1, postern__identity__v1__sign_in_as_guest_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__admission_response__fields[] = {
     FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__account__descriptor, 0),
@@ -2316,31 +2165,6 @@ static const ProtobufCFieldDescriptor postern__identity__v1__admission_response_
 static const ProtobufCIntRange postern__identity__v1__admission_response__ranges[] = {{1, 0}, {0, 9}};
 MESSAGE(postern__identity__v1__admission_response, "postern.identity.v1.AdmissionResponse", 112, 9,
         postern__identity__v1__admission_response__fields, 1, postern__identity__v1__admission_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__link_provider_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("token", 2, NONE, MESSAGE, 0, 40, &postern__gateway__v1__provider_token__descriptor, 0),
-    FIELD("origin", 3, NONE, MESSAGE, 0, 48, &postern__identity__v1__origin__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__link_provider_request__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__link_provider_request, "postern.identity.v1.LinkProviderRequest", 56, 3,
-        postern__identity__v1__link_provider_request__fields, 1, postern__identity__v1__link_provider_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__link_provider_response__fields[] = {
-    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__account__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__link_provider_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__link_provider_response, "postern.identity.v1.LinkProviderResponse", 32, 1,
-        postern__identity__v1__link_provider_response__fields, 1, postern__identity__v1__link_provider_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__prove_by_provider_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("token", 2, NONE, MESSAGE, 0, 40, &postern__gateway__v1__provider_token__descriptor, 0),
-    FIELD("origin", 3, NONE, MESSAGE, 0, 48, &postern__identity__v1__origin__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__prove_by_provider_request__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__identity__v1__prove_by_provider_request, "postern.identity.v1.ProveByProviderRequest", 56, 3,
-        postern__identity__v1__prove_by_provider_request__fields, 1, postern__identity__v1__prove_by_provider_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__prove_by_provider_response__fields[] = {
     FIELD("proof", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__sign_in_proof__descriptor, 0),
@@ -2489,17 +2313,6 @@ static const ProtobufCIntRange postern__identity__v1__tell_response__ranges[] = 
 MESSAGE(postern__identity__v1__tell_response, "postern.identity.v1.TellResponse", 32, 1,
         postern__identity__v1__tell_response__fields, 1, postern__identity__v1__tell_response__ranges);
 
-static const ProtobufCFieldDescriptor postern__identity__v1__request_code_request__fields[] = {
-    FIELD("phone_number", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("purpose", 2, NONE, ENUM, 0, 40, NULL, 0),
-    FIELD("language", 3, NONE, BYTES, 0, 48, NULL, 0),
-    FIELD("origin", 4, NONE, MESSAGE, 0, 64, &postern__identity__v1__origin__descriptor, 0),
-    FIELD("access_token", 5, NONE, BYTES, 0, 72, NULL, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__request_code_request__ranges[] = {{1, 0}, {0, 5}};
-MESSAGE(postern__identity__v1__request_code_request, "postern.identity.v1.RequestCodeRequest", 88, 5,
-        postern__identity__v1__request_code_request__fields, 1, postern__identity__v1__request_code_request__ranges);
-
 static const ProtobufCFieldDescriptor postern__identity__v1__request_code_response__fields[] = {
     FIELD("request_id", 1, NONE, BYTES, 0, 24, NULL, 0),
     FIELD("expires_at_ms", 2, NONE, INT64, 0, 40, NULL, 0),
@@ -2508,48 +2321,6 @@ static const ProtobufCFieldDescriptor postern__identity__v1__request_code_respon
 static const ProtobufCIntRange postern__identity__v1__request_code_response__ranges[] = {{1, 0}, {0, 3}};
 MESSAGE(postern__identity__v1__request_code_response, "postern.identity.v1.RequestCodeResponse", 56, 3,
         postern__identity__v1__request_code_response__fields, 1, postern__identity__v1__request_code_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__sign_in_with_code_request__fields[] = {
-    FIELD("request_id", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("phone_number", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("code", 3, NONE, BYTES, 0, 56, NULL, 0),
-    FIELD("guest_access_token", 4, NONE, BYTES, 0, 72, NULL, 0),
-    FIELD("language", 5, NONE, BYTES, 0, 88, NULL, 0),
-    FIELD("origin", 6, NONE, MESSAGE, 0, 104, &postern__identity__v1__origin__descriptor, 0),
-    FIELD("acceptance", 7, NONE, MESSAGE, 0, 112, &postern__gateway__v1__acceptance__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__sign_in_with_code_request__ranges[] = {{1, 0}, {0, 7}};
-MESSAGE(postern__identity__v1__sign_in_with_code_request, "postern.identity.v1.SignInWithCodeRequest", 120, 7,
-        postern__identity__v1__sign_in_with_code_request__fields, 1, postern__identity__v1__sign_in_with_code_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__link_phone_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("request_id", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("phone_number", 3, NONE, BYTES, 0, 56, NULL, 0),
-    FIELD("code", 4, NONE, BYTES, 0, 72, NULL, 0),
-    FIELD("origin", 5, NONE, MESSAGE, 0, 88, &postern__identity__v1__origin__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__link_phone_request__ranges[] = {{1, 0}, {0, 5}};
-MESSAGE(postern__identity__v1__link_phone_request, "postern.identity.v1.LinkPhoneRequest", 96, 5,
-        postern__identity__v1__link_phone_request__fields, 1, postern__identity__v1__link_phone_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__link_phone_response__fields[] = {
-    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__account__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__link_phone_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__identity__v1__link_phone_response, "postern.identity.v1.LinkPhoneResponse", 32, 1,
-        postern__identity__v1__link_phone_response__fields, 1, postern__identity__v1__link_phone_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__identity__v1__prove_by_code_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("request_id", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("phone_number", 3, NONE, BYTES, 0, 56, NULL, 0),
-    FIELD("code", 4, NONE, BYTES, 0, 72, NULL, 0),
-    FIELD("origin", 5, NONE, MESSAGE, 0, 88, &postern__identity__v1__origin__descriptor, 0),
-};
-static const ProtobufCIntRange postern__identity__v1__prove_by_code_request__ranges[] = {{1, 0}, {0, 5}};
-MESSAGE(postern__identity__v1__prove_by_code_request, "postern.identity.v1.ProveByCodeRequest", 96, 5,
-        postern__identity__v1__prove_by_code_request__fields, 1, postern__identity__v1__prove_by_code_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__prove_by_code_response__fields[] = {
     FIELD("proof", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__sign_in_proof__descriptor, 0),
@@ -3223,23 +2994,13 @@ MESSAGE(postern__session__v1__list_account_activity_response, "postern.session.v
         postern__session__v1__list_account_activity_response__fields, 1, postern__session__v1__list_account_activity_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__session__v1__reauthenticate_request__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("proof", 2, NONE, MESSAGE, 0, 40, &postern__identity__v1__sign_in_proof__descriptor, 0),
-    FIELD("origin", 3, NONE, MESSAGE, 0, 48, &postern__identity__v1__origin__descriptor, 0),
-    FIELD("presence", 4, NONE, MESSAGE, 0, 56, &postern__gateway__v1__presence_proof__descriptor, 0),
+    FIELD("proof", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__sign_in_proof__descriptor, 0),
+    FIELD("device", 2, NONE, MESSAGE, 0, 32, &postern__gateway__v1__device__descriptor, 0),
+    FIELD("presence", 3, NONE, MESSAGE, 0, 40, &postern__gateway__v1__presence_proof__descriptor, 0),
 };
-static const ProtobufCIntRange postern__session__v1__reauthenticate_request__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__session__v1__reauthenticate_request, "postern.session.v1.ReauthenticateRequest", 64, 4,
+static const ProtobufCIntRange postern__session__v1__reauthenticate_request__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__session__v1__reauthenticate_request, "postern.session.v1.ReauthenticateRequest", 48, 3,
         postern__session__v1__reauthenticate_request__fields, 1, postern__session__v1__reauthenticate_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__session__v1__reauthenticate_response__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("access_expires_at_ms", 2, NONE, INT64, 0, 40, NULL, 0),
-    FIELD("auth_time_ms", 3, NONE, INT64, 0, 48, NULL, 0),
-};
-static const ProtobufCIntRange postern__session__v1__reauthenticate_response__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__session__v1__reauthenticate_response, "postern.session.v1.ReauthenticateResponse", 56, 3,
-        postern__session__v1__reauthenticate_response__fields, 1, postern__session__v1__reauthenticate_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__session__v1__list_proofs_request__fields[] = {
     FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
@@ -3376,11 +3137,10 @@ MESSAGE(postern__session__v1__rotate_refresh_key_response, "postern.session.v1.R
 
 static const ProtobufCFieldDescriptor postern__session__v1__create_session_request__fields[] = {
     FIELD("proof", 1, NONE, MESSAGE, 0, 24, &postern__identity__v1__sign_in_proof__descriptor, 0),
-    FIELD("origin", 2, NONE, MESSAGE, 0, 32, &postern__identity__v1__origin__descriptor, 0),
-    FIELD("device_key", 3, NONE, MESSAGE, 0, 40, &postern__gateway__v1__device_key__descriptor, 0),
+    FIELD("device", 2, NONE, MESSAGE, 0, 32, &postern__gateway__v1__device__descriptor, 0),
 };
-static const ProtobufCIntRange postern__session__v1__create_session_request__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__session__v1__create_session_request, "postern.session.v1.CreateSessionRequest", 48, 3,
+static const ProtobufCIntRange postern__session__v1__create_session_request__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__session__v1__create_session_request, "postern.session.v1.CreateSessionRequest", 40, 2,
         postern__session__v1__create_session_request__fields, 1, postern__session__v1__create_session_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__session__v1__create_session_response__fields[] = {

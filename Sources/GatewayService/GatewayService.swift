@@ -50,27 +50,27 @@ package struct GatewayService: Sendable {
             tokens: tokens, sessionClock: session.clock)
         accountSessions = AccountSessionsHandler(
             accounts: identity.accounts, identities: identity.identities,
-            codes: identity.phoneCodes, sessions: session.sessions, devices: session.devices,
+            codes: identity.phoneCodes, tokens: tokens, devices: session.devices,
             limits: limits)
         passwords = PasswordsHandler(
             accounts: identity.accounts, credentials: identity.credentials,
-            sessions: session.sessions, limits: limits)
+            sessions: session.sessions, tokens: tokens, limits: limits)
         providers = ProvidersHandler(
             identities: identity.identities, sessions: session.sessions, limits: limits)
         guests = GuestsHandler(
             identities: identity.identities, sessions: session.sessions, limits: limits)
         signInMethods = SignInMethodsHandler(
-            identities: identity.identities, sessions: session.sessions, limits: limits)
+            identities: identity.identities, tokens: tokens, limits: limits)
         phoneSignIn = PhoneSignInHandler(
-            codes: identity.phoneCodes, sessions: session.sessions, limits: limits)
+            codes: identity.phoneCodes, sessions: session.sessions, tokens: tokens, limits: limits)
         emails = EmailsHandler(
-            changes: identity.emailChanges, credentials: identity.credentials,
-            sessions: session.sessions, limits: limits)
+            changes: identity.emailChanges, credentials: identity.credentials, tokens: tokens,
+            limits: limits)
         consents = ConsentsHandler(
-            consents: identity.consents, sessions: session.sessions, limits: limits)
+            consents: identity.consents, tokens: tokens, limits: limits)
         dataExports = DataExportsHandler(
             exports: identity.exports, existing: DataExportsClient(identity.relayed.calls),
-            sessions: session.sessions, limits: limits)
+            tokens: tokens, limits: limits)
         accountDeletion = AccountDeletionHandler(
             deletions: identity.deletions, limits: limits)
         verification = VerificationHandler(

@@ -99,7 +99,7 @@ package struct IdentityService: Sendable {
             job: WakeSignal())
         accounts = AccountsHandler(
             store: store, keys: keys, passwords: check, time: time, randomness: randomness,
-            answers: answers, owners: owners, guests: guests)
+            answers: answers, owners: owners, calls: calls, guests: guests)
         credentials = CredentialsHandler(
             store: store, keys: keys, passwords: check, time: time, randomness: randomness,
             answers: answers, owners: owners, guests: guests)

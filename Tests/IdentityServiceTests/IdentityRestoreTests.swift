@@ -33,7 +33,7 @@ struct IdentityRestoreTests {
 
     private func resetToken(_ fixture: IdentityFixture) async throws -> String {
         _ = try await fixture.credentials.requestPasswordReset(
-            .init(email: "ada@example.org", origin: IdentityFixture.origin), fixture.context())
+            .init(email: "ada@example.org", device: IdentityFixture.device), fixture.context())
         try await fixture.relay()
         return try fixture.latestToken("reset-password")
     }
@@ -43,7 +43,7 @@ struct IdentityRestoreTests {
     ) async throws {
         _ = try await fixture.credentials.resetPassword(
             .init(
-                token: token, password: .init(text: password), origin: IdentityFixture.origin),
+                token: token, password: .init(text: password), device: IdentityFixture.device),
             fixture.context(key))
     }
 
@@ -73,14 +73,14 @@ struct IdentityRestoreTests {
         try await fixture.relay()
         let token = try fixture.latestToken()
         let restored = try await Backup(of: fixture).restored()
+        let session = restored.devices.open(account.accountId)
         func confirm(_ token: String) async throws {
             _ = try await restored.accounts.confirmEmail(
-                .init(token: token, accountId: account.accountId), restored.context())
+                .init(token: token), restored.relayed(session))
         }
         #expect(try await refusal { try await confirm(token) }.code == .invalidLink)
         _ = try await restored.credentials.resendVerification(
-            .init(accountId: account.accountId, origin: IdentityFixture.origin),
-            restored.context())
+            .init(device: IdentityFixture.device), restored.relayed(session))
         try await restored.relay()
         try await confirm(try restored.latestToken())
     }
@@ -115,14 +115,14 @@ struct IdentityRestoreTests {
         }
         let backup = try await Backup(of: fixture)
         _ = try await fixture.accounts.confirmEmail(
-            .init(token: claims[1].token, accountId: claims[1].account), fixture.context())
+            .init(token: claims[1].token),
+            fixture.relayed(fixture.devices.open(claims[1].account)))
         let restored = try await backup.restored()
         for claim in claims {
             let error = try await refusal {
                 try await restored.accounts.confirmEmail(
-                    .init(
-                        token: claim.token, accountId: claim.account,
-                        password: .init(text: "Correct7Horse")), restored.context())
+                    .init(token: claim.token, password: .init(text: "Correct7Horse")),
+                    restored.relayed(restored.devices.open(claim.account)))
             }
             #expect(error.code == .invalidLink)
             #expect(try await restored.pendingEmail(claim.account) == "")
@@ -130,8 +130,8 @@ struct IdentityRestoreTests {
         let again = try #require(try await restored.register().account)
         try await restored.relay()
         _ = try await restored.accounts.confirmEmail(
-            .init(token: try restored.latestToken(), accountId: again.accountId),
-            restored.context())
+            .init(token: try restored.latestToken()),
+            restored.relayed(restored.devices.open(again.accountId)))
         _ = try await restored.signIn()
     }
 
@@ -206,7 +206,7 @@ struct IdentityRestoreTests {
         let ada = try #require(try await identity.register().account)
         _ = try await fixture.request()
         _ = try await identity.credentials.requestPasswordReset(
-            .init(email: "ada@example.org", origin: IdentityFixture.origin), identity.context())
+            .init(email: "ada@example.org", device: IdentityFixture.device), identity.context())
         let account = try #require(AccountID(text: ada.accountId))
         let outbox = identity.outbox
         try await identity.store.writeUnchecked { transaction in

@@ -28,8 +28,8 @@ struct JSONMappingTests {
                 "versoin: postern.wire.v1.Hello has no such field"
             ),
             (
-                "postern.session.v1.CreateSessionRequest", "{\"origin\":{\"device\":1}}",
-                "origin.device: postern.identity.v1.Origin has no such field"
+                "postern.session.v1.CreateSessionRequest", "{\"device\":{\"origin\":1}}",
+                "device.origin: postern.gateway.v1.Device has no such field"
             ),
             (
                 "postern.wire.v1.Hello", "{\"version\":-1}",
@@ -173,11 +173,11 @@ struct JSONMappingTests {
     @Test("a message that occurs twice is merged, and the last member of a oneof counts")
     func merging() throws {
         let create = try message("postern.session.v1.CreateSessionRequest")
-        let first = IdentityV1.Origin(deviceId: "d", platform: "ios").encoded()
-        let second = IdentityV1.Origin(platform: "web").encoded()
+        let first = GatewayV1.Device(deviceId: "d", platform: "ios").encoded()
+        let second = GatewayV1.Device(platform: "web").encoded()
         let bytes =
             [0x12, UInt8(first.count)] + first + [0x12, UInt8(second.count)] + second
-        let json = "{\"origin\":{\"deviceId\":\"d\",\"platform\":\"web\"}}"
+        let json = "{\"device\":{\"deviceId\":\"d\",\"platform\":\"web\"}}"
         #expect(try create.decodeToJSON(bytes) == json)
         #expect(
             try create.encodeJSON(json) == SessionV1.CreateSessionRequest(decoding: bytes).encoded()
@@ -188,11 +188,11 @@ struct JSONMappingTests {
 
     @Test("fields are read and written by number, in any order and with gaps between numbers")
     func order() throws {
-        let origin = try message("postern.identity.v1.Origin")
-        let numbers = origin.type.fields.map(\.number)
+        let device = try message("postern.gateway.v1.Device")
+        let numbers = device.type.fields.map(\.number)
         #expect(numbers == numbers.sorted())
         for (index, number) in numbers.enumerated() {
-            #expect(origin.type.index(number: number) == index)
+            #expect(device.type.index(number: number) == index)
         }
         let gaps = MessageType(
             name: "a.B",

@@ -28,7 +28,8 @@ struct Reach {
             let text = try checkout.text(of: path)
             let package = ProtoSource(path: path, text: text).package
             var service = ""
-            for declared in text.matches(of: /\n *(service|rpc) (\w+)(?:\((?:stream )?(\w+)\))?/) {
+            for declared in text.matches(of: /\n *(service|rpc) (\w+)(?:\((?:stream )?([\w.]+)\))?/)
+            {
                 let name = String(declared.2)
                 guard let request = declared.3.map(String.init) else {
                     service = name
@@ -42,7 +43,8 @@ struct Reach {
         return found
     }
 
-    /// A caller names the type of the request, or in one file the service and the method.
+    /// A caller names the type of the request, or in one file the service and the method; in one
+    /// module, where the request is of another package and so no sign of this method.
     private func isReached(
         _ method: String, _ request: String, of service: String, package: String
     ) -> Bool {
@@ -53,10 +55,14 @@ struct Reach {
         let clients = Set(
             ["API", "Client", "Description"].flatMap { index.places(of: service + $0) }
                 .map(\.path))
+        let isForeign = request.contains(".")
+        let modules = Set(clients.map(Self.module))
         let calls = index.places(of: name).filter {
-            ($0.isMember || $0.isCalled) && clients.contains($0.path)
+            ($0.isMember || $0.isCalled)
+                && (clients.contains($0.path)
+                    || isForeign && modules.contains(Self.module(of: $0.path)))
         }
-        return (calls + index.places(of: request)).contains {
+        return (calls + (isForeign ? [] : index.places(of: request))).contains {
             Self.module(of: $0.path) != Self.modules[part, default: "Hosting"]
                 && !$0.path.contains(Self.implementedByEach)
         }

@@ -10,7 +10,7 @@ struct VocabularyTests {
         "AdmissionCall": "FederatedSignInCall", "AdmissionOutcome": "FederatedSignInOutcome",
         "AdmissionRecord": "FederatedSignInRecord", "AdmissionSteps": "FederatedSignInTransaction",
         "AdmissionWriting": "FederatedSignInTransaction", "Admitted": "CommittedSignIn",
-        "AskingGuest": "GuestSession", "AskingSession": "CallerSession",
+        "AskingGuest": "GuestSession", "AskingSession": "CallingSession",
         // Revocations, which verifiers of tokens receive.
         "EndedSession": "RevokedSession", "EndedSessions": "RevokedSessions",
         "EndsBell": "WakeSignal", "EndsFeed": "RevocationRelay",

@@ -10,7 +10,7 @@ package protocol AccountConsentsAPI: Sendable {
     /// Mails a link to a parent, who gives or refuses consent on a page. A repeat to the same address
     /// within an hour sends nothing; another address replaces the first, whose link becomes invalid.
     func requestParentalConsent(
-        _ request: IdentityV1.RequestParentalConsentRequest, _ context: CallContext
+        _ request: GatewayV1.RequestParentalConsentRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestParentalConsentResponse
 }
 
@@ -27,7 +27,7 @@ package struct AccountConsentsClient: AccountConsentsAPI {
     }
 
     package func requestParentalConsent(
-        _ request: IdentityV1.RequestParentalConsentRequest, _ context: CallContext
+        _ request: GatewayV1.RequestParentalConsentRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestParentalConsentResponse {
         try await channel.call(
             AccountConsentsDescription.requestParentalConsent, request, context)
@@ -44,7 +44,7 @@ package enum AccountConsentsDispatcher {
             AccountConsentsDescription.service,
             [
                 .async(AccountConsentsDescription.requestParentalConsent) {
-                    (request: IdentityV1.RequestParentalConsentRequest, context) in
+                    (request: GatewayV1.RequestParentalConsentRequest, context) in
                     try await service.requestParentalConsent(request, context)
                 },
             ])
@@ -64,12 +64,5 @@ package enum AccountConsentsDescription {
     package static let service = ServiceDescription(
         name: "postern.identity.v1.AccountConsents",
         methods: [requestParentalConsent],
-        fileDescriptors: [
-            FileDescriptors.gatewayV1Consents,
-            FileDescriptors.gatewayV1Account,
-            FileDescriptors.gatewayV1Gateway,
-            FileDescriptors.identityV1SignInHistory,
-            FileDescriptors.identityV1Identity,
-            FileDescriptors.identityV1Consents,
-        ])
+        fileDescriptors: [FileDescriptors.gatewayV1Consents, FileDescriptors.identityV1Consents])
 }

@@ -11,7 +11,7 @@ package protocol AccountDeletionsAPI: Sendable {
     /// Mails a link to the deletion page to an address, if it has an account. The response is the same
     /// whether it has.
     func requestDeletionLink(
-        _ request: IdentityV1.RequestDeletionLinkRequest, _ context: CallContext
+        _ request: GatewayV1.RequestDeletionLinkRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestDeletionLinkResponse
 }
 
@@ -28,7 +28,7 @@ package struct AccountDeletionsClient: AccountDeletionsAPI {
     }
 
     package func requestDeletionLink(
-        _ request: IdentityV1.RequestDeletionLinkRequest, _ context: CallContext
+        _ request: GatewayV1.RequestDeletionLinkRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestDeletionLinkResponse {
         try await channel.call(
             AccountDeletionsDescription.requestDeletionLink, request, context)
@@ -45,7 +45,7 @@ package enum AccountDeletionsDispatcher {
             AccountDeletionsDescription.service,
             [
                 .async(AccountDeletionsDescription.requestDeletionLink) {
-                    (request: IdentityV1.RequestDeletionLinkRequest, context) in
+                    (request: GatewayV1.RequestDeletionLinkRequest, context) in
                     try await service.requestDeletionLink(request, context)
                 },
             ])
@@ -65,12 +65,5 @@ package enum AccountDeletionsDescription {
     package static let service = ServiceDescription(
         name: "postern.identity.v1.AccountDeletions",
         methods: [requestDeletionLink],
-        fileDescriptors: [
-            FileDescriptors.gatewayV1Account,
-            FileDescriptors.gatewayV1Consents,
-            FileDescriptors.gatewayV1Gateway,
-            FileDescriptors.identityV1SignInHistory,
-            FileDescriptors.identityV1Identity,
-            FileDescriptors.identityV1Deletions,
-        ])
+        fileDescriptors: [FileDescriptors.gatewayV1Deletion, FileDescriptors.identityV1Deletions])
 }

@@ -11,7 +11,7 @@ package protocol AccountExportsAPI: Sendable {
     /// Orders an export, and returns it at once. One that is prepared or ready is returned as it is.
     /// Needs a recent proof.
     func requestDataExport(
-        _ request: IdentityV1.RequestDataExportRequest, _ context: CallContext
+        _ request: GatewayV1.RequestDataExportRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestDataExportResponse
 }
 
@@ -28,7 +28,7 @@ package struct AccountExportsClient: AccountExportsAPI {
     }
 
     package func requestDataExport(
-        _ request: IdentityV1.RequestDataExportRequest, _ context: CallContext
+        _ request: GatewayV1.RequestDataExportRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestDataExportResponse {
         try await channel.call(
             AccountExportsDescription.requestDataExport, request, context)
@@ -45,7 +45,7 @@ package enum AccountExportsDispatcher {
             AccountExportsDescription.service,
             [
                 .async(AccountExportsDescription.requestDataExport) {
-                    (request: IdentityV1.RequestDataExportRequest, context) in
+                    (request: GatewayV1.RequestDataExportRequest, context) in
                     try await service.requestDataExport(request, context)
                 },
             ])
@@ -67,11 +67,6 @@ package enum AccountExportsDescription {
         methods: [requestDataExport],
         fileDescriptors: [
             FileDescriptors.gatewayV1DataExports,
-            FileDescriptors.gatewayV1Account,
-            FileDescriptors.gatewayV1Consents,
-            FileDescriptors.gatewayV1Gateway,
-            FileDescriptors.identityV1SignInHistory,
-            FileDescriptors.identityV1Identity,
             FileDescriptors.identityV1DataExports,
         ])
 }

@@ -26,7 +26,7 @@ package protocol AccountsAPI: Sendable {
 
     /// Confirms the address that a verification link was sent to.
     func confirmEmail(
-        _ request: IdentityV1.ConfirmEmailRequest, _ context: CallContext
+        _ request: GatewayV1.VerifyEmailRequest, _ context: CallContext
     ) async throws -> IdentityV1.ConfirmEmailResponse
 
     /// Returns one account by its id.
@@ -69,7 +69,7 @@ package struct AccountsClient: AccountsAPI {
     }
 
     package func confirmEmail(
-        _ request: IdentityV1.ConfirmEmailRequest, _ context: CallContext
+        _ request: GatewayV1.VerifyEmailRequest, _ context: CallContext
     ) async throws -> IdentityV1.ConfirmEmailResponse {
         try await channel.call(
             AccountsDescription.confirmEmail, request, context)
@@ -105,7 +105,7 @@ package enum AccountsDispatcher {
                     try await service.settleGuesses(request, context)
                 },
                 .async(AccountsDescription.confirmEmail) {
-                    (request: IdentityV1.ConfirmEmailRequest, context) in
+                    (request: GatewayV1.VerifyEmailRequest, context) in
                     try await service.confirmEmail(request, context)
                 },
                 .async(AccountsDescription.getAccount) {

@@ -10,23 +10,23 @@ package protocol CredentialsAPI: Sendable {
     /// Mails a link to set a new password if the address has an account. The response does not reveal
     /// whether it has one.
     func requestPasswordReset(
-        _ request: IdentityV1.RequestPasswordResetRequest, _ context: CallContext
+        _ request: GatewayV1.RequestPasswordResetRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestPasswordResetResponse
 
     /// Sets a new password by that link. Verifies the address, invalidates the account's other links
     /// and ends its sessions.
     func resetPassword(
-        _ request: IdentityV1.ResetPasswordRequest, _ context: CallContext
+        _ request: GatewayV1.ResetPasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.ResetPasswordResponse
 
     /// Replaces the password of a user who enters the current one; the other sessions end.
     func changePassword(
-        _ request: IdentityV1.ChangePasswordRequest, _ context: CallContext
-    ) async throws -> IdentityV1.ChangePasswordResponse
+        _ request: GatewayV1.ChangePasswordRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ChangePasswordResponse
 
     /// Mails another verification link; the previous one becomes invalid.
     func resendVerification(
-        _ request: IdentityV1.ResendVerificationRequest, _ context: CallContext
+        _ request: GatewayV1.ResendVerificationEmailRequest, _ context: CallContext
     ) async throws -> IdentityV1.ResendVerificationResponse
 }
 
@@ -43,28 +43,28 @@ package struct CredentialsClient: CredentialsAPI {
     }
 
     package func requestPasswordReset(
-        _ request: IdentityV1.RequestPasswordResetRequest, _ context: CallContext
+        _ request: GatewayV1.RequestPasswordResetRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestPasswordResetResponse {
         try await channel.call(
             CredentialsDescription.requestPasswordReset, request, context)
     }
 
     package func resetPassword(
-        _ request: IdentityV1.ResetPasswordRequest, _ context: CallContext
+        _ request: GatewayV1.ResetPasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.ResetPasswordResponse {
         try await channel.call(
             CredentialsDescription.resetPassword, request, context)
     }
 
     package func changePassword(
-        _ request: IdentityV1.ChangePasswordRequest, _ context: CallContext
-    ) async throws -> IdentityV1.ChangePasswordResponse {
+        _ request: GatewayV1.ChangePasswordRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ChangePasswordResponse {
         try await channel.call(
             CredentialsDescription.changePassword, request, context)
     }
 
     package func resendVerification(
-        _ request: IdentityV1.ResendVerificationRequest, _ context: CallContext
+        _ request: GatewayV1.ResendVerificationEmailRequest, _ context: CallContext
     ) async throws -> IdentityV1.ResendVerificationResponse {
         try await channel.call(
             CredentialsDescription.resendVerification, request, context)
@@ -81,19 +81,19 @@ package enum CredentialsDispatcher {
             CredentialsDescription.service,
             [
                 .async(CredentialsDescription.requestPasswordReset) {
-                    (request: IdentityV1.RequestPasswordResetRequest, context) in
+                    (request: GatewayV1.RequestPasswordResetRequest, context) in
                     try await service.requestPasswordReset(request, context)
                 },
                 .async(CredentialsDescription.resetPassword) {
-                    (request: IdentityV1.ResetPasswordRequest, context) in
+                    (request: GatewayV1.ResetPasswordRequest, context) in
                     try await service.resetPassword(request, context)
                 },
                 .async(CredentialsDescription.changePassword) {
-                    (request: IdentityV1.ChangePasswordRequest, context) in
+                    (request: GatewayV1.ChangePasswordRequest, context) in
                     try await service.changePassword(request, context)
                 },
                 .async(CredentialsDescription.resendVerification) {
-                    (request: IdentityV1.ResendVerificationRequest, context) in
+                    (request: GatewayV1.ResendVerificationEmailRequest, context) in
                     try await service.resendVerification(request, context)
                 },
             ])
@@ -140,6 +140,8 @@ package enum CredentialsDescription {
             FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Consents,
             FileDescriptors.gatewayV1Gateway,
+            FileDescriptors.gatewayV1Emails,
+            FileDescriptors.gatewayV1Passwords,
             FileDescriptors.identityV1SignInHistory,
             FileDescriptors.identityV1Identity,
             FileDescriptors.identityV1Credentials,

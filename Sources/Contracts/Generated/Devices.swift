@@ -10,7 +10,7 @@ package protocol DevicesAPI: Sendable {
     /// Records that the session's owner has authenticated again, without a new session.
     func reauthenticate(
         _ request: SessionV1.ReauthenticateRequest, _ context: CallContext
-    ) async throws -> SessionV1.ReauthenticateResponse
+    ) async throws -> GatewayV1.ReauthenticateResponse
 
     /// Returns how and when the session's owner has authenticated, for calls that require recent
     /// authentication.
@@ -33,7 +33,7 @@ package struct DevicesClient: DevicesAPI {
 
     package func reauthenticate(
         _ request: SessionV1.ReauthenticateRequest, _ context: CallContext
-    ) async throws -> SessionV1.ReauthenticateResponse {
+    ) async throws -> GatewayV1.ReauthenticateResponse {
         try await channel.call(
             DevicesDescription.reauthenticate, request, context)
     }

@@ -15,19 +15,19 @@ package protocol EmailChangesAPI: Sendable {
     /// Mails a link to the new address; requires recent authentication. An earlier pending change
     /// becomes invalid. An account without an address adds one with this call.
     func requestEmailChange(
-        _ request: IdentityV1.RequestEmailChangeRequest, _ context: CallContext
+        _ request: GatewayV1.RequestEmailChangeRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestEmailChangeResponse
 
     /// Makes the new address the account's, by that link.
     func confirmEmailChange(
-        _ request: IdentityV1.ConfirmEmailChangeRequest, _ context: CallContext
-    ) async throws -> IdentityV1.ConfirmEmailChangeResponse
+        _ request: GatewayV1.ConfirmEmailChangeRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ConfirmEmailChangeResponse
 
     /// Mails another verification link to a user who has the password but no session, because the
     /// operator requires a verified address first. All other cases are auth/invalid-credential, as for
     /// a sign-in.
     func resendVerificationByPassword(
-        _ request: IdentityV1.ResendVerificationByPasswordRequest, _ context: CallContext
+        _ request: GatewayV1.ResendVerificationByPasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.ResendVerificationByPasswordResponse
 }
 
@@ -44,21 +44,21 @@ package struct EmailChangesClient: EmailChangesAPI {
     }
 
     package func requestEmailChange(
-        _ request: IdentityV1.RequestEmailChangeRequest, _ context: CallContext
+        _ request: GatewayV1.RequestEmailChangeRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestEmailChangeResponse {
         try await channel.call(
             EmailChangesDescription.requestEmailChange, request, context)
     }
 
     package func confirmEmailChange(
-        _ request: IdentityV1.ConfirmEmailChangeRequest, _ context: CallContext
-    ) async throws -> IdentityV1.ConfirmEmailChangeResponse {
+        _ request: GatewayV1.ConfirmEmailChangeRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ConfirmEmailChangeResponse {
         try await channel.call(
             EmailChangesDescription.confirmEmailChange, request, context)
     }
 
     package func resendVerificationByPassword(
-        _ request: IdentityV1.ResendVerificationByPasswordRequest, _ context: CallContext
+        _ request: GatewayV1.ResendVerificationByPasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.ResendVerificationByPasswordResponse {
         try await channel.call(
             EmailChangesDescription.resendVerificationByPassword, request, context)
@@ -75,15 +75,15 @@ package enum EmailChangesDispatcher {
             EmailChangesDescription.service,
             [
                 .async(EmailChangesDescription.requestEmailChange) {
-                    (request: IdentityV1.RequestEmailChangeRequest, context) in
+                    (request: GatewayV1.RequestEmailChangeRequest, context) in
                     try await service.requestEmailChange(request, context)
                 },
                 .async(EmailChangesDescription.confirmEmailChange) {
-                    (request: IdentityV1.ConfirmEmailChangeRequest, context) in
+                    (request: GatewayV1.ConfirmEmailChangeRequest, context) in
                     try await service.confirmEmailChange(request, context)
                 },
                 .async(EmailChangesDescription.resendVerificationByPassword) {
-                    (request: IdentityV1.ResendVerificationByPasswordRequest, context) in
+                    (request: GatewayV1.ResendVerificationByPasswordRequest, context) in
                     try await service.resendVerificationByPassword(request, context)
                 },
             ])
@@ -123,8 +123,7 @@ package enum EmailChangesDescription {
             FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Consents,
             FileDescriptors.gatewayV1Gateway,
-            FileDescriptors.identityV1SignInHistory,
-            FileDescriptors.identityV1Identity,
+            FileDescriptors.gatewayV1Emails,
             FileDescriptors.identityV1Emails,
         ])
 }

@@ -16,24 +16,24 @@ package protocol IdentitiesAPI: Sendable {
     /// guest is upgraded its sessions end; when an account is taken over by the owner of its address,
     /// that account's sessions end. The proof stays valid after that.
     func signInWithProvider(
-        _ request: IdentityV1.SignInWithProviderRequest, _ context: CallContext
+        _ request: GatewayV1.SignInWithProviderRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse
 
     /// Creates an account without a sign-in method.
     func signInAsGuest(
-        _ request: IdentityV1.SignInAsGuestRequest, _ context: CallContext
+        _ request: GatewayV1.SignInAsGuestRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse
 
     /// Adds a provider's identity to the caller's account; requires recent authentication. A guest has
     /// no credential to authenticate with: this call upgrades it, in the calling session.
     func linkProvider(
-        _ request: IdentityV1.LinkProviderRequest, _ context: CallContext
-    ) async throws -> IdentityV1.LinkProviderResponse
+        _ request: GatewayV1.LinkProviderRequest, _ context: CallContext
+    ) async throws -> GatewayV1.LinkProviderResponse
 
     /// Re-authenticates the owner of the calling session by a fresh token of a provider that is linked
     /// to the account.
     func proveByProvider(
-        _ request: IdentityV1.ProveByProviderRequest, _ context: CallContext
+        _ request: GatewayV1.ReauthenticateRequest, _ context: CallContext
     ) async throws -> IdentityV1.ProveByProviderResponse
 }
 
@@ -50,28 +50,28 @@ package struct IdentitiesClient: IdentitiesAPI {
     }
 
     package func signInWithProvider(
-        _ request: IdentityV1.SignInWithProviderRequest, _ context: CallContext
+        _ request: GatewayV1.SignInWithProviderRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse {
         try await channel.call(
             IdentitiesDescription.signInWithProvider, request, context)
     }
 
     package func signInAsGuest(
-        _ request: IdentityV1.SignInAsGuestRequest, _ context: CallContext
+        _ request: GatewayV1.SignInAsGuestRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse {
         try await channel.call(
             IdentitiesDescription.signInAsGuest, request, context)
     }
 
     package func linkProvider(
-        _ request: IdentityV1.LinkProviderRequest, _ context: CallContext
-    ) async throws -> IdentityV1.LinkProviderResponse {
+        _ request: GatewayV1.LinkProviderRequest, _ context: CallContext
+    ) async throws -> GatewayV1.LinkProviderResponse {
         try await channel.call(
             IdentitiesDescription.linkProvider, request, context)
     }
 
     package func proveByProvider(
-        _ request: IdentityV1.ProveByProviderRequest, _ context: CallContext
+        _ request: GatewayV1.ReauthenticateRequest, _ context: CallContext
     ) async throws -> IdentityV1.ProveByProviderResponse {
         try await channel.call(
             IdentitiesDescription.proveByProvider, request, context)
@@ -88,19 +88,19 @@ package enum IdentitiesDispatcher {
             IdentitiesDescription.service,
             [
                 .async(IdentitiesDescription.signInWithProvider) {
-                    (request: IdentityV1.SignInWithProviderRequest, context) in
+                    (request: GatewayV1.SignInWithProviderRequest, context) in
                     try await service.signInWithProvider(request, context)
                 },
                 .async(IdentitiesDescription.signInAsGuest) {
-                    (request: IdentityV1.SignInAsGuestRequest, context) in
+                    (request: GatewayV1.SignInAsGuestRequest, context) in
                     try await service.signInAsGuest(request, context)
                 },
                 .async(IdentitiesDescription.linkProvider) {
-                    (request: IdentityV1.LinkProviderRequest, context) in
+                    (request: GatewayV1.LinkProviderRequest, context) in
                     try await service.linkProvider(request, context)
                 },
                 .async(IdentitiesDescription.proveByProvider) {
-                    (request: IdentityV1.ProveByProviderRequest, context) in
+                    (request: GatewayV1.ReauthenticateRequest, context) in
                     try await service.proveByProvider(request, context)
                 },
             ])
@@ -137,7 +137,8 @@ package enum IdentitiesDescription {
         name: "postern.identity.v1.Identities/ProveByProvider",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            hasSecrets: true)
 
     /// The service.
     package static let service = ServiceDescription(
@@ -147,7 +148,10 @@ package enum IdentitiesDescription {
             FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Consents,
             FileDescriptors.gatewayV1Gateway,
+            FileDescriptors.gatewayV1Guests,
             FileDescriptors.gatewayV1Providers,
+            FileDescriptors.gatewayV1Methods,
+            FileDescriptors.gatewayV1Sessions,
             FileDescriptors.identityV1SignInHistory,
             FileDescriptors.identityV1Identity,
             FileDescriptors.identityV1Identities,

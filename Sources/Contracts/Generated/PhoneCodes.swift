@@ -12,27 +12,33 @@ package import RPC
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol PhoneCodesAPI: Sendable {
-    /// Sends a code. The response and its time are the same whether or not the number has an account.
-    /// An earlier code for the same number and purpose becomes invalid.
-    func requestCode(
-        _ request: IdentityV1.RequestCodeRequest, _ context: CallContext
+    /// Sends a code to sign in with. The response and its time are the same whether or not the number
+    /// has an account. An earlier code for the same number and purpose becomes invalid.
+    func requestSignInCode(
+        _ request: GatewayV1.RequestSignInCodeRequest, _ context: CallContext
+    ) async throws -> IdentityV1.RequestCodeResponse
+
+    /// Sends a code to the owner of a session: to add the number to the account, or to re-authenticate
+    /// by the account's own.
+    func requestPhoneCode(
+        _ request: GatewayV1.RequestPhoneCodeRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestCodeResponse
 
     /// Signs in with a code: to the account with this number, to the calling guest, or to a new
     /// account. Account recovery is the same call.
     func signInWithCode(
-        _ request: IdentityV1.SignInWithCodeRequest, _ context: CallContext
+        _ request: GatewayV1.SignInWithPhoneCodeRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse
 
     /// Adds the number to the caller's account; requires recent authentication.
     func linkPhone(
-        _ request: IdentityV1.LinkPhoneRequest, _ context: CallContext
-    ) async throws -> IdentityV1.LinkPhoneResponse
+        _ request: GatewayV1.LinkPhoneRequest, _ context: CallContext
+    ) async throws -> GatewayV1.LinkPhoneResponse
 
     /// Re-authenticates the owner of the calling session by a code to the account's own number. It
     /// also clears a report that the number has changed hands.
     func proveByCode(
-        _ request: IdentityV1.ProveByCodeRequest, _ context: CallContext
+        _ request: GatewayV1.ReauthenticateRequest, _ context: CallContext
     ) async throws -> IdentityV1.ProveByCodeResponse
 }
 
@@ -48,29 +54,36 @@ package struct PhoneCodesClient: PhoneCodesAPI {
         self.channel = channel
     }
 
-    package func requestCode(
-        _ request: IdentityV1.RequestCodeRequest, _ context: CallContext
+    package func requestSignInCode(
+        _ request: GatewayV1.RequestSignInCodeRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestCodeResponse {
         try await channel.call(
-            PhoneCodesDescription.requestCode, request, context)
+            PhoneCodesDescription.requestSignInCode, request, context)
+    }
+
+    package func requestPhoneCode(
+        _ request: GatewayV1.RequestPhoneCodeRequest, _ context: CallContext
+    ) async throws -> IdentityV1.RequestCodeResponse {
+        try await channel.call(
+            PhoneCodesDescription.requestPhoneCode, request, context)
     }
 
     package func signInWithCode(
-        _ request: IdentityV1.SignInWithCodeRequest, _ context: CallContext
+        _ request: GatewayV1.SignInWithPhoneCodeRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse {
         try await channel.call(
             PhoneCodesDescription.signInWithCode, request, context)
     }
 
     package func linkPhone(
-        _ request: IdentityV1.LinkPhoneRequest, _ context: CallContext
-    ) async throws -> IdentityV1.LinkPhoneResponse {
+        _ request: GatewayV1.LinkPhoneRequest, _ context: CallContext
+    ) async throws -> GatewayV1.LinkPhoneResponse {
         try await channel.call(
             PhoneCodesDescription.linkPhone, request, context)
     }
 
     package func proveByCode(
-        _ request: IdentityV1.ProveByCodeRequest, _ context: CallContext
+        _ request: GatewayV1.ReauthenticateRequest, _ context: CallContext
     ) async throws -> IdentityV1.ProveByCodeResponse {
         try await channel.call(
             PhoneCodesDescription.proveByCode, request, context)
@@ -86,20 +99,24 @@ package enum PhoneCodesDispatcher {
         ServiceMethods(
             PhoneCodesDescription.service,
             [
-                .async(PhoneCodesDescription.requestCode) {
-                    (request: IdentityV1.RequestCodeRequest, context) in
-                    try await service.requestCode(request, context)
+                .async(PhoneCodesDescription.requestSignInCode) {
+                    (request: GatewayV1.RequestSignInCodeRequest, context) in
+                    try await service.requestSignInCode(request, context)
+                },
+                .async(PhoneCodesDescription.requestPhoneCode) {
+                    (request: GatewayV1.RequestPhoneCodeRequest, context) in
+                    try await service.requestPhoneCode(request, context)
                 },
                 .async(PhoneCodesDescription.signInWithCode) {
-                    (request: IdentityV1.SignInWithCodeRequest, context) in
+                    (request: GatewayV1.SignInWithPhoneCodeRequest, context) in
                     try await service.signInWithCode(request, context)
                 },
                 .async(PhoneCodesDescription.linkPhone) {
-                    (request: IdentityV1.LinkPhoneRequest, context) in
+                    (request: GatewayV1.LinkPhoneRequest, context) in
                     try await service.linkPhone(request, context)
                 },
                 .async(PhoneCodesDescription.proveByCode) {
-                    (request: IdentityV1.ProveByCodeRequest, context) in
+                    (request: GatewayV1.ReauthenticateRequest, context) in
                     try await service.proveByCode(request, context)
                 },
             ])
@@ -108,9 +125,16 @@ package enum PhoneCodesDispatcher {
 
 /// What `postern.identity.v1.PhoneCodes` promises.
 package enum PhoneCodesDescription {
-    /// `RequestCode`.
-    package static let requestCode = MethodDescription(
-        name: "postern.identity.v1.PhoneCodes/RequestCode",
+    /// `RequestSignInCode`.
+    package static let requestSignInCode = MethodDescription(
+        name: "postern.identity.v1.PhoneCodes/RequestSignInCode",
+        isIdempotent: false,
+        timeout: .milliseconds(10000),
+        isOnLoop: false)
+
+    /// `RequestPhoneCode`.
+    package static let requestPhoneCode = MethodDescription(
+        name: "postern.identity.v1.PhoneCodes/RequestPhoneCode",
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false)
@@ -135,17 +159,22 @@ package enum PhoneCodesDescription {
         name: "postern.identity.v1.PhoneCodes/ProveByCode",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            hasSecrets: true)
 
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.identity.v1.PhoneCodes",
-        methods: [requestCode, signInWithCode, linkPhone, proveByCode],
+        methods: [requestSignInCode, requestPhoneCode, signInWithCode, linkPhone, proveByCode],
         fileDescriptors: [
             FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Consents,
             FileDescriptors.gatewayV1Gateway,
+            FileDescriptors.gatewayV1Phone,
             FileDescriptors.gatewayV1Providers,
+            FileDescriptors.gatewayV1Sessions,
+            FileDescriptors.gatewayV1Guests,
+            FileDescriptors.gatewayV1Methods,
             FileDescriptors.identityV1SignInHistory,
             FileDescriptors.identityV1Identity,
             FileDescriptors.identityV1Identities,

@@ -11,16 +11,14 @@ extension AccountDeletionHandler {
     func requestDeletionLink(
         _ request: GatewayV1.RequestDeletionLinkRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestDeletionLinkResponse {
-        let onward = try context.onward(for: "RequestDeletionLink")
-        let origin = try Origin.of(nil, context)
+        let onward = try context.onward(for: AccountDeletionDescription.requestDeletionLink)
         // Text that is not an email is rejected before it is charged.
         _ = try EmailAddress.required(request.email)
         let (_, charge) = try await limits.charging(
             .deletionLink(email: request.email, caller: LimitedCaller(context)), context,
             chargedOnceFor: onward.idempotencyKey
         ) {
-            try await deletions.requestDeletionLink(
-                IdentityV1.RequestDeletionLinkRequest(email: request.email, origin: origin), onward)
+            try await deletions.requestDeletionLink(request, onward)
         }
         let next = await limits.nextMail(after: charge, context)
         // Rounded up: a person who waits so long can request another link.

@@ -6,7 +6,7 @@ struct AccountSessionsHandler: AccountSessionsService {
     let accounts: any AccountsAPI
     let identities: any IdentitiesAPI
     let codes: any PhoneCodesAPI
-    let sessions: any SessionsAPI
+    let tokens: TokenAccounts
     let devices: any DevicesAPI
     let limits: RateLimiter
 }

@@ -25,28 +25,24 @@ extension AccountSessionsHandler {
     func reauthenticate(
         _ request: GatewayV1.ReauthenticateRequest, _ context: CallContext
     ) async throws -> GatewayV1.ReauthenticateResponse {
-        let onward = try context.onward(for: "Reauthenticate")
-        let origin = try Origin.of(request.device, context)
+        let onward = try context.onward(for: AccountSessionsDescription.reauthenticate)
+        let device = try request.device.requiredID()
         guard let shown = request.proof else {
             throw ServiceError(.invalidArgument, fields: ["proof"])
         }
-        let session = try await sessions.requiredSession(context)
-        let account = try await account(of: session, context)
-        var reauthentication = SessionV1.ReauthenticateRequest(
-            accessToken: session.accessToken, origin: origin)
+        let account = try await account(context)
+        var reauthentication = SessionV1.ReauthenticateRequest(device: request.device)
         reauthentication.proof = try await limits.charging(
             .documentWrite(account: account.accountId), context
         ) {
-            try await prove(shown, of: account, in: session, origin, context, onward)
+            try await prove(request, shown, of: account, on: device, context, onward)
         }.answer
         if case .deviceKey(let presence) = shown {
             reauthentication.presence = presence
         }
         let answer = try await devices.reauthenticate(reauthentication, onward)
-        await remember(shown, of: account, on: origin.deviceId, context)
-        return GatewayV1.ReauthenticateResponse(
-            accessToken: answer.accessToken, accessExpiresAtMs: answer.accessExpiresAtMs,
-            authenticatedAtMs: answer.authTimeMs)
+        await remember(shown, of: account, on: device, context)
+        return answer
     }
 
     /// Records the device as known where the proof was not a password. A right password does that
@@ -60,87 +56,63 @@ extension AccountSessionsHandler {
     }
 
     /// The account of the caller's session. It is read before a password is verified.
-    private func account(
-        of session: CallerSession, _ context: CallContext
-    ) async throws -> GatewayV1.Account {
+    private func account(_ context: CallContext) async throws -> GatewayV1.Account {
         let answer = try await accounts.getAccount(
-            IdentityV1.GetAccountRequest(accountId: session.accountID), context.onward())
+            IdentityV1.GetAccountRequest(accountId: tokens.requiredAccount(context)),
+            context.onward())
         guard let account = answer.account else { throw ServiceError(.invalidCredential) }
         return account
     }
 
-    /// Has the identity service verify a password, a provider's token or a code. A device's proof is
-    /// verified later, by the session service.
+    /// Has the identity service verify a password, a provider's token or a code: it checks whose
+    /// session calls, and whether the proof is one of its account. A device's proof is verified later,
+    /// by the session service.
     /// - Returns: nil for a device's proof.
     private func prove(
+        _ request: GatewayV1.ReauthenticateRequest,
         _ shown: GatewayV1.ReauthenticateRequest.Proof, of account: GatewayV1.Account,
-        in session: CallerSession, _ origin: IdentityV1.Origin, _ context: CallContext,
-        _ onward: CallContext
+        on device: String, _ context: CallContext, _ onward: CallContext
     ) async throws -> IdentityV1.SignInProof? {
         switch shown {
         case .password(let password):
             // Its guess is refunded if it is right.
-            return try await verify(password, of: account, origin, context, onward)
+            let signIn = GatewayV1.SignInWithPasswordRequest(
+                email: account.email, password: password, device: request.device)
+            return try await verify(signIn, of: account, on: device, context, onward)
         case .deviceKey:
             // For a password, the identity service checks the account's status itself.
             guard account.status == .active else { throw ServiceError(.accountDisabled) }
             return nil
-        case .providerToken(let token):
-            return try await prove(token, of: account, in: session, origin, context, onward)
+        case .providerToken:
+            return try await limits.countingProviderToken(
+                .providerProof(
+                    account: account.accountId, device: device, caller: LimitedCaller(context)),
+                context
+            ) {
+                try await identities.proveByProvider(request, onward)
+            }.proof
         case .phoneCode(let code):
-            return try await prove(code, in: session, origin, context, onward)
+            return try await limits.countingPhoneCode(
+                PhoneNumber.required(code.phoneNumber), request: code.requestId, device: device,
+                context
+            ) {
+                try await codes.proveByCode(request, onward)
+            }.proof
         }
     }
 
-    /// The identity service checks whose session calls, and whether the token belongs to a provider
-    /// that is linked to its account.
-    private func prove(
-        _ token: GatewayV1.ProviderToken, of account: GatewayV1.Account,
-        in session: CallerSession, _ origin: IdentityV1.Origin, _ context: CallContext,
-        _ onward: CallContext
-    ) async throws -> IdentityV1.SignInProof? {
-        try await limits.countingProviderToken(
-            .providerProof(
-                account: account.accountId, device: origin.deviceId, caller: LimitedCaller(context)),
-            context
-        ) {
-            try await identities.proveByProvider(
-                IdentityV1.ProveByProviderRequest(
-                    accessToken: session.accessToken, token: token,
-                    origin: origin), onward)
-        }.proof
-    }
-
-    /// The identity service checks whose session calls, and whether the number is the one of its
-    /// account.
-    private func prove(
-        _ shown: GatewayV1.PhoneCodeProof, in session: CallerSession,
-        _ origin: IdentityV1.Origin, _ context: CallContext, _ onward: CallContext
-    ) async throws -> IdentityV1.SignInProof? {
-        let number = try PhoneNumber.required(shown.phoneNumber)
-        return try await limits.countingPhoneCode(
-            number, request: shown.requestId, device: origin.deviceId, context
-        ) {
-            try await codes.proveByCode(
-                IdentityV1.ProveByCodeRequest(
-                    accessToken: session.accessToken, requestId: shown.requestId,
-                    phoneNumber: number.text, code: shown.code, origin: origin), onward)
-        }.proof
-    }
-
     private func verify(
-        _ password: SecretBytes, of account: GatewayV1.Account, _ origin: IdentityV1.Origin,
-        _ context: CallContext, _ onward: CallContext
+        _ signIn: GatewayV1.SignInWithPasswordRequest, of account: GatewayV1.Account,
+        on device: String, _ context: CallContext, _ onward: CallContext
     ) async throws -> IdentityV1.SignInProof? {
         // An account without an email has no password.
         guard !account.email.isEmpty else { throw ServiceError(.invalidCredential) }
         let (verified, charge) = try await limits.countingPasswordGuess(
-            email: account.email, device: origin.deviceId, settledBy: accounts, context
+            email: account.email, device: device, settledBy: accounts, context
         ) { chargeID in
             try await accounts.verifyPassword(
                 IdentityV1.VerifyPasswordRequest(
-                    email: account.email, password: password, origin: origin, inOwnSession: true,
-                    chargeId: chargeID), onward)
+                    signIn: signIn, inOwnSession: true, chargeId: chargeID), onward)
         }
         await limits.succeed(charge, context)
         // The email may have moved to another account between the two calls.

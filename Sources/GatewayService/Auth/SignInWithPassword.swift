@@ -4,7 +4,7 @@ import RPC
 import ServiceRuntime
 
 extension AuthHandler {
-    /// G-03: read the caller's session → charge the limit → verify the password → refund the charge
+    /// G-03: charge the limit → verify the password → refund the charge
     /// and record the device as known → open a session. The limits count failures, and are charged
     /// before the password is verified. Their subject is the email as typed, whether or not an
     /// account has it.
@@ -18,26 +18,20 @@ extension AuthHandler {
     func signInWithPassword(
         _ request: GatewayV1.SignInWithPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithPasswordResponse {
-        let onward = try context.onward(for: "SignInWithPassword")
-        let origin = try Origin.of(request.device, context)
-        let (verified, charge) = try await sessions.withOptionalAccessToken(of: context) {
-            accessToken in
-            try await limits.countingPasswordGuess(
-                email: request.email, device: origin.deviceId, settledBy: accounts, context
-            ) { chargeID in
-                try await accounts.verifyPassword(
-                    IdentityV1.VerifyPasswordRequest(
-                        email: request.email, password: request.password, origin: origin,
-                        guestAccessToken: accessToken, chargeId: chargeID), onward)
-            }
+        let onward = try context.onward(for: AuthDescription.signInWithPassword)
+        let device = try request.device.requiredID()
+        let (verified, charge) = try await limits.countingPasswordGuess(
+            email: request.email, device: device, settledBy: accounts, context
+        ) { chargeID in
+            try await accounts.verifyPassword(
+                IdentityV1.VerifyPasswordRequest(signIn: request, chargeId: chargeID), onward)
         }
         // Independent of the session's outcome: if the session service is down, a right password
         // must not count as a failure.
         async let settled: Void = limits.succeed(charge, context)
         let session: GatewayV1.Session?
         do {
-            session = try await sessions.open(
-                by: verified.proof, on: request.device, from: origin, onward)
+            session = try await sessions.open(by: verified.proof, on: request.device, onward)
         } catch {
             // Without this await, leaving the scope would cancel the call.
             await settled

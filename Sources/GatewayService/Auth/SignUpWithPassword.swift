@@ -4,7 +4,7 @@ import RPC
 import ServiceRuntime
 
 extension AuthHandler {
-    /// G-02: read the caller's session → charge the limit → register (account, profile, password
+    /// G-02: charge the limit → register (account, profile, password
     /// and verification mail in one transaction) → open a session. A crash between registration and
     /// session leaves an account that can sign in. A retry with the same idempotency key then
     /// returns the same account and opens the session (G-25).
@@ -19,23 +19,19 @@ extension AuthHandler {
     func signUpWithPassword(
         _ request: GatewayV1.SignUpWithPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignUpWithPasswordResponse {
-        let onward = try context.onward(for: "SignUpWithPassword")
-        let origin = try Origin.of(request.device, context)
-        let language = try context.mailLanguage(request.mailLanguage)
-        let registered = try await sessions.withOptionalAccessToken(of: context) { accessToken in
-            try await register(request, in: language, accessToken, origin, context, onward)
-        }
+        let onward = try context.onward(for: AuthDescription.signUpWithPassword)
+        let device = try request.device.requiredID()
+        let registered = try await register(request, context, onward)
         // The device that created the account counts as known until another person proves to own
         // the address. Otherwise guesses by strangers would lock this device out. Attack: the
         // former holder of the address signs up with it, changes to another address, and guesses
         // the next owner's password from devices that are known.
         await limits.remember(
-            registered.account?.email ?? "", on: origin.deviceId, forgettingOthers: true, context)
+            registered.account?.email ?? "", on: device, forgettingOthers: true, context)
         var session: GatewayV1.Session?
         // Without a proof the operator requires a verified address first, so no session is opened.
         if registered.proof != nil {
-            session = try await sessions.open(
-                by: registered.proof, on: request.device, from: origin, onward)
+            session = try await sessions.open(by: registered.proof, on: request.device, onward)
         }
         return GatewayV1.SignUpWithPasswordResponse(
             account: registered.account, session: session,
@@ -44,8 +40,8 @@ extension AuthHandler {
 
     /// Charges the limits and registers the account.
     private func register(
-        _ request: GatewayV1.SignUpWithPasswordRequest, in language: String, _ accessToken: String,
-        _ origin: IdentityV1.Origin, _ context: CallContext, _ onward: CallContext
+        _ request: GatewayV1.SignUpWithPasswordRequest, _ context: CallContext,
+        _ onward: CallContext
     ) async throws -> IdentityV1.RegisterResponse {
         let (registered, mail) = try await limits.charging(
             .signUp(email: request.email, caller: LimitedCaller(context), app: context.app),
@@ -55,12 +51,7 @@ extension AuthHandler {
                 to: request.email, context, onward
             ) { isWithheld in
                 try await accounts.register(
-                    IdentityV1.RegisterRequest(
-                        email: request.email, password: request.password,
-                        displayName: request.displayName, language: language, origin: origin,
-                        guestAccessToken: accessToken, mailWithheld: isWithheld,
-                        acceptance: request.acceptance),
-                    onward)
+                    IdentityV1.RegisterRequest(signUp: request, mailWithheld: isWithheld), onward)
             }
         }.answer
         // The account has the email at once, so it was free and no mail of this limit was sent. A

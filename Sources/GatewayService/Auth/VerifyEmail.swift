@@ -5,7 +5,7 @@ import RPC
 import ServiceRuntime
 
 extension AuthHandler {
-    /// G-12: read the caller's session → charge the limit, if there is a password → confirm the
+    /// G-12: charge the limit, if there is a password → confirm the
     /// address by the token from its link → record the device as known. In the account's own
     /// session the link alone is enough. Elsewhere a password is required. Attack: a stranger signs
     /// up with somebody else's address; the password on record is then the stranger's, and the
@@ -19,14 +19,10 @@ extension AuthHandler {
     func verifyEmail(
         _ request: GatewayV1.VerifyEmailRequest, _ context: CallContext
     ) async throws -> GatewayV1.VerifyEmailResponse {
-        let onward = try context.onward(for: "VerifyEmail")
-        let origin = try Origin.of(request.device, context)
-        let owner = try await sessions.optionalSession(context)?.accountID ?? ""
+        let onward = try context.onward(for: AuthDescription.verifyEmail)
+        let device = try request.device.requiredID()
         func confirm() async throws -> IdentityV1.ConfirmEmailResponse {
-            try await accounts.confirmEmail(
-                IdentityV1.ConfirmEmailRequest(
-                    token: request.token, accountId: owner, password: request.password,
-                    origin: origin), onward)
+            try await accounts.confirmEmail(request, onward)
         }
         let confirmed =
             request.password.isEmpty
@@ -34,10 +30,10 @@ extension AuthHandler {
             : try await limits.charging(
                 .passwordCheck(caller: LimitedCaller(context)), context, confirm
             ).answer
-        // Confirmed by the account's own session, or by the first owner of the account.
-        if !owner.isEmpty || confirmed.forgetDevices {
+        // Confirmed in a session, which identity has found live, or by the first owner of the account.
+        if try context.accessToken() != nil || confirmed.forgetDevices {
             await limits.remember(
-                confirmed.account?.email ?? "", on: origin.deviceId,
+                confirmed.account?.email ?? "", on: device,
                 forgettingOthers: confirmed.forgetDevices, context)
         }
         return GatewayV1.VerifyEmailResponse(account: confirmed.account)

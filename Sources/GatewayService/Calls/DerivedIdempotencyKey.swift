@@ -28,12 +28,3 @@ enum DerivedIdempotencyKey {
                 ])))
     }
 }
-
-extension CallContext {
-    /// The context of the mutating calls that `flow` makes. A flow calls this first, so that an
-    /// invalid key has no effect.
-    /// - Throws: as `DerivedIdempotencyKey.of`.
-    func onward(for flow: String) throws(ServiceError) -> CallContext {
-        onward(idempotencyKey: try DerivedIdempotencyKey.of(self, flow))
-    }
-}

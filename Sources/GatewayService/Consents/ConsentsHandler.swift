@@ -4,6 +4,6 @@ import Contracts
 /// all but `requestParentalConsent`, which is charged twice.
 struct ConsentsHandler: ConsentsService {
     let consents: any AccountConsentsAPI
-    let sessions: any SessionsAPI
+    let tokens: TokenAccounts
     let limits: RateLimiter
 }

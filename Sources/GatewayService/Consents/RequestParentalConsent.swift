@@ -12,20 +12,16 @@ extension ConsentsHandler {
     func requestParentalConsent(
         _ request: GatewayV1.RequestParentalConsentRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestParentalConsentResponse {
-        let onward = try context.onward(for: "RequestParentalConsent")
-        let origin = try Origin.of(nil, context)
-        let session = try await sessions.requiredSession(context)
+        let onward = try context.onward(for: ConsentsDescription.requestParentalConsent)
+        let account = try await tokens.requiredAccount(context)
         let (answer, _) = try await limits.charging(
-            .parentalMail(account: session.accountID), context,
+            .parentalMail(account: account), context,
             chargedOnceFor: onward.idempotencyKey
         ) {
             try await limits.countingUnrequestedMail(
                 toNew: request.parentEmail, context, onward
             ) {
-                try await consents.requestParentalConsent(
-                    IdentityV1.RequestParentalConsentRequest(
-                        accessToken: session.accessToken, parentEmail: request.parentEmail,
-                        origin: origin, acceptLanguage: context.acceptedLanguage), onward)
+                try await consents.requestParentalConsent(request, onward)
             }
         }
         return answer

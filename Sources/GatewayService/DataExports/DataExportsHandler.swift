@@ -7,6 +7,6 @@ struct DataExportsHandler: DataExportsService {
     let exports: any AccountExportsAPI
     /// What identity serves of the public service: it says whether there is an export already.
     let existing: any DataExportsAPI
-    let sessions: any SessionsAPI
+    let tokens: TokenAccounts
     let limits: RateLimiter
 }

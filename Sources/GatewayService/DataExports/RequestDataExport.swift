@@ -11,16 +11,13 @@ extension DataExportsHandler {
     func requestDataExport(
         _ request: GatewayV1.RequestDataExportRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestDataExportResponse {
-        let origin = try Origin.of(nil, context)
-        let session = try await sessions.requiredSession(context)
-        let order = IdentityV1.RequestDataExportRequest(
-            accessToken: session.accessToken, origin: origin,
-            acceptLanguage: context.metadata.acceptedVoice?.tag ?? "")
+        let onward = try context.onward(for: DataExportsDescription.requestDataExport)
+        let account = try await tokens.requiredAccount(context)
         if try await hasExport(context) {
-            return try await exports.requestDataExport(order, context.onward())
+            return try await exports.requestDataExport(request, onward)
         }
-        return try await limits.charging(.dataExport(account: session.accountID), context) {
-            try await exports.requestDataExport(order, context.onward())
+        return try await limits.charging(.dataExport(account: account), context) {
+            try await exports.requestDataExport(request, onward)
         }.answer
     }
 
@@ -28,7 +25,7 @@ extension DataExportsHandler {
         do {
             _ = try await existing.getDataExport(
                 GatewayV1.GetDataExportRequest(),
-                context.relayed(to: DataExportsDescription.getDataExport))
+                context.onward(for: DataExportsDescription.getDataExport))
             return true
         } catch let error as ServiceError where error.code == .notFound {
             return false

@@ -5,6 +5,6 @@ import Contracts
 struct EmailsHandler: EmailsService {
     let changes: any EmailChangesAPI
     let credentials: any CredentialsAPI
-    let sessions: any SessionsAPI
+    let tokens: TokenAccounts
     let limits: RateLimiter
 }

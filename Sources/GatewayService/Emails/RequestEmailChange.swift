@@ -14,20 +14,17 @@ extension EmailsHandler {
     func requestEmailChange(
         _ request: GatewayV1.RequestEmailChangeRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestEmailChangeResponse {
-        let onward = try context.onward(for: "RequestEmailChange")
-        let origin = try Origin.of(request.device, context)
-        let session = try await sessions.requiredSession(context)
+        let onward = try context.onward(for: EmailsDescription.requestEmailChange)
+        _ = try request.device.requiredID()
+        let account = try await tokens.requiredAccount(context)
         let (answer, charge) = try await limits.charging(
-            .verificationMail(account: session.accountID), context,
+            .verificationMail(account: account), context,
             chargedOnceFor: onward.idempotencyKey
         ) {
             try await limits.countingUnrequestedMail(
                 toNew: request.newEmail, context, onward
             ) {
-                try await changes.requestEmailChange(
-                    IdentityV1.RequestEmailChangeRequest(
-                        accessToken: session.accessToken, newEmail: request.newEmail,
-                        origin: origin), onward)
+                try await changes.requestEmailChange(request, onward)
             }
         }
         let next = await limits.nextMail(after: charge, context)

@@ -14,8 +14,8 @@ extension EmailsHandler {
     func resendVerificationByPassword(
         _ request: GatewayV1.ResendVerificationByPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.ResendVerificationByPasswordResponse {
-        let onward = try context.onward(for: "ResendVerificationByPassword")
-        let origin = try Origin.of(request.device, context)
+        let onward = try context.onward(for: EmailsDescription.resendVerificationByPassword)
+        let device = try request.device.requiredID()
         _ = try EmailAddress.required(request.email)
         // After an error no mail was sent. Attack: a stranger's wrong guesses use up the owner's
         // three mails (`ChargeSettlement`).
@@ -24,11 +24,9 @@ extension EmailsHandler {
             chargedOnceFor: onward.idempotencyKey
         ) {
             try await limits.countingPasswordGuess(
-                email: request.email, device: origin.deviceId, context
+                email: request.email, device: device, context
             ) { _ in
-                try await changes.resendVerificationByPassword(
-                    IdentityV1.ResendVerificationByPasswordRequest(
-                        email: request.email, password: request.password, origin: origin), onward)
+                try await changes.resendVerificationByPassword(request, onward)
             }
         }
         // Without a mail the password was only compared: the limits do not know the device by that.

@@ -11,14 +11,13 @@ extension EmailsHandler {
     func resendVerificationEmail(
         _ request: GatewayV1.ResendVerificationEmailRequest, _ context: CallContext
     ) async throws -> GatewayV1.ResendVerificationEmailResponse {
-        let onward = try context.onward(for: "ResendVerificationEmail")
-        let origin = try Origin.of(request.device, context)
-        let account = try await sessions.requiredSession(context).accountID
+        let onward = try context.onward(for: EmailsDescription.resendVerificationEmail)
+        _ = try request.device.requiredID()
+        let account = try await tokens.requiredAccount(context)
         let (answer, charge) = try await limits.charging(
             .verificationMail(account: account), context, chargedOnceFor: onward.idempotencyKey
         ) {
-            try await credentials.resendVerification(
-                IdentityV1.ResendVerificationRequest(accountId: account, origin: origin), onward)
+            try await credentials.resendVerification(request, onward)
         }
         // There was nothing to verify.
         if !answer.sent { await limits.refund(charge, context) }

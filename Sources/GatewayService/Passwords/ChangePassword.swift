@@ -14,20 +14,16 @@ extension PasswordsHandler {
     func changePassword(
         _ request: GatewayV1.ChangePasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.ChangePasswordResponse {
-        let onward = try context.onward(for: "ChangePassword")
-        let origin = try Origin.of(request.device, context)
-        let session = try await sessions.requiredSession(context)
-        let change = IdentityV1.ChangePasswordRequest(
-            accountId: session.accountID, sessionId: session.sessionID,
-            currentPassword: request.currentPassword, newPassword: request.newPassword,
-            origin: origin)
-        let (_, charge) = try await limits.countingPasswordGuess(
-            email: try await email(of: session.accountID, context), device: origin.deviceId, context
+        let onward = try context.onward(for: PasswordsDescription.changePassword)
+        let device = try request.device.requiredID()
+        let account = try await tokens.requiredAccount(context)
+        let (answer, charge) = try await limits.countingPasswordGuess(
+            email: try await email(of: account, context), device: device, context
         ) { _ in
-            try await credentials.changePassword(change, onward)
+            try await credentials.changePassword(request, onward)
         }
         await limits.succeed(charge, context)
-        return GatewayV1.ChangePasswordResponse()
+        return answer
     }
 
     /// The email that a sign-in's attempts are counted under.

@@ -6,5 +6,6 @@ struct PasswordsHandler: PasswordsService {
     let accounts: any AccountsAPI
     let credentials: any CredentialsAPI
     let sessions: any SessionsAPI
+    let tokens: TokenAccounts
     let limits: RateLimiter
 }

@@ -11,17 +11,15 @@ extension PasswordsHandler {
     func requestPasswordReset(
         _ request: GatewayV1.RequestPasswordResetRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestPasswordResetResponse {
-        let onward = try context.onward(for: "RequestPasswordReset")
-        let origin = try Origin.of(request.device, context)
+        let onward = try context.onward(for: PasswordsDescription.requestPasswordReset)
+        _ = try request.device.requiredID()
         // Text that is not an email is rejected before it is charged.
         _ = try EmailAddress.required(request.email)
         let (_, charge) = try await limits.charging(
             .passwordReset(email: request.email, caller: LimitedCaller(context)), context,
             chargedOnceFor: onward.idempotencyKey
         ) {
-            try await credentials.requestPasswordReset(
-                IdentityV1.RequestPasswordResetRequest(email: request.email, origin: origin),
-                onward)
+            try await credentials.requestPasswordReset(request, onward)
         }
         let next = await limits.nextMail(after: charge, context)
         return GatewayV1.RequestPasswordResetResponse(

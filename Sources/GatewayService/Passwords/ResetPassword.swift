@@ -4,7 +4,7 @@ import RPC
 import ServiceRuntime
 
 extension PasswordsHandler {
-    /// G-11: read the caller's session → charge the limit → set a new password by the token from a
+    /// G-11: charge the limit → set a new password by the token from a
     /// mailed link → record the device as known and unlock what strangers' failures locked → open a
     /// session. The token cannot be guessed, so the limit is only on the work of one address. A
     /// user who is locked out of signing in can therefore still use a reset.
@@ -20,24 +20,18 @@ extension PasswordsHandler {
     func resetPassword(
         _ request: GatewayV1.ResetPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.ResetPasswordResponse {
-        let onward = try context.onward(for: "ResetPassword")
-        let origin = try Origin.of(request.device, context)
-        let reset = try await sessions.withOptionalAccessToken(of: context) { accessToken in
-            try await limits.charging(
-                .passwordCheck(caller: LimitedCaller(context)), context
-            ) {
-                try await credentials.resetPassword(
-                    IdentityV1.ResetPasswordRequest(
-                        token: request.token, password: request.password, origin: origin,
-                        guestAccessToken: accessToken), onward)
-            }.answer
-        }
+        let onward = try context.onward(for: PasswordsDescription.resetPassword)
+        let device = try request.device.requiredID()
+        let reset = try await limits.charging(
+            .passwordCheck(caller: LimitedCaller(context)), context
+        ) {
+            try await credentials.resetPassword(request, onward)
+        }.answer
         // Independent of the session's outcome: the reader of the mail has set the password.
         await limits.remember(
-            reset.account?.email ?? "", on: origin.deviceId,
+            reset.account?.email ?? "", on: device,
             forgettingOthers: reset.forgetDevices, context)
-        let session = try await sessions.open(
-            by: reset.proof, on: request.device, from: origin, onward)
+        let session = try await sessions.open(by: reset.proof, on: request.device, onward)
         return GatewayV1.ResetPasswordResponse(
             account: reset.account, session: session,
             history: reset.history.map(GatewayV1.SignInHistory.init),

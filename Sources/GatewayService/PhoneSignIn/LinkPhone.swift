@@ -5,7 +5,7 @@ import RPC
 import ServiceRuntime
 
 extension PhoneSignInHandler {
-    /// G-14: read the caller's session → charge the limits → verify the code and add the number →
+    /// G-14: identify the caller's account → charge the limits → verify the code and add the number →
     /// refund the charge for the code. The identity service asks the session service who the caller
     /// is and whether it has given a recent proof.
     /// - Throws: `auth/invalid-phone-number`, `auth/invalid-verification-code`,
@@ -16,23 +16,17 @@ extension PhoneSignInHandler {
     func linkPhone(
         _ request: GatewayV1.LinkPhoneRequest, _ context: CallContext
     ) async throws -> GatewayV1.LinkPhoneResponse {
-        let onward = try context.onward(for: "LinkPhone")
-        let origin = try Origin.of(request.device, context)
+        let onward = try context.onward(for: PhoneSignInDescription.linkPhone)
+        let device = try request.device.requiredID()
         let number = try PhoneNumber.required(request.phoneNumber)
-        let session = try await sessions.requiredSession(context)
+        let account = try await tokens.requiredAccount(context)
         // Each refusal is written to the audit trail, and a right code is not used up by it.
-        let linked = try await limits.charging(
-            .documentWrite(account: session.accountID), context
-        ) {
+        return try await limits.charging(.documentWrite(account: account), context) {
             try await limits.countingPhoneCode(
-                number, request: request.requestId, device: origin.deviceId, context
+                number, request: request.requestId, device: device, context
             ) {
-                try await codes.linkPhone(
-                    IdentityV1.LinkPhoneRequest(
-                        accessToken: session.accessToken, requestId: request.requestId,
-                        phoneNumber: number.text, code: request.code, origin: origin), onward)
+                try await codes.linkPhone(request, onward)
             }
         }.answer
-        return GatewayV1.LinkPhoneResponse(account: linked.account)
     }
 }

@@ -10,6 +10,7 @@ import ServiceRuntime
 struct PhoneSignInHandler: PhoneSignInService {
     let codes: any PhoneCodesAPI
     let sessions: any SessionsAPI
+    let tokens: TokenAccounts
     let limits: RateLimiter
 }
 
@@ -21,19 +22,16 @@ extension PhoneSignInHandler {
     /// refunded. So is one of the operator's test numbers, which must not use up the limit on its
     /// country.
     /// - Throws: as `requestSignInCode`, and the errors of identity.
-    func send(
-        _ request: IdentityV1.RequestCodeRequest, _ context: CallContext, _ onward: CallContext
+    func sending(
+        to number: String, from device: GatewayV1.Device?, _ context: CallContext,
+        _ onward: CallContext, _ send: () async throws -> IdentityV1.RequestCodeResponse
     ) async throws -> GatewayV1.RequestPhoneCodeResponse {
-        var request = request
+        _ = try device.requiredID()
         // Text that is not a number is rejected before it is charged.
-        request.phoneNumber = try PhoneNumber.required(request.phoneNumber).text
-        request.language = context.acceptedLanguage
+        let number = try PhoneNumber.required(number)
         let (sent, charge) = try await limits.charging(
-            .phoneCodeRequest(number: request.phoneNumber, caller: LimitedCaller(context)), context,
-            chargedOnceFor: onward.idempotencyKey
-        ) { [request] in
-            try await codes.requestCode(request, onward)
-        }
+            .phoneCodeRequest(number: number.text, caller: LimitedCaller(context)), context,
+            chargedOnceFor: onward.idempotencyKey, send)
         if sent.isTest { await limits.refund(charge, context) }
         return answer(sent, charge, await limits.next(after: charge, context))
     }

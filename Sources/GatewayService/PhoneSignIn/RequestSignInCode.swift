@@ -12,11 +12,12 @@ extension PhoneSignInHandler {
     func requestSignInCode(
         _ request: GatewayV1.RequestSignInCodeRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestSignInCodeResponse {
-        let onward = try context.onward(for: "RequestSignInCode")
-        let sent = try await send(
-            IdentityV1.RequestCodeRequest(
-                phoneNumber: request.phoneNumber, purpose: .signIn,
-                origin: try Origin.of(request.device, context)), context, onward)
+        let onward = try context.onward(for: PhoneSignInDescription.requestSignInCode)
+        let sent = try await sending(
+            to: request.phoneNumber, from: request.device, context, onward
+        ) {
+            try await codes.requestSignInCode(request, onward)
+        }
         return GatewayV1.RequestSignInCodeResponse(
             requestId: sent.requestId, expiresAtMs: sent.expiresAtMs, attempt: sent.attempt,
             nextAfterMs: sent.nextAfterMs)

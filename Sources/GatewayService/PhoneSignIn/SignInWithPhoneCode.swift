@@ -18,24 +18,15 @@ extension PhoneSignInHandler {
     func signInWithPhoneCode(
         _ request: GatewayV1.SignInWithPhoneCodeRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithPhoneCodeResponse {
-        let onward = try context.onward(for: "SignInWithPhoneCode")
-        let origin = try Origin.of(request.device, context)
-        let language = try context.mailLanguage(request.mailLanguage)
+        let onward = try context.onward(for: PhoneSignInDescription.signInWithPhoneCode)
+        let device = try request.device.requiredID()
         let number = try PhoneNumber.required(request.phoneNumber)
-        let signedIn = try await sessions.withOptionalAccessToken(of: context) { accessToken in
-            try await limits.countingPhoneCode(
-                number, request: request.requestId, device: origin.deviceId, context
-            ) {
-                try await codes.signInWithCode(
-                    IdentityV1.SignInWithCodeRequest(
-                        requestId: request.requestId, phoneNumber: number.text,
-                        code: request.code, guestAccessToken: accessToken,
-                        language: language, origin: origin,
-                        acceptance: request.acceptance), onward)
-            }
+        let signedIn = try await limits.countingPhoneCode(
+            number, request: request.requestId, device: device, context
+        ) {
+            try await codes.signInWithCode(request, onward)
         }
-        let session = try await sessions.open(
-            by: signedIn.proof, on: request.device, from: origin, onward)
+        let session = try await sessions.open(by: signedIn.proof, on: request.device, onward)
         return GatewayV1.SignInWithPhoneCodeResponse(
             account: signedIn.account, session: session,
             isNewUser: signedIn.isNewUser, isUpgraded: signedIn.isUpgraded,

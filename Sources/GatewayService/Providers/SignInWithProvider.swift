@@ -4,7 +4,7 @@ import RPC
 import ServiceRuntime
 
 extension ProvidersHandler {
-    /// G-04, G-05, G-15: read the caller's session → charge the limit → have the token verified and
+    /// G-04, G-05, G-15: charge the limit → have the token verified and
     /// its account found → refund the charge; if a stranger had the account, forget the stranger's
     /// devices → open a session. The identity service ends the session of a guest that was upgraded
     /// (`IdentityService/Linking/GuestUpgrade.swift`).
@@ -19,28 +19,18 @@ extension ProvidersHandler {
     func signInWithProvider(
         _ request: GatewayV1.SignInWithProviderRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithProviderResponse {
-        let onward = try context.onward(for: "SignInWithProvider")
-        let origin = try Origin.of(request.device, context)
-        let language = try context.mailLanguage(request.mailLanguage)
-        let signedIn = try await sessions.withOptionalAccessToken(of: context) { accessToken in
-            try await limits.countingProviderToken(
-                .providerSignIn(device: origin.deviceId, caller: LimitedCaller(context)), context
-            ) {
-                try await identities.signInWithProvider(
-                    IdentityV1.SignInWithProviderRequest(
-                        token: request.token,
-                        guestAccessToken: accessToken, language: language, origin: origin,
-                        acceptance: request.acceptance),
-                    onward)
-            }
+        let onward = try context.onward(for: ProvidersDescription.signInWithProvider)
+        let device = try request.device.requiredID()
+        let signedIn = try await limits.countingProviderToken(
+            .providerSignIn(device: device, caller: LimitedCaller(context)), context
+        ) {
+            try await identities.signInWithProvider(request, onward)
         }
         if !signedIn.removedMethods.isEmpty {
             await limits.remember(
-                signedIn.account?.email ?? "", on: origin.deviceId, forgettingOthers: true,
-                context)
+                signedIn.account?.email ?? "", on: device, forgettingOthers: true, context)
         }
-        let session = try await sessions.open(
-            by: signedIn.proof, on: request.device, from: origin, onward)
+        let session = try await sessions.open(by: signedIn.proof, on: request.device, onward)
         return GatewayV1.SignInWithProviderResponse(
             account: signedIn.account, session: session,
             isNewUser: signedIn.isNewUser, removedMethods: signedIn.removedMethods,

@@ -5,7 +5,7 @@ import ServiceRuntime
 
 /// Passes the calls of methods that identity or session implements on to them
 /// (`postern.options.v1.owner`): the bytes of the request, with metadata of the gateway's own
-/// (`CallContext.relayed`). The owner validates the access token.
+/// (`CallContext.onward(for:)`). The owner validates the access token.
 ///
 ///     the method's session   without a token             with one
 ///     none                   passed on                   passed on without it
@@ -88,7 +88,7 @@ package struct Relay: Sendable {
         }
         let endsSessions = Self.sessionEnds.contains(method)
         return .relay(method) { request, context in
-            let onward = try context.relayed(to: method)
+            let onward = try context.onward(for: method)
             if method.limit != nil {
                 return .after {
                     try await charging(method, request, context, onward) {
@@ -117,7 +117,7 @@ package struct Relay: Sendable {
     private func relay(
         _ method: MethodDescription, _ call: RelayedStream, over channel: any PackedChannel
     ) async throws -> [UInt8] {
-        let onward = try call.context.relayed(to: method)
+        let onward = try call.context.onward(for: method)
         guard method.limit != nil, let caller = try await account(of: onward),
             let first = try await call.firstItem()
         else {

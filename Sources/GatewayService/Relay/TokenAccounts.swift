@@ -5,8 +5,7 @@ import RPC
 import ServiceRuntime
 import Synchronization
 
-/// The accounts of access tokens, for the charges of calls that are passed on and for
-/// `checkAuthState`: session is asked once a minute for each token, and what has changed since then
+/// The accounts of access tokens, for charges and for `checkAuthState`: session is asked once a minute for each token, and what has changed since then
 /// comes with the feed of revocations, which the gateway follows (`VerificationHandler`).
 ///
 ///     the token                                          session is asked
@@ -94,6 +93,17 @@ final class TokenAccounts: Sendable {
                 for: token)
         }
         return validity.accountId
+    }
+
+    /// The account of a call that requires a session, for charges: a caller without a session must
+    /// not use up limits. Identity and session judge the token themselves.
+    /// - Throws: as `InspectSessionResponse.refusal`, and the errors of the session service.
+    func requiredAccount(_ context: CallContext) async throws -> String {
+        let token = try context.requiredAccessToken()
+        if let account = try await account(of: token, context) { return account }
+        throw try await sessions.inspectSession(
+            SessionV1.InspectSessionRequest(accessToken: token), context.onward()
+        ).refusal()
     }
 
     /// The time on session's clock; nil while the feed is silent.

@@ -12,28 +12,12 @@ extension SessionsAPI {
     ///   has ended, `auth/device-key-required`, `auth/invalid-device-key`,
     ///   `auth/idempotency-key-reused`.
     func open(
-        by proof: IdentityV1.SignInProof?, on device: GatewayV1.Device?,
-        from origin: IdentityV1.Origin, _ onward: CallContext
+        by proof: IdentityV1.SignInProof?, on device: GatewayV1.Device?, _ onward: CallContext
     ) async throws -> GatewayV1.Session? {
-        do {
-            return try await createSession(
-                SessionV1.CreateSessionRequest(
-                    proof: proof, origin: origin, deviceKey: device?.key), onward
-            ).session
-        } catch let error as ServiceError {
-            throw error.renamingFields { ServiceError.publicFields[$0] ?? $0 }
-        }
+        try await createSession(
+            SessionV1.CreateSessionRequest(proof: proof, device: device), onward
+        ).session
     }
-}
-
-extension ServiceError {
-    /// The public names of the request fields that `CreateSession` names otherwise.
-    fileprivate static let publicFields = [
-        "device_id": "device.device_id",
-        "device_key.kind": "device.key.kind",
-        "device_key.public_key": "device.key.public_key",
-        "device_key.possession": "device.key.possession",
-    ]
 }
 
 extension GatewayV1.SignInHistory {

@@ -15,26 +15,17 @@ extension SignInMethodsHandler {
     func linkProvider(
         _ request: GatewayV1.LinkProviderRequest, _ context: CallContext
     ) async throws -> GatewayV1.LinkProviderResponse {
-        let onward = try context.onward(for: "LinkProvider")
-        let origin = try Origin.of(request.device, context)
-        let session = try await sessions.requiredSession(context)
+        let onward = try context.onward(for: SignInMethodsDescription.linkProvider)
+        let device = try request.device.requiredID()
+        let account = try await tokens.requiredAccount(context)
         // Each refusal is written to the audit trail, and a valid token is not used up by it.
-        let linked = try await limits.charging(
-            .documentWrite(account: session.accountID), context
-        ) {
+        return try await limits.charging(.documentWrite(account: account), context) {
             try await limits.countingProviderToken(
                 .providerProof(
-                    account: session.accountID, device: origin.deviceId,
-                    caller: LimitedCaller(context)),
-                context
+                    account: account, device: device, caller: LimitedCaller(context)), context
             ) {
-                try await identities.linkProvider(
-                    IdentityV1.LinkProviderRequest(
-                        accessToken: session.accessToken,
-                        token: request.token, origin: origin),
-                    onward)
+                try await identities.linkProvider(request, onward)
             }
         }.answer
-        return GatewayV1.LinkProviderResponse(account: linked.account)
     }
 }

@@ -4,6 +4,6 @@ import Contracts
 /// all but `linkProvider`.
 struct SignInMethodsHandler: SignInMethodsService {
     let identities: any IdentitiesAPI
-    let sessions: any SessionsAPI
+    let tokens: TokenAccounts
     let limits: RateLimiter
 }

@@ -138,9 +138,9 @@ struct DeviceShown: Hashable, Sendable {
         self.platform = platform
     }
 
-    /// The device that sent a request.
-    init(_ origin: IdentityV1.Origin?) {
-        self.init(name: origin?.deviceName ?? "", platform: origin?.platform ?? "")
+    /// The device that sent a request; an unknown one for nil.
+    init(_ device: GatewayV1.Device?) {
+        self.init(name: device?.name ?? "", platform: device?.platform ?? "")
     }
 }
 

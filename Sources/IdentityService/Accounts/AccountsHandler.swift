@@ -14,6 +14,7 @@ struct AccountsHandler: AccountsService {
     let answers: AccountAnswers
     /// Resolves an access token to the owner of its session.
     let owners: SessionOwners
+    let calls: AccountCalls
     let guests: GuestSettlement
 
     var settings: IdentitySettings { answers.settings }

@@ -1,4 +1,5 @@
 import Addresses
+import Contracts
 import Messages
 import RPC
 import ServiceRuntime
@@ -28,36 +29,31 @@ struct Applicant: Sendable {
     let repeatable: RepeatableCall?
 
     /// Reads a request.
-    /// - Parameter caller: The account of the calling session; nil outside a session.
+    /// - Parameter caller: The calling session; nil outside a session.
     /// - Throws: `auth/invalid-email`, `auth/weak-password` (I-02), `rpc/invalid-argument`.
     init(
-        _ request: IdentityV1.RegisterRequest, of caller: AccountID?, _ context: CallContext,
+        _ request: IdentityV1.RegisterRequest, in caller: CallingSession?, _ context: CallContext,
         _ keys: IdentityKeys, _ settings: IdentitySettings
     ) throws(ServiceError) {
-        address = try EmailAddress.required(request.email)
+        let signUp = request.signUp ?? GatewayV1.SignUpWithPasswordRequest()
+        address = try EmailAddress.required(signUp.email)
         password = try Password.new(
-            request.password, settings.passwordPolicy,
+            signUp.password, settings.passwordPolicy,
             PasswordContext(
-                address: address, displayName: request.displayName, app: settings.appName))
-        guard Self.isDisplayName(request.displayName) else {
+                address: address, displayName: signUp.displayName, app: settings.appName))
+        guard Self.isDisplayName(signUp.displayName) else {
             throw ServiceError(.invalidArgument, fields: ["display_name"])
         }
-        guard request.language.isEmpty || LanguageTag.isValid(request.language) else {
-            throw ServiceError(.invalidArgument, fields: ["language"])
-        }
-        displayName = request.displayName
-        language = request.language.isEmpty ? settings.defaultLanguage : request.language
-        origin = CallOrigin(request.origin, hash: keys.audit)
-        device = SignInDevice(request.origin)
+        displayName = signUp.displayName
+        language = try context.mailLanguage(signUp.mailLanguage, settings)
+        origin = CallOrigin(context, on: signUp.device, keys)
+        device = SignInDevice(signUp.device)
         isMailWithheld = request.mailWithheld
-        acceptance = Acceptance(request.acceptance)
+        acceptance = Acceptance(signUp.acceptance)
         lookUpKey = keys.lookUpKey(of: address)
         subject = keys.subject(of: address)
-        // The language is left out: it may come from metadata, which a repeat need not have.
         repeatable = try RepeatableCall(
-            "Register",
-            [lookUpKey, Array(displayName.utf8), []] + caller.fingerprint + acceptance.fingerprint,
-            context, hash: keys.calls)
+            AccountsDescription.register, request, by: caller.caller, context, keys)
     }
 
     /// The age gate at this sign-up.

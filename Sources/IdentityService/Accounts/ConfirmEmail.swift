@@ -1,3 +1,4 @@
+import Contracts
 import Cryptography
 import Messages
 import RPC
@@ -11,11 +12,12 @@ extension AccountsHandler {
     /// Only the transaction uses the link up. A call that fails before it leaves the link valid.
     /// - Throws: `auth/invalid-link`, `auth/password-needed`, `auth/weak-password`,
     ///   `auth/user-disabled`, `rpc/unavailable`; for a claim's link also
-    ///   `auth/invalid-credential`.
+    ///   `auth/invalid-credential`; in a session as `AccountCalls.optionalOwner`.
     func confirmEmail(
-        _ request: IdentityV1.ConfirmEmailRequest, _ context: CallContext
+        _ request: GatewayV1.VerifyEmailRequest, _ context: CallContext
     ) async throws -> IdentityV1.ConfirmEmailResponse {
-        let attempt = try ConfirmationAttempt(request, context, keys)
+        let attempt = try ConfirmationAttempt(
+            request, by: await calls.optionalOwner(in: context)?.account, context, keys)
         return try await untilUnchanged {
             guard let (link, holder) = try await find(attempt) else {
                 if let row = try await ClaimConfirmation(
@@ -163,12 +165,6 @@ struct ConfirmationAttempt: Sendable {
     let tokenHash: [UInt8]
     /// The account of the caller's session; nil outside a session.
     ///
-    /// The gateway names it. Attack: a gateway that was taken over names the link's own account,
-    /// and confirms an address of which it sees the link, without a password. This is accepted
-    /// (Sources/SECURITY.md, What is not promised): such a gateway also sees the password that is
-    /// entered next. Calls that would give it more than it sees take the access token
-    /// (`SessionOwners`).
-    ///
     /// A session that ends meanwhile confirms nothing that belongs to somebody else: whatever gives
     /// the account to another person (`Takeover`, a reset) deletes its links.
     let callersAccount: AccountID?
@@ -183,15 +179,17 @@ struct ConfirmationAttempt: Sendable {
     /// - Throws: `auth/invalid-link` for a malformed token; `rpc/invalid-argument` for a malformed
     ///   idempotency key.
     init(
-        _ request: IdentityV1.ConfirmEmailRequest, _ context: CallContext, _ keys: IdentityKeys
+        _ request: GatewayV1.VerifyEmailRequest, by callersAccount: AccountID?,
+        _ context: CallContext, _ keys: IdentityKeys
     ) throws(ServiceError) {
         guard let token = LinkToken(text: request.token) else { throw ServiceError(.invalidLink) }
         tokenHash = token.hash(.verifyEmail, keys.links)
-        callersAccount = AccountID(text: request.accountId)
+        self.callersAccount = callersAccount
         password = request.password
-        origin = CallOrigin(request.origin, hash: keys.audit)
-        device = DeviceShown(request.origin)
+        origin = CallOrigin(context, on: request.device, keys)
+        device = DeviceShown(request.device)
         repeatable = try RepeatableCall(
-            "ConfirmEmail", [tokenHash, Array(request.accountId.utf8)], context, hash: keys.calls)
+            AccountsDescription.confirmEmail, request, by: callersAccount?.text ?? "", context, keys
+        )
     }
 }

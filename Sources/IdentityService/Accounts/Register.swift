@@ -25,8 +25,8 @@ extension AccountsHandler {
     func register(
         _ request: IdentityV1.RegisterRequest, _ context: CallContext
     ) async throws -> IdentityV1.RegisterResponse {
-        let calling = try await owners.calling(request.guestAccessToken, context)
-        let applicant = try Applicant(request, of: calling?.account, context, keys, settings)
+        let calling = try await owners.calling(in: context)
+        let applicant = try Applicant(request, in: calling, context, keys, settings)
         let strict = StrictRegistration(
             settings: settings, store: store, keys: keys, passwords: passwords, time: time,
             randomness: randomness, answers: answers)

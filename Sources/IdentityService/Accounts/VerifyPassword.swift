@@ -1,4 +1,5 @@
 import Addresses
+import Contracts
 import Messages
 import RPC
 import ServiceRuntime
@@ -21,8 +22,13 @@ extension AccountsHandler {
     func verifyPassword(
         _ request: IdentityV1.VerifyPasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.VerifyPasswordResponse {
-        let caller = try await owners.calling(request.guestAccessToken, context)
-        let attempt = try SignInAttempt(request, in: caller, context, keys)
+        let caller = try await owners.calling(in: context)
+        let attempt = try SignInAttempt(
+            request.signIn, in: caller, isInOwnSession: request.inOwnSession,
+            chargeID: request.chargeId,
+            RepeatableCall(
+                AccountsDescription.verifyPassword, request, by: caller.caller, context, keys),
+            context, keys)
         try await requireAnswerable(attempt)
         try await passwords.responseTimeFloor.requireTime(until: context.deadline)
         let recorded = try await untilUnchanged { try await check(attempt) }
@@ -165,9 +171,11 @@ struct SignInAttempt: Sendable {
     /// - Throws: `auth/invalid-email`; `auth/invalid-credential` for a password that exceeds the
     ///   accepted length, rejected without the cost of a hash; `rpc/invalid-argument`.
     init(
-        _ request: IdentityV1.VerifyPasswordRequest, in caller: CallingSession?,
+        _ request: GatewayV1.SignInWithPasswordRequest?, in caller: CallingSession? = nil,
+        isInOwnSession: Bool = false, chargeID: String = "", _ repeatable: RepeatableCall?,
         _ context: CallContext, _ keys: IdentityKeys
     ) throws(ServiceError) {
+        let request = request ?? GatewayV1.SignInWithPasswordRequest()
         let address = try EmailAddress.required(request.email)
         guard let password = Password(entered: request.password) else {
             throw ServiceError(.invalidCredential)
@@ -175,13 +183,11 @@ struct SignInAttempt: Sendable {
         self.password = password
         lookUpKey = keys.lookUpKey(of: address)
         subject = keys.subject(of: address)
-        origin = CallOrigin(request.origin, hash: keys.audit)
-        device = SignInDevice(request.origin, inOwnSession: request.inOwnSession)
+        origin = CallOrigin(context, on: request.device, keys)
+        device = SignInDevice(request.device, inOwnSession: isInOwnSession)
         self.caller = caller
-        repeatable = try RepeatableCall(
-            "VerifyPassword", [lookUpKey] + (caller?.account).fingerprint, context,
-            hash: keys.calls)
-        guess = try ChargedGuess(request.chargeId)
+        self.repeatable = repeatable
+        guess = try ChargedGuess(chargeID)
     }
 
     /// Records the rejection in the audit log and returns the error to throw. Without an account,

@@ -28,14 +28,14 @@ struct AccountCall: Sendable {
 /// A request of a backend, which names the account itself and proves that it makes this request.
 protocol BackendRequest: ProtobufMessage {
     /// The account and the proof.
-    var call: GatewayV1.BackendCall? { get set }
+    var call: GatewayV1.BackendCall? { get }
     /// The request after the actor, as the proof covers it (`bh`).
     var signedParts: [[UInt8]] { get }
 }
 
 /// A request that names the caller's device.
 protocol DeviceRequest: ProtobufMessage {
-    var device: GatewayV1.Device? { get set }
+    var device: GatewayV1.Device? { get }
 }
 
 /// Makes the frame of each call that the gateway passes on.
@@ -54,13 +54,6 @@ struct AccountCalls: Sendable {
     let backends: BackendCalls
     let time: any Time
 
-    /// The methods whose repeats are stored under another name than their own: it is part of stored
-    /// keys.
-    private static let storedNames = [
-        "WriteDocument": "WriteDocuments", "WriteAccountDocuments": "WriteDocuments",
-        "RemoveAccountDocument": "RemoveDocument", "UnlinkMethod": "Unlink",
-    ]
-
     /// Judges who makes a call.
     /// - Throws: `rpc/permission-denied` for a caller that is not the gateway; as
     ///   `SessionsAPI.validated`, `BackendCalls.verified` and `framed`.
@@ -68,42 +61,33 @@ struct AccountCalls: Sendable {
         _ method: MethodDescription, _ request: (any ProtobufMessage)?, _ context: CallContext
     ) async throws -> AccountCall {
         try context.requireGateway()
-        guard var backed = request as? any BackendRequest else {
+        guard let backed = request as? any BackendRequest else {
             let owner = try await owner(in: context)
             let call = AccountCall(account: owner.account, context: context)
             return try framed(call, method, request, by: context)
         }
         let backend = try backends.verified(backed, method)
         let call = AccountCall(account: backend.account, context: context, backend: backend)
-        // A retry has a proof of its own, and may have another actor.
-        backed.call = nil
         return try framed(call, method, backed, by: backend)
     }
 
     /// Adds to a call that has been judged what its metadata and its request say of it.
-    /// - Parameter request: what a repeat of the call must have in common with it; nil for items.
+    /// - Parameter request: nil for items.
     /// - Throws: `rpc/invalid-argument` with the field.
     func framed(
         _ judged: AccountCall, _ method: MethodDescription, _ request: (any ProtobufMessage)?,
         by caller: any IdempotentCall
     ) throws -> AccountCall {
         let context = judged.context
-        var (call, repeated) = (judged, request)
-        call.origin = CallOrigin(RelayedOrigin(context), hash: keys.audit)
-        if var named = request as? any DeviceRequest {
-            let device = named.device ?? GatewayV1.Device()
-            try device.requireBounds()
-            call.origin = call.origin.on(device: device.deviceId, hash: keys.audit)
-            // It has no effect but in the audit trail, so a retry may have another one.
-            named.device = nil
-            repeated = named
-        }
+        var call = judged
+        let device = (request as? any DeviceRequest)?.device
+        try device?.requireBounds()
+        call.origin = CallOrigin(context, on: device, keys)
         call.voice = context.metadata.voice
         call.paidUnits = context.metadata[Metadata.Key.paidUnits].flatMap { Int($0) } ?? 0
-        if let repeated, caller.idempotencyKey != nil, method.remembersRepeats {
+        if let request, caller.idempotencyKey != nil, method.remembersRepeats {
             call.repeatable = try RepeatableCall(
-                Self.storedName(of: method), of: method.name, by: call.account.text,
-                request: repeated.encoded(), caller, hash: keys.calls)
+                method, request, by: call.account.text, caller, keys)
         }
         return call
     }
@@ -124,10 +108,6 @@ struct AccountCalls: Sendable {
         guard let token = try context.accessToken() else { return nil }
         return try await sessions.validated(
             accessToken: token, unknown: .sessionEnded, context.ofCheck(time))
-    }
-
-    private static func storedName(of method: MethodDescription) -> String {
-        storedNames[method.rpcName] ?? method.rpcName
     }
 }
 

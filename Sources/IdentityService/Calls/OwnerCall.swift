@@ -35,7 +35,7 @@ extension AccountCalls {
         by owners: SessionOwners
     ) async throws -> OwnerCall {
         try context.requireGateway()
-        let known = try await owners.known(context.requiredAccessToken(), context)
+        let known = try await owners.known(in: context)
         let call = AccountCall(account: known.owner.account, context: context)
         return OwnerCall(known: known, frame: try framed(call, method, request, by: context))
     }

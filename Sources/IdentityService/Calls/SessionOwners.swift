@@ -21,9 +21,10 @@ struct SessionOwner: Hashable, Sendable {
 /// The owner of a live session, with what session knows of how they authenticated.
 struct KnownOwner: Sendable {
     let owner: SessionOwner
-    fileprivate let proofs: SessionV1.ListProofsResponse
+    let proofs: SessionV1.ListProofsResponse
     /// The account's sign-in methods.
     fileprivate let methods: [String]
+    let isGuest: Bool
 
     /// Requires that the owner has authenticated recently (G-13).
     /// - Throws: `auth/requires-recent-login` with the acceptable kinds of proof.
@@ -47,11 +48,10 @@ extension CallingSession? {
     var subjects: [Subject] { map { [.account($0.account)] } ?? [] }
 }
 
-extension AccountID? {
-    /// The part of a fingerprint that names the account of the calling session (G-25): the same key
-    /// in the name of another guest is another request. Outside a session there is no such part, as
-    /// in responses that earlier versions stored.
-    var fingerprint: [[UInt8]] { map { [Array($0.text.utf8)] } ?? [] }
+extension CallingSession? {
+    /// The account's id, as fingerprints have it (G-25): the same key in the name of another guest is
+    /// another request. Empty outside a session.
+    var caller: String { self?.account.text ?? "" }
 }
 
 /// Resolves an access token to its owner through the session service, for rpcs that change who may
@@ -65,19 +65,18 @@ struct SessionOwners: Sendable {
     /// Knows the account of an access token, also of an ended session.
     let sessions: any SessionsAPI
 
-    /// The owner of a live session.
+    /// The owner of the live session of a call.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
-    func owner(of accessToken: String, _ context: CallContext) async throws -> SessionOwner {
-        try await known(accessToken, context).owner
+    func owner(in context: CallContext) async throws -> SessionOwner {
+        try await known(in: context).owner
     }
 
-    /// The owner of a live session who has authenticated recently (G-13).
-    /// - Throws: as `owner(of:_:)`; `auth/requires-recent-login` with the acceptable kinds of
-    ///   proof.
+    /// The owner of the live session of a call, who has authenticated recently (G-13).
+    /// - Throws: as `owner(in:)`; `auth/requires-recent-login` with the acceptable kinds of proof.
     func require(
-        _ demand: RecentProof, of accessToken: String, _ context: CallContext
+        _ demand: RecentProof, in context: CallContext
     ) async throws -> SessionOwner {
-        let known = try await known(accessToken, context)
+        let known = try await known(in: context)
         try known.require(demand)
         return known.owner
     }
@@ -86,41 +85,61 @@ struct SessionOwners: Sendable {
     /// all there is of it.
     /// - Throws: as `require`.
     func requireUnlessGuest(
-        _ demand: RecentProof, of accessToken: String, _ context: CallContext
+        _ demand: RecentProof, in context: CallContext
     ) async throws -> SessionOwner {
-        let owner = try await owner(of: accessToken, context)
-        guard try await !store.account(owner.account).isGuest else { return owner }
-        return try await require(demand, of: accessToken, context)
+        let known = try await known(in: context)
+        if !known.isGuest { try known.require(demand) }
+        return known.owner
     }
 
-    /// The session in whose name a sign-up or a sign-in is made; nil without an access token.
+    /// The session in whose name a sign-up or a sign-in is made (`SESSION_OPTIONAL`); nil without an
+    /// access token.
     ///
     /// The first call may have ended that session, so its repeat is looked up by its key before the
     /// token is judged (G-25). Therefore the account is read from a token of any age: it is a part
     /// of the fingerprint.
-    /// - Throws: as `owner(of:_:)`, if the call has no idempotency key, or the token is not one of
-    ///   the session service's.
-    func calling(
-        _ accessToken: String, _ context: CallContext
-    ) async throws -> CallingSession? {
-        guard !accessToken.isEmpty else { return nil }
+    /// - Throws: if the call has no idempotency key, or the token is not one of the session
+    ///   service's, as `InspectSessionResponse.refusal`, and `auth/user-disabled`.
+    func calling(in context: CallContext) async throws -> CallingSession? {
+        guard let token = try context.accessToken() else { return nil }
         do {
-            let owner = try await owner(of: accessToken, context)
+            let owner = try await owner(in: context)
             return CallingSession(account: owner.account, owner: .success(owner))
-        } catch let refused as ServiceError {
-            guard context.idempotencyKey != nil else { throw refused }
-            let state = try await sessions.inspectSession(
-                SessionV1.InspectSessionRequest(accessToken: accessToken), context.onward())
-            guard let account = AccountID(text: state.accountId) else { throw refused }
-            return CallingSession(account: account, owner: .failure(refused))
+        } catch let refused as ServiceError where refused.isOfSession || refused.isOfAccount {
+            let state = try await state(of: token, context)
+            let refusal = refused.isOfSession ? state.refusal(unknown: .sessionEnded) : refused
+            guard context.idempotencyKey != nil, let account = AccountID(text: state.accountId)
+            else { throw refusal }
+            return CallingSession(account: account, owner: .failure(refusal))
         }
     }
 
-    /// As `owner(of:_:)`, for rpcs that may require a recent proof.
+    /// The owner of the session of a call that may have one (`SESSION_OPTIONAL`); nil without an
+    /// access token.
+    /// - Throws: as `InspectSessionResponse.refusal`, and `auth/user-disabled`.
+    func optionalOwner(in context: CallContext) async throws -> SessionOwner? {
+        guard let token = try context.accessToken() else { return nil }
+        do {
+            return try await owner(in: context)
+        } catch let error as ServiceError where error.isOfSession {
+            throw try await state(of: token, context).refusal(unknown: .sessionEnded)
+        }
+    }
+
+    /// The state of the session of an access token of any age.
+    private func state(
+        of accessToken: String, _ context: CallContext
+    ) async throws -> SessionV1.InspectSessionResponse {
+        try await sessions.inspectSession(
+            SessionV1.InspectSessionRequest(accessToken: accessToken), context.onward())
+    }
+
+    /// As `owner(in:)`, for rpcs that may require a recent proof.
     /// - Throws: as that.
-    func known(_ accessToken: String, _ context: CallContext) async throws -> KnownOwner {
+    func known(in context: CallContext) async throws -> KnownOwner {
+        let token = try context.requiredAccessToken()
         let proofs = try await devices.listProofs(
-            SessionV1.ListProofsRequest(accessToken: accessToken), context.onward())
+            SessionV1.ListProofsRequest(accessToken: token), context.onward())
         guard let account = AccountID(text: proofs.accountId) else {
             throw ServiceError(.internalError, detail: "a session without a valid account id")
         }
@@ -133,6 +152,14 @@ struct SessionOwners: Sendable {
         let owner = SessionOwner(
             account: account, session: proofs.sessionId,
             provedAt: Timestamp(milliseconds: provedAt), generation: proofs.sessionGeneration)
-        return KnownOwner(owner: owner, proofs: proofs, methods: row.methods)
+        return KnownOwner(
+            owner: owner, proofs: proofs, methods: row.methods, isGuest: row.isGuest)
     }
+}
+
+extension ServiceError {
+    /// It says that an access token is not valid.
+    fileprivate var isOfSession: Bool { code == .invalidAccessToken || code == .sessionEnded }
+    /// It says that an account may not be used.
+    fileprivate var isOfAccount: Bool { code == .accountDisabled }
 }

@@ -22,7 +22,7 @@ import ServiceRuntime
 ///
 /// Of a call that the gateway passes on, the first check is made before the rpc runs: `validated` of
 /// an `AccountCall`, `owner` of an `OwnerCall`, whose `known.require` is `require`. A `DeletionCall`
-/// has passed none. The rpcs of `postern.identity.v1` check the token of their request themselves.
+/// has passed none. The rpcs of `postern.identity.v1` check the token of their metadata themselves.
 ///
 ///     an rpc that                                checks
 ///     reads, or changes what an account agreed   `validated`, then `callersRow`
@@ -46,13 +46,9 @@ extension SessionsAPI {
     ///
     /// The account is never read from a request: a compromised gateway could name any account.
     ///
-    ///     the access token     the session is required      it is optional
-    ///     expired, live        auth/invalid-access-token    auth/invalid-access-token: refresh first
-    ///     of an ended session  auth/session-ended           auth/session-ended: drop it, call again
-    ///     not issued by us     auth/invalid-access-token    auth/session-ended (`unknown`)
-    ///
     /// - Parameter unknown: The error for a token that is not of this installation.
-    /// - Throws: as the table; `auth/session-ended` also for a token that has expired since.
+    /// - Throws: as `InspectSessionResponse.refusal`; `auth/session-ended` also for a token that has
+    ///   expired since.
     func validated(
         accessToken: String, unknown: ErrorCode = .invalidAccessToken, _ context: CallContext
     ) async throws -> ValidAccessToken {
@@ -67,8 +63,6 @@ extension SessionsAPI {
         }
         let state = try await inspectSession(
             SessionV1.InspectSessionRequest(accessToken: accessToken), context.onward())
-        guard state.known else { throw ServiceError(unknown) }
-        if state.live { throw ServiceError(.invalidAccessToken) }
-        throw ServiceError.sessionEnded(state.endReason)
+        throw state.refusal(unknown: unknown)
     }
 }

@@ -26,17 +26,6 @@ struct Acceptance: Hashable, Sendable {
     /// The birth date as text.
     var birthDateText: String { birthDate.withBytes { String(decoding: $0, as: UTF8.self) } }
 
-    /// The part of a fingerprint (G-25); none if nothing was agreed to, as in responses that
-    /// earlier versions stored. It lacks the birth date, of which nothing is stored, not even a
-    /// hash: there are too few dates for a hash to hide one.
-    var fingerprint: [[UInt8]] {
-        guard versions != .none || marketing || analytics else { return [] }
-        return [
-            Array("acceptance".utf8), Array(versions.terms.utf8), Array(versions.privacy.utf8),
-            [marketing ? 1 : 0, analytics ? 1 : 0],
-        ]
-    }
-
     /// What it gives, under these settings.
     func kinds(_ settings: ConsentSettings) -> [ConsentKind] {
         (versions == settings.current ? [.terms, .privacy] : [])

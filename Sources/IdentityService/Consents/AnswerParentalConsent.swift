@@ -28,7 +28,7 @@ extension ConsentsHandler {
         case .refuse: event = .refused
         default: throw ServiceError(.invalidArgument, fields: ["answer"])
         }
-        let origin = CallOrigin(RelayedOrigin(context), hash: keys.audit)
+        let origin = CallOrigin(context, keys)
         let account = shown.row.account
         let answered = try await store.write(about: [.account(account)]) { transaction in
             let found = try transaction.parentalConsent(shownTo: hash, at: transaction.at)

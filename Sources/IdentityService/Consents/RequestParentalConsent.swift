@@ -30,20 +30,18 @@ extension ConsentsHandler {
     ///   `auth/idempotency-key-reused`; `auth/session-ended`; as
     ///   `SessionOwners.requireUnlessGuest` and `SQLSession.callersRow`.
     func requestParentalConsent(
-        _ request: IdentityV1.RequestParentalConsentRequest, _ context: CallContext
+        _ request: GatewayV1.RequestParentalConsentRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestParentalConsentResponse {
         guard let parent = EmailAddress(request.parentEmail) else {
             throw ServiceError(.invalidEmail, fields: ["parent_email"])
         }
-        let owner = try await owners.requireUnlessGuest(
-            .standard, of: request.accessToken, context)
+        let owner = try await owners.requireUnlessGuest(.standard, in: context)
         let asking = ParentRequest(
             parent: parent, token: LinkToken.drawn(from: randomness),
-            language: AcceptedLanguages(request.acceptLanguage).best?.language.rawValue,
-            origin: CallOrigin(request.origin, hash: keys.audit))
+            language: context.acceptedLanguage, origin: CallOrigin(context, keys))
         let call = try RepeatableCall(
-            "RequestParentalConsent",
-            [Array(owner.account.text.utf8), keys.lookUpKey(of: parent)], context, hash: keys.calls)
+            AccountConsentsDescription.requestParentalConsent, request, by: owner.account.text,
+            context, keys)
         let consent = try await store.write(about: [.account(owner.account)]) { transaction in
             try transaction.requireLive(owner)
             let row = try transaction.callersRow(owner.account)

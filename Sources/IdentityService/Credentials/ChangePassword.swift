@@ -1,3 +1,4 @@
+import Contracts
 import Cryptography
 import Messages
 import RPC
@@ -13,22 +14,23 @@ extension CredentialsHandler {
     /// idempotency key of another session is refused before the password is compared: the error
     /// would confirm a right one with no record and no mail to the owner. Each call compares one
     /// password: a repeat the new one, any other the current one.
-    /// - Throws: `auth/invalid-credential`, `auth/weak-password`, `auth/email-not-verified`,
-    ///   `auth/user-disabled`, `auth/idempotency-key-reused`, `rpc/invalid-argument`;
+    /// - Throws: `auth/invalid-credential`, `auth/weak-password`, `auth/user-disabled`,
+    ///   `auth/idempotency-key-reused`, `rpc/invalid-argument`; as `SessionOwners.owner`;
     ///   `rpc/unavailable` when the account changes during every check; `rpc/deadline-exceeded`,
     ///   not processed, as `ResponseTimeFloor.requireTime`.
     func changePassword(
-        _ request: IdentityV1.ChangePasswordRequest, _ context: CallContext
-    ) async throws -> IdentityV1.ChangePasswordResponse {
-        let attempt = try ChangeAttempt(request, context, keys)
+        _ request: GatewayV1.ChangePasswordRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ChangePasswordResponse {
+        let owner = try await owners.owner(in: context)
+        let attempt = try ChangeAttempt(request, by: owner, context, keys)
         var isRepeat = try await isCommitted(attempt)
         try await passwords.responseTimeFloor.requireTime(until: context.deadline)
         return try await untilUnchanged {
             if isRepeat {
                 try await checkRepeat(attempt)
-                return IdentityV1.ChangePasswordResponse()
+                return GatewayV1.ChangePasswordResponse()
             }
-            if try await check(attempt) { return IdentityV1.ChangePasswordResponse() }
+            if try await check(attempt) { return GatewayV1.ChangePasswordResponse() }
             do {
                 isRepeat = try await isCommitted(attempt)
             } catch let error as ServiceError {
@@ -49,7 +51,7 @@ extension CredentialsHandler {
     /// is a wrong guess, and counts as one.
     /// - Throws: as `changePassword`.
     private func checkRepeat(_ attempt: ChangeAttempt) async throws {
-        let holder = try await store.read { try $0.passwordHolder(attempt.account) }
+        let holder = try await holder(attempt)
         let isRight = try await passwords.isRight(newPassword(attempt, holder), of: holder)
         if let code = SignInRule.refusal(of: holder?.row.status, isPasswordRight: isRight) {
             throw try await refusal(attempt, holder, code)
@@ -59,7 +61,7 @@ extension CredentialsHandler {
     /// - Returns: whether the password was replaced; false when the account changed during the
     ///   check.
     private func check(_ attempt: ChangeAttempt) async throws -> Bool {
-        let holder = try await store.read { try $0.passwordHolder(attempt.account) }
+        let holder = try await holder(attempt)
         // The new password is checked first, so that its rejection does not depend on the current
         // password.
         let new = try newPassword(attempt, holder)
@@ -84,6 +86,15 @@ extension CredentialsHandler {
         }
         guard let isWritten else { throw ServiceError(.idempotencyKeyReused) }
         return isWritten
+    }
+
+    /// The account as it is before a comparison. A session that has ended compares nothing: if only
+    /// the right password led to that error, it would confirm one with no record.
+    private func holder(_ attempt: ChangeAttempt) async throws -> PasswordHolder? {
+        try await store.read { session in
+            try session.requireLive(attempt.owner)
+            return try session.passwordHolder(attempt.account)
+        }
     }
 
     private func newPassword(
@@ -126,6 +137,7 @@ extension CredentialsHandler {
             guard let holder = try transaction.passwordHolder(attempt.account),
                 holder.row.status.isUsable, holder.sealedHash == checked.sealedHash
             else { return false }
+            try transaction.requireLive(attempt.owner)
             if try transaction.storedResponse(of: attempt.repeatable) != nil {
                 // The fingerprint has no passwords. This is the first call's request only if that
                 // one set the password which is the current one now.
@@ -146,7 +158,7 @@ extension CredentialsHandler {
         try transaction.cancelPendingChanges(of: account)
         try transaction.audit(.passwordReplaced, account, from: attempt.origin)
         try transaction.endSessions(
-            of: account, provedUntil: transaction.at, except: attempt.session.text, outbox)
+            of: account, provedUntil: transaction.at, except: attempt.owner.session, outbox)
         try notices.write(.passwordChanged, to: account, attempt.device, transaction)
     }
 }
@@ -154,9 +166,8 @@ extension CredentialsHandler {
 extension CredentialsHandler {
     /// The validated request of a password change.
     struct ChangeAttempt: Sendable {
-        let account: AccountID
         /// The session that made the call. It is kept when the others end.
-        let session: SessionID
+        let owner: SessionOwner
         let current: Password
         /// As entered. The policy check needs the account, so it comes later.
         let new: SecretBytes
@@ -165,30 +176,25 @@ extension CredentialsHandler {
         /// For idempotent retries; nil when the call carries no key.
         let repeatable: RepeatableCall?
 
-        /// Reads a request. The session id is validated here, because an outbox message with an id
-        /// that the session service rejects would be retried forever and block the end of all other
-        /// sessions.
+        var account: AccountID { owner.account }
+
+        /// Reads a request.
         /// - Throws: `rpc/invalid-argument`; `auth/invalid-credential` for a current password that
         ///   exceeds the accepted length.
         init(
-            _ request: IdentityV1.ChangePasswordRequest, _ context: CallContext,
-            _ keys: IdentityKeys
+            _ request: GatewayV1.ChangePasswordRequest, by owner: SessionOwner,
+            _ context: CallContext, _ keys: IdentityKeys
         ) throws(ServiceError) {
-            account = try AccountID.required(request.accountId)
-            guard let session = SessionID(text: request.sessionId) else {
-                throw ServiceError(.invalidArgument, fields: ["session_id"])
-            }
             guard let current = Password(entered: request.currentPassword) else {
                 throw ServiceError(.invalidCredential)
             }
-            self.session = session
+            self.owner = owner
             self.current = current
             new = request.newPassword
-            device = DeviceShown(request.origin)
-            origin = CallOrigin(request.origin, hash: keys.audit)
+            device = DeviceShown(request.device)
+            origin = CallOrigin(context, on: request.device, keys)
             repeatable = try RepeatableCall(
-                "ChangePassword", [Array(account.text.utf8), Array(session.text.utf8)], context,
-                hash: keys.calls)
+                CredentialsDescription.changePassword, request, by: owner.session, context, keys)
         }
     }
 }

@@ -1,4 +1,5 @@
 import Addresses
+import Contracts
 import Cryptography
 import Messages
 import RPC
@@ -17,13 +18,13 @@ extension CredentialsHandler {
     /// - Throws: `auth/invalid-email`, `auth/idempotency-key-reused`; `rpc/invalid-argument` for an
     ///   invalid idempotency key.
     func requestPasswordReset(
-        _ request: IdentityV1.RequestPasswordResetRequest, _ context: CallContext
+        _ request: GatewayV1.RequestPasswordResetRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestPasswordResetResponse {
         let address = try EmailAddress.required(request.email)
         let call = try RepeatableCall(
-            "RequestPasswordReset", [keys.lookUpKey(of: address)], context, hash: keys.calls)
+            CredentialsDescription.requestPasswordReset, request, context, keys)
         try await RequestedLinkMailing.Request(
-            address, keys, origin: CallOrigin(request.origin, hash: keys.audit)
+            address, keys, origin: CallOrigin(context, on: request.device, keys)
         ).write(.passwordReset, call, in: store, outbox, now: time.now())
         return IdentityV1.RequestPasswordResetResponse()
     }

@@ -1,3 +1,4 @@
+import Contracts
 import Messages
 import RPC
 import ServiceRuntime
@@ -6,15 +7,15 @@ import Storage
 extension CredentialsHandler {
     /// Mails another verification link to a signed-in user (G-12); the former link becomes void.
     /// The gateway enforces the rate limit.
-    /// - Throws: `rpc/invalid-argument`, `rpc/not-found`, `auth/user-disabled`,
-    ///   `auth/idempotency-key-reused`, `auth/too-many-requests` as `Transaction.requireMail`.
+    /// - Throws: as `SessionOwners.owner` and `SQLSession.callersRow`; `auth/idempotency-key-reused`,
+    ///   `rpc/invalid-argument`, `auth/too-many-requests` as `Transaction.requireMail`.
     func resendVerification(
-        _ request: IdentityV1.ResendVerificationRequest, _ context: CallContext
+        _ request: GatewayV1.ResendVerificationEmailRequest, _ context: CallContext
     ) async throws -> IdentityV1.ResendVerificationResponse {
-        let account = try AccountID.required(request.accountId)
+        let account = try await owners.owner(in: context).account
         let call = try RepeatableCall(
-            "ResendVerification", [Array(account.text.utf8)], context, hash: keys.calls)
-        let origin = CallOrigin(request.origin, hash: keys.audit)
+            CredentialsDescription.resendVerification, request, by: account.text, context, keys)
+        let origin = CallOrigin(context, on: request.device, keys)
         let token = LinkToken.drawn(from: randomness)
         let isSent = try await store.write(about: [.account(account)]) { transaction in
             if let first = try transaction.storedResponse(of: call) { return first.done }
@@ -27,15 +28,12 @@ extension CredentialsHandler {
     }
 
     /// - Returns: false if there is nothing to verify.
-    /// - Throws: `rpc/not-found`, `auth/user-disabled`, `auth/too-many-requests`.
+    /// - Throws: as `SQLSession.callersRow`; `auth/too-many-requests`.
     private func send(
         _ token: LinkToken, to account: AccountID, _ origin: CallOrigin,
         _ transaction: Transaction
     ) throws -> Bool {
-        guard let row = try transaction.account(account) else {
-            throw ServiceError(.notFound, fields: ["account_id"])
-        }
-        guard row.status.isUsable else { throw ServiceError(.accountDisabled) }
+        let row = try transaction.callersRow(account)
         if let claim = try transaction.claim(of: account, at: transaction.at) {
             try transaction.requireMail(to: claim.addressKey)
             try resend(token, of: claim, origin, transaction)

@@ -1,3 +1,4 @@
+import Contracts
 import Cryptography
 import Messages
 import RPC
@@ -20,9 +21,9 @@ extension CredentialsHandler {
     ///   `auth/idempotency-key-reused`; `rpc/unavailable` when the account changes during every
     ///   attempt; in a session as `SessionOwners.calling`.
     func resetPassword(
-        _ request: IdentityV1.ResetPasswordRequest, _ context: CallContext
+        _ request: GatewayV1.ResetPasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.ResetPasswordResponse {
-        let caller = try await owners.calling(request.guestAccessToken, context)
+        let caller = try await owners.calling(in: context)
         let attempt = try ResetAttempt(request, in: caller, context, keys)
         return try await untilUnchanged {
             guard let (link, row) = try await find(attempt) else {
@@ -193,7 +194,7 @@ extension CredentialsHandler {
         /// - Throws: `auth/invalid-link` for a malformed token; `rpc/invalid-argument` for an
         ///   invalid idempotency key.
         init(
-            _ request: IdentityV1.ResetPasswordRequest, in caller: CallingSession?,
+            _ request: GatewayV1.ResetPasswordRequest, in caller: CallingSession?,
             _ context: CallContext, _ keys: IdentityKeys
         ) throws(ServiceError) {
             guard let token = LinkToken(text: request.token) else {
@@ -201,10 +202,11 @@ extension CredentialsHandler {
             }
             tokenHash = token.hash(.resetPassword, keys.links)
             password = request.password
-            device = SignInDevice(request.origin)
-            origin = CallOrigin(request.origin, hash: keys.audit)
+            device = SignInDevice(request.device)
+            origin = CallOrigin(context, on: request.device, keys)
             self.caller = caller
-            repeatable = try RepeatableCall("ResetPassword", [tokenHash], context, hash: keys.calls)
+            repeatable = try RepeatableCall(
+                CredentialsDescription.resetPassword, request, context, keys)
         }
     }
 }

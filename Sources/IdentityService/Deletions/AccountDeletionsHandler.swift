@@ -78,7 +78,7 @@ extension AccountDeletionsHandler {
             shown = .access(try context.requiredAccessToken())
         }
         return DeletionCall(
-            token: shown, origin: CallOrigin(RelayedOrigin(context), hash: keys.audit),
+            token: shown, origin: CallOrigin(context, keys),
             context: context)
     }
 
@@ -94,11 +94,11 @@ extension AccountDeletionsHandler {
     /// - Throws: `auth/invalid-link`; as `SessionOwners.owner` and `requireUnlessGuest`.
     func caller(_ call: DeletionCall, needsProof: Bool) async throws -> DeletionCaller {
         switch call.token {
-        case .access(let token):
+        case .access:
             let owner =
                 needsProof
-                ? try await owners.requireUnlessGuest(.standard, of: token, call.context)
-                : try await owners.owner(of: token, call.context)
+                ? try await owners.requireUnlessGuest(.standard, in: call.context)
+                : try await owners.owner(in: call.context)
             guard let session = SessionID(text: owner.session) else {
                 throw ServiceError(.internalError, detail: "a session without a valid id")
             }

@@ -19,11 +19,10 @@ extension AccountDeletionsHandler {
         try await requireSession(of: call)
         let isCancelled =
             switch call.token {
-            case .access(let token):
-                try await cancel(
-                    request, by: try await owners.owner(of: token, call.context), call)
+            case .access:
+                try await cancel(request, by: owners.owner(in: call.context), call)
             case .link(let text):
-                try await cancel(byLink: try linkHash(text, .keepAccount), call)
+                try await cancel(request, byLink: try linkHash(text, .keepAccount), call)
             }
         return GatewayV1.CancelDeletionResponse(cancelled: isCancelled)
     }
@@ -31,10 +30,9 @@ extension AccountDeletionsHandler {
     private func cancel(
         _ request: GatewayV1.CancelDeletionRequest, by owner: SessionOwner, _ call: DeletionCall
     ) async throws -> Bool {
-        let method = AccountDeletionDescription.cancelDeletion
         let repeatable = try RepeatableCall(
-            method.rpcName, of: method.name, by: owner.account.text, request: request.encoded(),
-            call.context, hash: keys.calls)
+            AccountDeletionDescription.cancelDeletion, request, by: owner.account.text,
+            call.context, keys)
         return try await store.write(about: [.account(owner.account)]) { transaction in
             try transaction.requireLive(owner)
             if let first = try transaction.storedResponse(of: repeatable) { return first.done }
@@ -47,10 +45,11 @@ extension AccountDeletionsHandler {
     }
 
     /// The fingerprint has no account: a repeat cannot be asked for it, since its link is used up.
-    private func cancel(byLink hash: [UInt8], _ call: DeletionCall) async throws -> Bool {
-        let method = AccountDeletionDescription.cancelDeletion
+    private func cancel(
+        _ request: GatewayV1.CancelDeletionRequest, byLink hash: [UInt8], _ call: DeletionCall
+    ) async throws -> Bool {
         let repeatable = try RepeatableCall(
-            method.rpcName, [Array(method.name.utf8), hash], call.context, hash: keys.calls)
+            AccountDeletionDescription.cancelDeletion, request, proving: hash, call.context, keys)
         return try await store.write(about: []) { transaction in
             if let first = try transaction.storedResponse(of: repeatable) { return first.done }
             let found = try transaction.locked {

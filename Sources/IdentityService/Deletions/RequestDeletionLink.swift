@@ -1,4 +1,5 @@
 import Addresses
+import Contracts
 import Messages
 import RPC
 import ServiceRuntime
@@ -10,13 +11,13 @@ extension AccountDeletionsHandler {
     /// - Throws: `auth/invalid-email`, `auth/idempotency-key-reused`; `rpc/invalid-argument` for an
     ///   invalid idempotency key.
     func requestDeletionLink(
-        _ request: IdentityV1.RequestDeletionLinkRequest, _ context: CallContext
+        _ request: GatewayV1.RequestDeletionLinkRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestDeletionLinkResponse {
         let address = try EmailAddress.required(request.email)
         let call = try RepeatableCall(
-            "RequestDeletionLink", [keys.lookUpKey(of: address)], context, hash: keys.calls)
+            AccountDeletionsDescription.requestDeletionLink, request, context, keys)
         try await RequestedLinkMailing.Request(
-            address, keys, origin: CallOrigin(request.origin, hash: keys.audit)
+            address, keys, origin: CallOrigin(context, keys)
         ).write(.deletionLink, call, in: store, outbox, now: time.now())
         return IdentityV1.RequestDeletionLinkResponse()
     }

@@ -1,4 +1,5 @@
 import Addresses
+import Contracts
 import Cryptography
 import Messages
 import RPC
@@ -18,13 +19,13 @@ extension EmailChangesHandler {
     /// signed in. The old address is notified, and all links and codes that were mailed to it
     /// become void.
     /// - Throws: `auth/invalid-link`, `auth/password-needed`, `auth/invalid-credential`,
-    ///   `auth/user-disabled`, `auth/session-ended`, `rpc/unavailable`; `auth/email-already-in-use`
+    ///   `auth/user-disabled`, `rpc/unavailable`; in a session as `SessionOwners.optionalOwner`; `auth/email-already-in-use`
     ///   if another account owns the address by now, which reveals nothing to a person who reads
     ///   its mail.
     func confirmEmailChange(
-        _ request: IdentityV1.ConfirmEmailChangeRequest, _ context: CallContext
-    ) async throws -> IdentityV1.ConfirmEmailChangeResponse {
-        let owner = try await owners.ownerIfLive(request.accessToken, context)
+        _ request: GatewayV1.ConfirmEmailChangeRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ConfirmEmailChangeResponse {
+        let owner = try await owners.optionalOwner(in: context)
         let attempt = try Attempt(request, from: owner, context, keys)
         return try await untilUnchanged {
             guard let (change, holder) = try await find(attempt) else {
@@ -118,7 +119,7 @@ extension EmailChangesHandler {
     /// There is no such change any more, but this may be a repeat of the call that used it (G-25).
     private func answerAgain(
         _ attempt: Attempt
-    ) async throws -> IdentityV1.ConfirmEmailChangeResponse {
+    ) async throws -> GatewayV1.ConfirmEmailChangeResponse {
         let (_, holder) = try await passwords.holder(
             ofRepeated: attempt.repeatable, callersAccount: attempt.callersAccount,
             password: attempt.password)
@@ -127,8 +128,8 @@ extension EmailChangesHandler {
 
     private func answer(
         _ row: AccountRow
-    ) async throws -> IdentityV1.ConfirmEmailChangeResponse {
-        IdentityV1.ConfirmEmailChangeResponse(account: try await answers.account(row))
+    ) async throws -> GatewayV1.ConfirmEmailChangeResponse {
+        GatewayV1.ConfirmEmailChangeResponse(account: try await answers.account(row))
     }
 }
 
@@ -151,7 +152,7 @@ extension EmailChangesHandler {
         /// - Throws: `auth/invalid-link` for a malformed token; `rpc/invalid-argument` for a
         ///   malformed idempotency key.
         init(
-            _ request: IdentityV1.ConfirmEmailChangeRequest, from owner: SessionOwner?,
+            _ request: GatewayV1.ConfirmEmailChangeRequest, from owner: SessionOwner?,
             _ context: CallContext, _ keys: IdentityKeys
         ) throws(ServiceError) {
             guard let token = LinkToken(text: request.token) else {
@@ -161,30 +162,9 @@ extension EmailChangesHandler {
             self.owner = owner
             callersAccount = owner?.account
             password = request.password
-            origin = CallOrigin(request.origin, hash: keys.audit)
+            origin = CallOrigin(context, on: request.device, keys)
             repeatable = try RepeatableCall(
-                "ConfirmEmailChange", [tokenHash], context, hash: keys.calls)
+                EmailChangesDescription.confirmEmailChange, request, context, keys)
         }
-    }
-}
-
-extension SessionOwners {
-    /// The owner of the caller's session if it is live. An invalid access token counts as none, so
-    /// that the link still works with a password.
-    /// - Throws: as `owner(of:_:)`, except for `auth/invalid-access-token` and
-    ///   `auth/session-ended`.
-    func ownerIfLive(
-        _ accessToken: String, _ context: CallContext
-    ) async throws -> SessionOwner? {
-        guard !accessToken.isEmpty else { return nil }
-        do {
-            return try await owner(of: accessToken, context)
-        } catch let error as ServiceError where Self.isOver(error.code) {
-            return nil
-        }
-    }
-
-    private static func isOver(_ code: ErrorCode) -> Bool {
-        code == .invalidAccessToken || code == .sessionEnded
     }
 }

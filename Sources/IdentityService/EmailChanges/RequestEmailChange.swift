@@ -23,19 +23,19 @@ extension EmailChangesHandler {
     ///   `auth/user-disabled`, `auth/invalid-access-token`, `auth/idempotency-key-reused`;
     ///   `auth/operation-not-allowed` for a guest, who must sign up instead; and as in the table.
     func requestEmailChange(
-        _ request: IdentityV1.RequestEmailChangeRequest, _ context: CallContext
+        _ request: GatewayV1.RequestEmailChangeRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestEmailChangeResponse {
         guard let address = EmailAddress(request.newEmail) else {
             throw ServiceError(.invalidEmail, fields: ["new_email"])
         }
-        let owner = try await owners.require(.standard, of: request.accessToken, context)
+        let owner = try await owners.require(.standard, in: context)
         let wanted = Wanted(
             address: address, lookUpKey: keys.lookUpKey(of: address),
             token: LinkToken.drawn(from: randomness),
-            origin: CallOrigin(request.origin, hash: keys.audit))
+            origin: CallOrigin(context, on: request.device, keys))
         let call = try RepeatableCall(
-            "RequestEmailChange", [Array(owner.account.text.utf8), wanted.lookUpKey], context,
-            hash: keys.calls)
+            EmailChangesDescription.requestEmailChange, request, by: owner.account.text, context,
+            keys)
         switch try await write(wanted, of: owner, call) {
         case .taken: throw ServiceError(.emailAlreadyInUse, fields: ["new_email"])
         case .waits(let row):

@@ -1,3 +1,4 @@
+import Contracts
 import Messages
 import RPC
 import ServiceRuntime
@@ -20,14 +21,14 @@ extension EmailChangesHandler {
     ///   `auth/idempotency-key-reused`; `rpc/deadline-exceeded`, not processed, as
     ///   `ResponseTimeFloor.requireTime`.
     func resendVerificationByPassword(
-        _ request: IdentityV1.ResendVerificationByPasswordRequest, _ context: CallContext
+        _ request: GatewayV1.ResendVerificationByPasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.ResendVerificationByPasswordResponse {
         let attempt = try SignInAttempt(
-            .init(email: request.email, password: request.password, origin: request.origin),
-            in: nil, context, keys)
-        let call = try RepeatableCall(
-            "ResendVerificationByPassword", [attempt.lookUpKey], context, hash: keys.calls)
-        _ = try await store.storedResponse(of: call, at: time.now())
+            .init(email: request.email, password: request.password, device: request.device),
+            RepeatableCall(
+                EmailChangesDescription.resendVerificationByPassword, request, context, keys),
+            context, keys)
+        _ = try await store.storedResponse(of: attempt.repeatable, at: time.now())
         try await passwords.responseTimeFloor.requireTime(until: context.deadline)
         let holder = try await store.read {
             try $0.passwordHolder(ofAddress: attempt.lookUpKey)
@@ -40,7 +41,7 @@ extension EmailChangesHandler {
             throw try await attempt.refused(.accountDisabled, holder, store)
         }
         do {
-            return .init(sent: try await send(to: holder, attempt, call))
+            return .init(sent: try await send(to: holder, attempt))
         } catch let error as ServiceError {
             throw error.afterComparison
         }
@@ -48,13 +49,15 @@ extension EmailChangesHandler {
 
     /// - Returns: false if the address is verified already.
     private func send(
-        to checked: PasswordHolder, _ attempt: SignInAttempt, _ call: RepeatableCall?
+        to checked: PasswordHolder, _ attempt: SignInAttempt
     ) async throws -> Bool {
         let token = LinkToken.drawn(from: randomness)
         let account = checked.row.account
         return try await store.write(about: [.account(account)], evenIfCancelled: true) {
             transaction in
-            if let first = try transaction.storedResponse(of: call) { return first.done }
+            if let first = try transaction.storedResponse(of: attempt.repeatable) {
+                return first.done
+            }
             guard let row = try transaction.account(checked.row.account),
                 row.status.mayVerify, let address = row.address, address.provedAt == nil,
                 let mail = try LinkMail(
@@ -68,7 +71,8 @@ extension EmailChangesHandler {
                 try transaction.send(mail)
             }
             try transaction.audit(.verificationResent, row.account, from: attempt.origin)
-            try transaction.remember(call, .init(repeatedByPasswordOf: row, done: true))
+            try transaction.remember(
+                attempt.repeatable, .init(repeatedByPasswordOf: row, done: true))
             return true
         }
     }

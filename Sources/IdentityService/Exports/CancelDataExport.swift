@@ -5,11 +5,11 @@ import Storage
 
 extension AccountExportsHandler {
     /// Deletes the export of the caller's account, in any state (G-21).
-    /// - Throws: as `SessionOwners.owner(of:_:)` and `SQLSession.callersRow`; `auth/session-ended`.
+    /// - Throws: as `SessionOwners.owner` and `SQLSession.callersRow`; `auth/session-ended`.
     func cancelDataExport(
         _ request: GatewayV1.CancelDataExportRequest, _ call: AccountCall
     ) async throws -> GatewayV1.CancelDataExportResponse {
-        let owner = try await owners.owner(of: call.context.requiredAccessToken(), call.context)
+        let owner = try await owners.owner(in: call.context)
         let (isCancelled, blob) = try await store.write(about: [.account(owner.account)]) {
             transaction -> (Bool, BlobName?) in
             let row = try transaction.callersRow(owner.account)

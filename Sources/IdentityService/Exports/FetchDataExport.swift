@@ -19,8 +19,7 @@ extension AccountExportsHandler {
         _ request: GatewayV1.FetchDataExportRequest,
         _ items: OutgoingItems<GatewayV1.FetchDataExportItem>, _ call: AccountCall
     ) async throws {
-        let owner = try await owners.require(
-            .standard, of: call.context.requiredAccessToken(), call.context)
+        let owner = try await owners.require(.standard, in: call.context)
         // Attack: one account holds all streams by downloads that it does not read.
         try await watchers.watching(owner.account) { _ in
             let (archive, row) = try await store.write(about: [.account(owner.account)]) {

@@ -13,11 +13,11 @@ extension AccountExportsHandler {
     /// - Throws: as `SessionOwners.require`, `SQLSession.callersRow` and `Transaction.requireRoom`;
     ///   `auth/session-ended`.
     func requestDataExport(
-        _ request: IdentityV1.RequestDataExportRequest, _ context: CallContext
+        _ request: GatewayV1.RequestDataExportRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestDataExportResponse {
-        let owner = try await owners.require(.standard, of: request.accessToken, context)
-        let origin = CallOrigin(request.origin, hash: keys.audit)
-        let accepted = AcceptedLanguages(request.acceptLanguage).best
+        let owner = try await owners.require(.standard, in: context)
+        let origin = CallOrigin(context, keys)
+        let accepted = context.metadata.acceptedVoice
         let id = ExportID.drawn(from: randomness)
         let export = try await store.write(about: [.account(owner.account)]) { transaction in
             let row = try transaction.callersRow(owner.account)

@@ -58,13 +58,12 @@ extension IdentitiesHandler {
     /// - Throws: as `ProviderTokens`; `rpc/invalid-argument` if there is no token.
     func identity(
         provedBy token: GatewayV1.ProviderToken?, for account: AccountID?,
-        _ origin: IdentityV1.Origin?
+        from origin: CallOrigin
     ) async throws -> ProvedIdentity {
         guard let token else { throw ServiceError(.invalidArgument, fields: ["token"]) }
         do {
             return try await tokens.identity(provedBy: token)
         } catch let error as ServiceError where Self.isAboutToken(error.code) {
-            let origin = CallOrigin(origin, hash: keys.audit)
             try await store.write(about: [], evenIfCancelled: true) { transaction in
                 guard let account else {
                     return try transaction.auditCounted(

@@ -1,3 +1,4 @@
+import Contracts
 import Messages
 import RPC
 import ServiceRuntime
@@ -10,18 +11,24 @@ extension IdentitiesHandler {
     /// Attack: an attacker finds an unlocked phone and authenticates with their own provider
     /// account. Only an identity of this account is a proof; an unknown identity is not linked by
     /// it.
-    /// - Throws: as `SessionOwners.owner` and `identity(provedBy:for:_:)`; `auth/no-such-provider`
+    /// - Throws: as `SessionOwners.owner` and `identity(provedBy:for:from:)`; `auth/no-such-provider`
     ///   if the identity is not the account's; `auth/missing-or-invalid-nonce`,
     ///   `auth/user-disabled`, `auth/session-ended`, `auth/idempotency-key-reused`.
     func proveByProvider(
-        _ request: IdentityV1.ProveByProviderRequest, _ context: CallContext
+        _ request: GatewayV1.ReauthenticateRequest, _ context: CallContext
     ) async throws -> IdentityV1.ProveByProviderResponse {
-        let owner = try await owners.owner(of: request.accessToken, context)
-        let proved = try await identity(
-            provedBy: request.token, for: owner.account, request.origin)
+        guard case .providerToken(let token) = request.proof else {
+            throw ServiceError(.invalidArgument, fields: ["provider_token"])
+        }
+        let owner = try await owners.owner(in: context)
+        let origin = CallOrigin(context, on: request.device, keys)
+        let proved = try await identity(provedBy: token, for: owner.account, from: origin)
         let lookUpKey = keys.lookUpKey(of: proved)
-        let call = try MethodCall(
-            "ProveByProvider", of: owner, lookUpKey, from: request.origin, context, keys)
+        let call = MethodCall(
+            of: owner, from: origin, on: request.device,
+            try RepeatableCall(
+                IdentitiesDescription.proveByProvider, request, by: owner.account.text,
+                proving: lookUpKey, context, keys))
         let outcome: Result<(AccountRow, IdentityV1.StoredResponse?, Timestamp), ServiceError> =
             try await store.write(about: [.account(owner.account)]) { transaction in
                 try transaction.requireLive(owner)

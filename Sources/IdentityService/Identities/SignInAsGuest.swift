@@ -1,3 +1,4 @@
+import Contracts
 import Messages
 import RPC
 import ServiceRuntime
@@ -10,23 +11,24 @@ extension IdentitiesHandler {
     /// Signs in as a guest (G-07): creates an account with a profile and a key, and without a
     /// sign-in method. The account is reachable only through its session, until it is upgraded or
     /// the session is lost. Consent is not required of it before its upgrade (G-23).
-    /// - Throws: `rpc/invalid-argument`, `auth/idempotency-key-reused`; `auth/user-disabled` when a
-    ///   retry finds its guest suspended.
+    /// - Throws: `auth/already-signed-in` in a session, and as `AccountCalls.optionalOwner`;
+    ///   `rpc/invalid-argument`, `auth/idempotency-key-reused`; `auth/user-disabled` when a retry
+    ///   finds its guest suspended.
     func signInAsGuest(
-        _ request: IdentityV1.SignInAsGuestRequest, _ context: CallContext
+        _ request: GatewayV1.SignInAsGuestRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse {
-        let acceptance = Acceptance(request.acceptance)
+        guard try await calls.optionalOwner(in: context) == nil else {
+            throw ServiceError(.alreadySignedIn)
+        }
         // A guest has no credential besides its session. The fingerprint covers the device id, so
-        // that a retry must at least come from the same device. The language is left out: it may
-        // come from metadata, which a repeat need not have.
+        // that a retry must at least come from the same device.
         let call = try RepeatableCall(
-            "SignInAsGuest",
-            [[], Array((request.origin?.deviceId ?? "").utf8)] + acceptance.fingerprint, context,
-            hash: keys.calls)
-        let signIn = try FederatedSignInCall(
-            from: request.origin, language: request.language, acceptance: acceptance,
-            repeatable: call,
-            settings, keys)
+            IdentitiesDescription.signInAsGuest, request,
+            proving: Array((request.device?.deviceId ?? "").utf8), context, keys)
+        let signIn = FederatedSignInCall(
+            from: CallOrigin(context, on: request.device, keys), on: request.device,
+            language: try context.mailLanguage(request.mailLanguage, settings),
+            acceptance: Acceptance(request.acceptance), repeatable: call)
         let account = AccountID.drawn(from: randomness)
         let vault = try AccountVault(new: account, under: keys.accounts, randomness: randomness)
         let new = NewAccount(

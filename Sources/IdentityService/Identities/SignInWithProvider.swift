@@ -1,3 +1,4 @@
+import Contracts
 import Messages
 import RPC
 import Storage
@@ -6,23 +7,22 @@ extension IdentitiesHandler {
     /// Signs in with a provider's token (G-04, G-05, G-15): verifies the token, finds the identity
     /// and its account, decides by `LinkingRule`, writes, answers. All but the first are
     /// `FederatedSignIn`, in one transaction.
-    /// - Throws: as `identity(provedBy:for:_:)` and `FederatedSignIn`; in a session as
+    /// - Throws: as `identity(provedBy:for:from:)` and `FederatedSignIn`; in a session as
     ///   `SessionOwners.calling`.
     func signInWithProvider(
-        _ request: IdentityV1.SignInWithProviderRequest, _ context: CallContext
+        _ request: GatewayV1.SignInWithProviderRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse {
-        let proved = try await identity(provedBy: request.token, for: nil, request.origin)
-        let caller = try await owners.calling(request.guestAccessToken, context)
-        let acceptance = Acceptance(request.acceptance)
-        // The language is left out: it may come from metadata.
+        let origin = CallOrigin(context, on: request.device, keys)
+        let language = try context.mailLanguage(request.mailLanguage, settings)
+        let caller = try await owners.calling(in: context)
+        let proved = try await identity(provedBy: request.token, for: nil, from: origin)
         let call = try RepeatableCall(
-            "SignInWithProvider",
-            [keys.lookUpKey(of: proved), []] + (caller?.account).fingerprint
-                + acceptance.fingerprint, context, hash: keys.calls)
+            IdentitiesDescription.signInWithProvider, request, by: caller.caller,
+            proving: keys.lookUpKey(of: proved), context, keys)
         return try await signIn.run(
             proved,
             FederatedSignInCall(
-                from: request.origin, language: request.language, acceptance: acceptance,
-                in: caller, repeatable: call, settings, keys))
+                from: origin, on: request.device, language: language,
+                acceptance: Acceptance(request.acceptance), in: caller, repeatable: call))
     }
 }

@@ -23,7 +23,8 @@ extension IdentitiesHandler {
         _ request: GatewayV1.UnlinkMethodRequest, _ call: OwnerCall
     ) async throws -> GatewayV1.UnlinkMethodResponse {
         try call.known.require(.standard)
-        let removal = MethodCall(call.frame, of: call.owner, on: request.device)
+        let removal = MethodCall(
+            of: call.owner, from: call.frame.origin, on: request.device, call.frame.repeatable)
         let outcome = try await store.write(about: [.account(call.owner.account)]) {
             try removed(request.method, removal, $0)
         }

@@ -128,20 +128,15 @@ struct FederatedSignInCall: Sendable {
     /// caller that proves the same identity again, and the account of the calling session.
     let repeatable: RepeatableCall?
 
-    /// Reads the fields of a request other than its proof.
-    /// - Parameter language: BCP 47; empty selects the default.
-    /// - Throws: `rpc/invalid-argument` when `language` is not a language tag.
+    /// A sign-in in the name of `caller`, if there is one.
+    /// - Parameter language: BCP 47.
     init(
-        from origin: IdentityV1.Origin?, language: String, acceptance: Acceptance,
-        in caller: CallingSession? = nil, repeatable: RepeatableCall?, _ settings: IdentitySettings,
-        _ keys: IdentityKeys
-    ) throws(ServiceError) {
-        guard language.isEmpty || LanguageTag.isValid(language) else {
-            throw ServiceError(.invalidArgument, fields: ["language"])
-        }
-        self.origin = CallOrigin(origin, hash: keys.audit)
-        device = SignInDevice(origin)
-        self.language = language.isEmpty ? settings.defaultLanguage : language
+        from origin: CallOrigin, on device: GatewayV1.Device?, language: String,
+        acceptance: Acceptance, in caller: CallingSession? = nil, repeatable: RepeatableCall?
+    ) {
+        self.origin = origin
+        self.device = SignInDevice(device)
+        self.language = language
         self.acceptance = acceptance
         self.caller = caller
         self.repeatable = repeatable

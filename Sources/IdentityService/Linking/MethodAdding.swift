@@ -123,28 +123,16 @@ struct MethodCall: Sendable {
     /// For idempotent retries; nil when the call carries no key.
     let repeatable: RepeatableCall?
 
-    /// - Parameters:
-    ///   - method: The rpc.
-    ///   - subject: The object of the change: an identity's look-up key, or the name of a method.
-    /// - Throws: `rpc/invalid-argument` for an invalid idempotency key.
-    init(
-        _ method: String, of owner: SessionOwner, _ subject: [UInt8],
-        from origin: IdentityV1.Origin?, _ context: CallContext, _ keys: IdentityKeys
-    ) throws(ServiceError) {
-        self.owner = owner
-        self.origin = CallOrigin(origin, hash: keys.audit)
-        device = DeviceShown(origin)
-        repeatable = try RepeatableCall(
-            method, [Array(owner.account.text.utf8), subject], context, hash: keys.calls)
-    }
-
-    /// A call that the gateway passes on.
+    /// A call of `owner`.
     /// - Parameter device: The one that the request names.
-    init(_ frame: AccountCall, of owner: SessionOwner, on device: GatewayV1.Device?) {
+    init(
+        of owner: SessionOwner, from origin: CallOrigin, on device: GatewayV1.Device?,
+        _ repeatable: RepeatableCall?
+    ) {
         self.owner = owner
-        origin = frame.origin
-        self.device = DeviceShown(name: device?.name ?? "", platform: device?.platform ?? "")
-        repeatable = frame.repeatable
+        self.origin = origin
+        self.device = DeviceShown(device)
+        self.repeatable = repeatable
     }
 }
 
@@ -155,12 +143,10 @@ extension SessionOwners {
     /// another one (G-07). Attack: somebody who copied the guest's tokens, or planted them on a
     /// borrowed phone, would keep a session of the full account.
     /// - Throws: `auth/operation-not-allowed` for a guest; otherwise as `owner` and `require`.
-    func ownerOfMethods(
-        _ accessToken: String, _ context: CallContext
-    ) async throws -> SessionOwner {
-        let owner = try await owner(of: accessToken, context)
-        let row = try await store.account(owner.account)
-        guard !row.isGuest else { throw ServiceError(.operationNotAllowed) }
-        return try await require(.standard, of: accessToken, context)
+    func ownerOfMethods(in context: CallContext) async throws -> SessionOwner {
+        let known = try await known(in: context)
+        guard !known.isGuest else { throw ServiceError(.operationNotAllowed) }
+        try known.require(.standard)
+        return known.owner
     }
 }

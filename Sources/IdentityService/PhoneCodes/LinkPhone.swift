@@ -1,4 +1,5 @@
 import Addresses
+import Contracts
 import Messages
 import RPC
 import ServiceRuntime
@@ -11,18 +12,20 @@ extension PhoneCodesHandler {
     ///   `auth/invalid-phone-number`, `auth/operation-not-allowed` when phone sign-in is disabled;
     ///   as `MethodAdding` and `SessionOwners.ownerOfMethods`.
     func linkPhone(
-        _ request: IdentityV1.LinkPhoneRequest, _ context: CallContext
-    ) async throws -> IdentityV1.LinkPhoneResponse {
+        _ request: GatewayV1.LinkPhoneRequest, _ context: CallContext
+    ) async throws -> GatewayV1.LinkPhoneResponse {
         let number = try PhoneNumber.required(request.phoneNumber)
         try requireOn(number)
-        let owner = try await owners.ownerOfMethods(request.accessToken, context)
+        let owner = try await owners.ownerOfMethods(in: context)
         let nonce = nonce(ofCode: request.requestId)
         let proved = try await store.read {
             try $0.phoneIdentity(number, nonce: nonce, keys).proved
         }
-        let call = try MethodCall(
-            "LinkPhone", of: owner, keys.lookUpKey(of: proved), from: request.origin,
-            context, keys)
+        let call = MethodCall(
+            of: owner, from: CallOrigin(context, on: request.device, keys), on: request.device,
+            try RepeatableCall(
+                PhoneCodesDescription.linkPhone, request, by: owner.account.text,
+                proving: keys.lookUpKey(of: proved), context, keys))
         let guess = PhoneCodeGuess(
             request: PhoneCodeID(text: request.requestId), purpose: .link,
             owner: owner, number: number, numberKey: keys.lookUpKey(of: number),
@@ -30,7 +33,7 @@ extension PhoneCodesHandler {
         try await require(guess, call.repeatable)
         do {
             let row = try await adding.add(proved, call)
-            return IdentityV1.LinkPhoneResponse(
+            return GatewayV1.LinkPhoneResponse(
                 account: try await signIn.answers.account(row))
         } catch let error as ServiceError where error.code == .invalidNonce {
             throw ServiceError(.invalidCode, fields: ["request_id"])  // as in `signInWithCode`

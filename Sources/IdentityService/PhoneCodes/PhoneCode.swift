@@ -74,12 +74,11 @@ enum PhoneCodePurpose: Int64, CaseIterable, Sendable {
     /// Re-authentication (G-13).
     case prove = 3
 
-    /// The purpose that a caller sends; nil when it is missing or unknown.
-    init?(_ message: IdentityV1.PhoneCodePurpose) {
+    /// The purpose that the owner of a session sends; nil when it is missing or unknown.
+    init?(_ message: GatewayV1.PhoneCodePurpose) {
         switch message {
-        case .signIn: self = .signIn
         case .link: self = .link
-        case .prove: self = .prove
+        case .reauthenticate: self = .prove
         case .unspecified, .unrecognized: return nil
         }
     }

@@ -5,7 +5,7 @@ import ServiceRuntime
 import Storage
 
 /// `postern.identity.v1.PhoneCodes` (G-06, I-06, R-02). Each rpc is in the file of its name:
-/// `requestCode`, `signInWithCode`, `linkPhone`, `proveByCode`.
+/// `requestSignInCode`, `requestPhoneCode`, `signInWithCode`, `linkPhone`, `proveByCode`.
 struct PhoneCodesHandler: PhoneCodesService {
     let settings: IdentitySettings
     let store: Store

@@ -16,20 +16,24 @@ extension PhoneCodesHandler {
     ///   `auth/invalid-phone-number`, `auth/operation-not-allowed` when phone sign-in is disabled,
     ///   `auth/idempotency-key-reused`; as `SessionOwners`.
     func proveByCode(
-        _ request: IdentityV1.ProveByCodeRequest, _ context: CallContext
+        _ request: GatewayV1.ReauthenticateRequest, _ context: CallContext
     ) async throws -> IdentityV1.ProveByCodeResponse {
-        let number = try PhoneNumber.required(request.phoneNumber)
+        guard case .phoneCode(let shown) = request.proof else {
+            throw ServiceError(.invalidArgument, fields: ["phone_code"])
+        }
+        let number = try PhoneNumber.required(shown.phoneNumber)
         try requireOn(number)
-        let owner = try await owners.owner(of: request.accessToken, context)
+        let known = try await owners.known(in: context)
+        let owner = known.owner
         let guess = PhoneCodeGuess(
-            request: PhoneCodeID(text: request.requestId), purpose: .prove,
+            request: PhoneCodeID(text: shown.requestId), purpose: .prove,
             owner: owner, number: number, numberKey: keys.lookUpKey(of: number),
-            code: PhoneCode(typed: request.code),
-            origin: CallOrigin(request.origin, hash: keys.audit))
+            code: PhoneCode(typed: shown.code),
+            origin: CallOrigin(context, on: request.device, keys))
         let call = try RepeatableCall(
-            "ProveByCode", [Array(request.requestId.utf8), Array(owner.session.utf8)], context,
-            hash: keys.calls)
-        let confirms = try await confirms(guess, request.accessToken, context)
+            PhoneCodesDescription.proveByCode, request, by: owner.session,
+            proving: Array(shown.requestId.utf8), context, keys)
+        let confirms = try await confirms(guess, by: known)
         let (refusal, row, first, moment) = try await store.write(about: [
             .account(owner.account), .hash(guess.numberKey),
         ]) { transaction in
@@ -47,16 +51,13 @@ extension PhoneCodesHandler {
                 provedAt: moment))
     }
 
-    /// Whether the session has a proof that is independent of the number. The session service is
-    /// asked only for a changed number.
+    /// Whether the session has a proof that is independent of the number, which has changed.
     private func confirms(
-        _ guess: PhoneCodeGuess, _ accessToken: String, _ context: CallContext
+        _ guess: PhoneCodeGuess, by known: KnownOwner
     ) async throws -> Bool {
         let change = try await store.read { try $0.numberChange(guess.numberKey) }
         guard let change, change.confirmedAt == nil else { return false }
-        let known = try await owners.devices.listProofs(
-            SessionV1.ListProofsRequest(accessToken: accessToken), context.onward())
-        return known.proofs.contains { proof in
+        return known.proofs.proofs.contains { proof in
             NumberChangeRule.isIndependent(
                 proof.amr, provedAt: Timestamp(milliseconds: proof.provedAtMs), of: change)
         }

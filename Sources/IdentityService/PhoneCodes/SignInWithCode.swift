@@ -1,4 +1,5 @@
 import Addresses
+import Contracts
 import Messages
 import RPC
 import ServiceRuntime
@@ -17,7 +18,7 @@ extension PhoneCodesHandler {
     ///   `auth/second-proof-required` with the methods that are accepted as a second proof; as
     ///   `FederatedSignIn`, and in a session as `SessionOwners.calling`.
     func signInWithCode(
-        _ request: IdentityV1.SignInWithCodeRequest, _ context: CallContext
+        _ request: GatewayV1.SignInWithPhoneCodeRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse {
         let number = try PhoneNumber.required(request.phoneNumber)
         try requireOn(number)
@@ -25,18 +26,16 @@ extension PhoneCodesHandler {
         let proved = try await store.read {
             try $0.phoneIdentity(number, nonce: nonce, keys).proved
         }
-        let caller = try await owners.calling(request.guestAccessToken, context)
-        let acceptance = Acceptance(request.acceptance)
+        let caller = try await owners.calling(in: context)
         let call = try RepeatableCall(
-            "SignInWithCode",
-            [keys.lookUpKey(of: proved), Array(request.requestId.utf8)]
-                + (caller?.account).fingerprint + acceptance.fingerprint, context,
-            hash: keys.calls)
+            PhoneCodesDescription.signInWithCode, request, by: caller.caller,
+            proving: keys.lookUpKey(of: proved), context, keys)
         // The whole request is validated before a guess is counted.
-        let signInCall = try FederatedSignInCall(
-            from: request.origin, language: request.language, acceptance: acceptance, in: caller,
-            repeatable: call, settings, keys)
-        let guess = guess(request, number)
+        let signInCall = FederatedSignInCall(
+            from: CallOrigin(context, on: request.device, keys), on: request.device,
+            language: try context.mailLanguage(request.mailLanguage, settings),
+            acceptance: Acceptance(request.acceptance), in: caller, repeatable: call)
+        let guess = guess(request, number, from: signInCall.origin)
         try await require(guess, call)
         try await requireEnough(guess)
         do {
@@ -49,13 +48,13 @@ extension PhoneCodesHandler {
     }
 
     private func guess(
-        _ request: IdentityV1.SignInWithCodeRequest, _ number: PhoneNumber
+        _ request: GatewayV1.SignInWithPhoneCodeRequest, _ number: PhoneNumber,
+        from origin: CallOrigin
     ) -> PhoneCodeGuess {
         PhoneCodeGuess(
             request: PhoneCodeID(text: request.requestId), purpose: .signIn, owner: nil,
             number: number, numberKey: keys.lookUpKey(of: number),
-            code: PhoneCode(typed: request.code),
-            origin: CallOrigin(request.origin, hash: keys.audit))
+            code: PhoneCode(typed: request.code), origin: origin)
     }
 
     /// Rejects the sign-in if the number was reported as changed and the account has another method

@@ -78,9 +78,9 @@ struct SignInDevice: Hashable, Sendable {
     /// Whether the call is a recent proof in a session of the account.
     let isInOwnSession: Bool
 
-    init(_ origin: IdentityV1.Origin?, inOwnSession: Bool = false) {
-        id = origin?.deviceId ?? ""
-        shown = DeviceShown(origin)
+    init(_ device: GatewayV1.Device?, inOwnSession: Bool = false) {
+        id = device?.deviceId ?? ""
+        shown = DeviceShown(device)
         isInOwnSession = inOwnSession
     }
 

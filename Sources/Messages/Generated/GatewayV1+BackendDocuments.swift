@@ -87,6 +87,12 @@ extension GatewayV1.ReadAccountDocumentRequest: ProtobufMessage {
         if !collection.isEmpty { sink.text(18, collection) }
         if !name.isEmpty { sink.text(26, name) }
     }
+
+    package var repeatedPart: GatewayV1.ReadAccountDocumentRequest {
+        var part = self
+        part.call = nil
+        return part
+    }
 }
 
 extension GatewayV1 {
@@ -123,6 +129,12 @@ extension GatewayV1.WriteAccountDocumentsRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if let call { sink.message(10, call) }
         for value in writes { sink.message(18, value) }
+    }
+
+    package var repeatedPart: GatewayV1.WriteAccountDocumentsRequest {
+        var part = self
+        part.call = nil
+        return part
     }
 }
 
@@ -184,6 +196,12 @@ extension GatewayV1.RemoveAccountDocumentRequest: ProtobufMessage {
             sink.int64(32, value)
         }
     }
+
+    package var repeatedPart: GatewayV1.RemoveAccountDocumentRequest {
+        var part = self
+        part.call = nil
+        return part
+    }
 }
 
 extension GatewayV1 {
@@ -233,6 +251,12 @@ extension GatewayV1.ListAccountDocumentsRequest: ProtobufMessage {
         if withJson { sink.bool(24, withJson) }
         if !pageToken.isEmpty { sink.text(34, pageToken) }
     }
+
+    package var repeatedPart: GatewayV1.ListAccountDocumentsRequest {
+        var part = self
+        part.call = nil
+        return part
+    }
 }
 
 extension GatewayV1 {
@@ -269,6 +293,12 @@ extension GatewayV1.SetOnboardingRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if let call { sink.message(10, call) }
         if complete { sink.bool(16, complete) }
+    }
+
+    package var repeatedPart: GatewayV1.SetOnboardingRequest {
+        var part = self
+        part.call = nil
+        return part
     }
 }
 

@@ -222,6 +222,12 @@ extension GatewayV1.Acceptance: ProtobufMessage {
         if analytics { sink.bool(32, analytics) }
         if !birthDate.isEmpty { sink.secret(42, birthDate) }
     }
+
+    package var repeatedPart: GatewayV1.Acceptance {
+        var part = self
+        part.birthDate = .empty
+        return part
+    }
 }
 
 extension GatewayV1 {
@@ -850,6 +856,12 @@ extension GatewayV1.AnswerParentalConsentRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !token.isEmpty { sink.secret(10, token) }
         if answer.rawValue != 0 { sink.int32(16, answer.rawValue) }
+    }
+
+    package var repeatedPart: GatewayV1.AnswerParentalConsentRequest {
+        var part = self
+        part.token = .empty
+        return part
     }
 }
 

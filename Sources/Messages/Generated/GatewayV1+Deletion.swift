@@ -151,6 +151,12 @@ extension GatewayV1.PreviewDeletionRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !linkToken.isEmpty { sink.secret(10, linkToken) }
     }
+
+    package var repeatedPart: GatewayV1.PreviewDeletionRequest {
+        var part = self
+        part.linkToken = .empty
+        return part
+    }
 }
 
 extension GatewayV1 {
@@ -251,6 +257,12 @@ extension GatewayV1.RequestDeletionRequest: ProtobufMessage {
         if !confirmationToken.isEmpty { sink.text(18, confirmationToken) }
         if wait { sink.bool(24, wait) }
     }
+
+    package var repeatedPart: GatewayV1.RequestDeletionRequest {
+        var part = self
+        part.linkToken = .empty
+        return part
+    }
 }
 
 extension GatewayV1 {
@@ -312,6 +324,12 @@ extension GatewayV1.CancelDeletionRequest: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if !linkToken.isEmpty { sink.secret(10, linkToken) }
+    }
+
+    package var repeatedPart: GatewayV1.CancelDeletionRequest {
+        var part = self
+        part.linkToken = .empty
+        return part
     }
 }
 

@@ -38,6 +38,12 @@ extension GatewayV1.RequestEmailChangeRequest: ProtobufMessage {
         if !newEmail.isEmpty { sink.text(10, newEmail) }
         if let device { sink.message(18, device) }
     }
+
+    package var repeatedPart: GatewayV1.RequestEmailChangeRequest {
+        var part = self
+        part.device = nil
+        return part
+    }
 }
 
 extension GatewayV1 {
@@ -126,6 +132,13 @@ extension GatewayV1.ConfirmEmailChangeRequest: ProtobufMessage {
         if !password.isEmpty { sink.secret(18, password) }
         if let device { sink.message(26, device) }
     }
+
+    package var repeatedPart: GatewayV1.ConfirmEmailChangeRequest {
+        var part = self
+        part.password = .empty
+        part.device = nil
+        return part
+    }
 }
 
 extension GatewayV1 {
@@ -188,6 +201,12 @@ extension GatewayV1.CancelEmailChangeRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if let device { sink.message(10, device) }
     }
+
+    package var repeatedPart: GatewayV1.CancelEmailChangeRequest {
+        var part = self
+        part.device = nil
+        return part
+    }
 }
 
 extension GatewayV1 {
@@ -249,6 +268,12 @@ extension GatewayV1.ResendVerificationEmailRequest: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if let device { sink.message(10, device) }
+    }
+
+    package var repeatedPart: GatewayV1.ResendVerificationEmailRequest {
+        var part = self
+        part.device = nil
+        return part
     }
 }
 
@@ -336,6 +361,13 @@ extension GatewayV1.ResendVerificationByPasswordRequest: ProtobufMessage {
         if !email.isEmpty { sink.text(10, email) }
         if !password.isEmpty { sink.secret(18, password) }
         if let device { sink.message(26, device) }
+    }
+
+    package var repeatedPart: GatewayV1.ResendVerificationByPasswordRequest {
+        var part = self
+        part.password = .empty
+        part.device = nil
+        return part
     }
 }
 

@@ -79,6 +79,14 @@ extension GatewayV1.SignInAsGuestRequest: ProtobufMessage {
         if !mailLanguage.isEmpty { sink.text(18, mailLanguage) }
         if let acceptance { sink.message(26, acceptance) }
     }
+
+    package var repeatedPart: GatewayV1.SignInAsGuestRequest {
+        var part = self
+        part.device = nil
+        part.mailLanguage = ""
+        part.acceptance = part.acceptance?.repeatedPart
+        return part
+    }
 }
 
 extension GatewayV1 {

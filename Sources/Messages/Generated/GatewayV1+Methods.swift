@@ -135,6 +135,13 @@ extension GatewayV1.LinkProviderRequest: ProtobufMessage {
         if let token { sink.message(10, token) }
         if let device { sink.message(18, device) }
     }
+
+    package var repeatedPart: GatewayV1.LinkProviderRequest {
+        var part = self
+        part.token = nil
+        part.device = nil
+        return part
+    }
 }
 
 extension GatewayV1 {
@@ -202,6 +209,12 @@ extension GatewayV1.UnlinkMethodRequest: ProtobufMessage {
     package func write(to sink: inout some WireSink) {
         if !method.isEmpty { sink.text(10, method) }
         if let device { sink.message(18, device) }
+    }
+
+    package var repeatedPart: GatewayV1.UnlinkMethodRequest {
+        var part = self
+        part.device = nil
+        return part
     }
 }
 

@@ -38,6 +38,12 @@ extension GatewayV1.RequestPasswordResetRequest: ProtobufMessage {
         if !email.isEmpty { sink.text(10, email) }
         if let device { sink.message(18, device) }
     }
+
+    package var repeatedPart: GatewayV1.RequestPasswordResetRequest {
+        var part = self
+        part.device = nil
+        return part
+    }
 }
 
 extension GatewayV1 {
@@ -119,6 +125,13 @@ extension GatewayV1.ResetPasswordRequest: ProtobufMessage {
         if !token.isEmpty { sink.text(10, token) }
         if !password.isEmpty { sink.secret(18, password) }
         if let device { sink.message(26, device) }
+    }
+
+    package var repeatedPart: GatewayV1.ResetPasswordRequest {
+        var part = self
+        part.password = .empty
+        part.device = nil
+        return part
     }
 }
 
@@ -219,6 +232,14 @@ extension GatewayV1.ChangePasswordRequest: ProtobufMessage {
         if !currentPassword.isEmpty { sink.secret(10, currentPassword) }
         if !newPassword.isEmpty { sink.secret(18, newPassword) }
         if let device { sink.message(26, device) }
+    }
+
+    package var repeatedPart: GatewayV1.ChangePasswordRequest {
+        var part = self
+        part.currentPassword = .empty
+        part.newPassword = .empty
+        part.device = nil
+        return part
     }
 }
 

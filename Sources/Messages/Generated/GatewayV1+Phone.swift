@@ -71,6 +71,12 @@ extension GatewayV1.RequestSignInCodeRequest: ProtobufMessage {
         if !phoneNumber.isEmpty { sink.text(10, phoneNumber) }
         if let device { sink.message(18, device) }
     }
+
+    package var repeatedPart: GatewayV1.RequestSignInCodeRequest {
+        var part = self
+        part.device = nil
+        return part
+    }
 }
 
 extension GatewayV1 {
@@ -163,6 +169,12 @@ extension GatewayV1.RequestPhoneCodeRequest: ProtobufMessage {
         if !phoneNumber.isEmpty { sink.text(10, phoneNumber) }
         if purpose.rawValue != 0 { sink.int32(16, purpose.rawValue) }
         if let device { sink.message(26, device) }
+    }
+
+    package var repeatedPart: GatewayV1.RequestPhoneCodeRequest {
+        var part = self
+        part.device = nil
+        return part
     }
 }
 
@@ -275,6 +287,15 @@ extension GatewayV1.SignInWithPhoneCodeRequest: ProtobufMessage {
         if let device { sink.message(34, device) }
         if !mailLanguage.isEmpty { sink.text(42, mailLanguage) }
         if let acceptance { sink.message(50, acceptance) }
+    }
+
+    package var repeatedPart: GatewayV1.SignInWithPhoneCodeRequest {
+        var part = self
+        part.code = ""
+        part.device = nil
+        part.mailLanguage = ""
+        part.acceptance = part.acceptance?.repeatedPart
+        return part
     }
 }
 
@@ -394,6 +415,13 @@ extension GatewayV1.LinkPhoneRequest: ProtobufMessage {
         if !phoneNumber.isEmpty { sink.text(18, phoneNumber) }
         if !code.isEmpty { sink.text(26, code) }
         if let device { sink.message(34, device) }
+    }
+
+    package var repeatedPart: GatewayV1.LinkPhoneRequest {
+        var part = self
+        part.code = ""
+        part.device = nil
+        return part
     }
 }
 

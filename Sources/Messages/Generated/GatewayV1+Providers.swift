@@ -181,6 +181,15 @@ extension GatewayV1.SignInWithProviderRequest: ProtobufMessage {
         if !mailLanguage.isEmpty { sink.text(26, mailLanguage) }
         if let acceptance { sink.message(34, acceptance) }
     }
+
+    package var repeatedPart: GatewayV1.SignInWithProviderRequest {
+        var part = self
+        part.token = nil
+        part.device = nil
+        part.mailLanguage = ""
+        part.acceptance = part.acceptance?.repeatedPart
+        return part
+    }
 }
 
 extension GatewayV1 {

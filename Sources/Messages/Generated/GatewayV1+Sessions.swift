@@ -452,6 +452,13 @@ extension GatewayV1.ReauthenticateRequest: ProtobufMessage {
         }
         if let device { sink.message(42, device) }
     }
+
+    package var repeatedPart: GatewayV1.ReauthenticateRequest {
+        var part = self
+        part.device = nil
+        part.proof = nil
+        return part
+    }
 }
 
 extension GatewayV1 {

@@ -373,6 +373,12 @@ extension GatewayV1.CheckPasswordRequest: ProtobufMessage {
         if !email.isEmpty { sink.text(18, email) }
         if !displayName.isEmpty { sink.text(26, displayName) }
     }
+
+    package var repeatedPart: GatewayV1.CheckPasswordRequest {
+        var part = self
+        part.password = .empty
+        return part
+    }
 }
 
 extension GatewayV1 {

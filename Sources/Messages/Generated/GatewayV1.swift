@@ -471,6 +471,15 @@ extension GatewayV1.SignUpWithPasswordRequest: ProtobufMessage {
         if !mailLanguage.isEmpty { sink.text(42, mailLanguage) }
         if let acceptance { sink.message(50, acceptance) }
     }
+
+    package var repeatedPart: GatewayV1.SignUpWithPasswordRequest {
+        var part = self
+        part.password = .empty
+        part.device = nil
+        part.mailLanguage = ""
+        part.acceptance = part.acceptance?.repeatedPart
+        return part
+    }
 }
 
 extension GatewayV1 {
@@ -560,6 +569,13 @@ extension GatewayV1.SignInWithPasswordRequest: ProtobufMessage {
         if !email.isEmpty { sink.text(10, email) }
         if !password.isEmpty { sink.secret(18, password) }
         if let device { sink.message(26, device) }
+    }
+
+    package var repeatedPart: GatewayV1.SignInWithPasswordRequest {
+        var part = self
+        part.password = .empty
+        part.device = nil
+        return part
     }
 }
 
@@ -663,6 +679,13 @@ extension GatewayV1.VerifyEmailRequest: ProtobufMessage {
         if !password.isEmpty { sink.secret(18, password) }
         if let device { sink.message(26, device) }
     }
+
+    package var repeatedPart: GatewayV1.VerifyEmailRequest {
+        var part = self
+        part.password = .empty
+        part.device = nil
+        return part
+    }
 }
 
 extension GatewayV1 {
@@ -736,6 +759,12 @@ extension GatewayV1.RefreshSessionRequest: ProtobufMessage {
         if !refreshToken.isEmpty { sink.text(10, refreshToken) }
         if let device { sink.message(18, device) }
         if let deviceProof { sink.message(26, deviceProof) }
+    }
+
+    package var repeatedPart: GatewayV1.RefreshSessionRequest {
+        var part = self
+        part.device = nil
+        return part
     }
 }
 

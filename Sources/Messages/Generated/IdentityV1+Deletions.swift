@@ -3,43 +3,6 @@
 internal import CMessages
 
 extension IdentityV1 {
-    /// Request for a link.
-    package struct RequestDeletionLinkRequest: Hashable, Sendable {
-        /// The account's email address.
-        package var email: String
-        /// The device and client address of the call.
-        package var origin: Optional<IdentityV1.Origin>
-
-        /// A message of these fields.
-        package init(
-            email: String = "",
-            origin: IdentityV1.Origin? = nil
-        ) {
-            self.email = email
-            self.origin = origin
-        }
-    }
-}
-
-extension IdentityV1.RequestDeletionLinkRequest: ProtobufMessage {
-    package static var fullName: String { "postern.identity.v1.RequestDeletionLinkRequest" }
-    package static var layout: MessageLayout { .init(postern__identity__v1__request_deletion_link_request__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> IdentityV1.RequestDeletionLinkRequest {
-        let email = try reader.text(10)
-        let origin: IdentityV1.Origin? = try reader.message(18)
-        return IdentityV1.RequestDeletionLinkRequest(email: email, origin: origin)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if !email.isEmpty { sink.text(10, email) }
-        if let origin { sink.message(18, origin) }
-    }
-}
-
-extension IdentityV1 {
     /// If the address has an account, the link is on its way.
     package struct RequestDeletionLinkResponse: Hashable, Sendable {
         /// A message of these fields.

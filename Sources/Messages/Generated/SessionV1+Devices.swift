@@ -5,25 +5,21 @@ internal import CMessages
 extension SessionV1 {
     /// Request to record a new authentication of a session.
     package struct ReauthenticateRequest: Hashable, Sendable {
-        /// A valid access token of the session.
-        package var accessToken: String
         /// Identity's proof for the same account; valid once, within 30 s.
         package var proof: Optional<IdentityV1.SignInProof>
-        /// The device and client address of the call.
-        package var origin: Optional<IdentityV1.Origin>
+        /// The device of the call.
+        package var device: Optional<GatewayV1.Device>
         /// Instead of identity's proof: a presence proof by the device key that the session is bound to.
         package var presence: Optional<GatewayV1.PresenceProof>
 
         /// A message of these fields.
         package init(
-            accessToken: String = "",
             proof: IdentityV1.SignInProof? = nil,
-            origin: IdentityV1.Origin? = nil,
+            device: GatewayV1.Device? = nil,
             presence: GatewayV1.PresenceProof? = nil
         ) {
-            self.accessToken = accessToken
             self.proof = proof
-            self.origin = origin
+            self.device = device
             self.presence = presence
         }
     }
@@ -36,61 +32,16 @@ extension SessionV1.ReauthenticateRequest: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> SessionV1.ReauthenticateRequest {
-        let accessToken = try reader.text(10)
-        let proof: IdentityV1.SignInProof? = try reader.message(18)
-        let origin: IdentityV1.Origin? = try reader.message(26)
-        let presence: GatewayV1.PresenceProof? = try reader.message(34)
-        return SessionV1.ReauthenticateRequest(accessToken: accessToken, proof: proof, origin: origin, presence: presence)
+        let proof: IdentityV1.SignInProof? = try reader.message(10)
+        let device: GatewayV1.Device? = try reader.message(18)
+        let presence: GatewayV1.PresenceProof? = try reader.message(26)
+        return SessionV1.ReauthenticateRequest(proof: proof, device: device, presence: presence)
     }
 
     package func write(to sink: inout some WireSink) {
-        if !accessToken.isEmpty { sink.text(10, accessToken) }
-        if let proof { sink.message(18, proof) }
-        if let origin { sink.message(26, origin) }
-        if let presence { sink.message(34, presence) }
-    }
-}
-
-extension SessionV1 {
-    /// The new authentication is recorded.
-    package struct ReauthenticateResponse: Hashable, Sendable {
-        /// An access token that contains it; the session and its refresh token do not change.
-        package var accessToken: String
-        /// When it expires, in milliseconds since 1970.
-        package var accessExpiresAtMs: Int64
-        /// When the owner authenticated, in milliseconds since 1970.
-        package var authTimeMs: Int64
-
-        /// A message of these fields.
-        package init(
-            accessToken: String = "",
-            accessExpiresAtMs: Int64 = 0,
-            authTimeMs: Int64 = 0
-        ) {
-            self.accessToken = accessToken
-            self.accessExpiresAtMs = accessExpiresAtMs
-            self.authTimeMs = authTimeMs
-        }
-    }
-}
-
-extension SessionV1.ReauthenticateResponse: ProtobufMessage {
-    package static var fullName: String { "postern.session.v1.ReauthenticateResponse" }
-    package static var layout: MessageLayout { .init(postern__session__v1__reauthenticate_response__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> SessionV1.ReauthenticateResponse {
-        let accessToken = try reader.text(10)
-        let accessExpiresAtMs = try reader.int64(16)
-        let authTimeMs = try reader.int64(24)
-        return SessionV1.ReauthenticateResponse(accessToken: accessToken, accessExpiresAtMs: accessExpiresAtMs, authTimeMs: authTimeMs)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if !accessToken.isEmpty { sink.text(10, accessToken) }
-        if accessExpiresAtMs != 0 { sink.int64(16, accessExpiresAtMs) }
-        if authTimeMs != 0 { sink.int64(24, authTimeMs) }
+        if let proof { sink.message(10, proof) }
+        if let device { sink.message(18, device) }
+        if let presence { sink.message(26, presence) }
     }
 }
 

@@ -10,20 +10,16 @@ extension SessionV1 {
     package struct CreateSessionRequest: Hashable, Sendable {
         /// Identity's proof; valid once, within 30 s.
         package var proof: Optional<IdentityV1.SignInProof>
-        /// The device and client address that it is created from.
-        package var origin: Optional<IdentityV1.Origin>
-        /// The key that the session is bound to; absent for none.
-        package var deviceKey: Optional<GatewayV1.DeviceKey>
+        /// The device that it is for, with the key that the session is bound to, if it has one.
+        package var device: Optional<GatewayV1.Device>
 
         /// A message of these fields.
         package init(
             proof: IdentityV1.SignInProof? = nil,
-            origin: IdentityV1.Origin? = nil,
-            deviceKey: GatewayV1.DeviceKey? = nil
+            device: GatewayV1.Device? = nil
         ) {
             self.proof = proof
-            self.origin = origin
-            self.deviceKey = deviceKey
+            self.device = device
         }
     }
 }
@@ -36,15 +32,13 @@ extension SessionV1.CreateSessionRequest: ProtobufMessage {
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> SessionV1.CreateSessionRequest {
         let proof: IdentityV1.SignInProof? = try reader.message(10)
-        let origin: IdentityV1.Origin? = try reader.message(18)
-        let deviceKey: GatewayV1.DeviceKey? = try reader.message(26)
-        return SessionV1.CreateSessionRequest(proof: proof, origin: origin, deviceKey: deviceKey)
+        let device: GatewayV1.Device? = try reader.message(18)
+        return SessionV1.CreateSessionRequest(proof: proof, device: device)
     }
 
     package func write(to sink: inout some WireSink) {
         if let proof { sink.message(10, proof) }
-        if let origin { sink.message(18, origin) }
-        if let deviceKey { sink.message(26, deviceKey) }
+        if let device { sink.message(18, device) }
     }
 }
 

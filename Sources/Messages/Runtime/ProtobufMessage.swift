@@ -17,6 +17,15 @@ package protocol ProtobufMessage: WireEncoded, Hashable {
 
     /// Writes the message's fields to `sink`, in the order of their numbers.
     func write(to sink: inout some WireSink)
+
+    /// What two calls with one idempotency key must have in common: all but the secrets and the
+    /// fields with the option `postern.options.v1.repeat_may_change`.
+    var repeatedPart: Self { get }
+}
+
+extension ProtobufMessage {
+    /// All of it, where the `.proto` excepts nothing.
+    package var repeatedPart: Self { self }
 }
 
 extension ProtobufMessage {

@@ -25,7 +25,7 @@ extension DevicesHandler {
         // By the session and not its account: in another session the call acts on other ones.
         let repeatable = try RepeatableCall(
             method.rpcName, of: method.name, by: token.session.text,
-            request: request?.encoded() ?? [], context, hash: keys.calls)
+            request: request?.repeatedPart.encoded() ?? [], context, hash: keys.calls)
         return SessionCall(token: token, repeatable: repeatable)
     }
 }

@@ -27,14 +27,14 @@ struct DeviceKey: Hashable, Sendable {
         case .p256: length = Self.pointBytes
         case .ed25519: length = Self.edwardsBytes
         case .unspecified, .unrecognized:
-            throw ServiceError(.invalidDeviceKey, fields: ["device_key.kind"])
+            throw ServiceError(.invalidDeviceKey, fields: ["device.key.kind"])
         }
         guard message.publicKey.count == length else {
-            throw ServiceError(.invalidDeviceKey, fields: ["device_key.public_key"])
+            throw ServiceError(.invalidDeviceKey, fields: ["device.key.public_key"])
         }
         bytes = message.publicKey
         guard verifies(message.possession, of: Self.signed(bytes, deviceID: deviceID)) else {
-            throw ServiceError(.invalidDeviceKey, fields: ["device_key.possession"])
+            throw ServiceError(.invalidDeviceKey, fields: ["device.key.possession"])
         }
     }
 

@@ -16,12 +16,13 @@ extension DevicesHandler {
     ///   `auth/idempotency-key-reused`; `rpc/unavailable` while the clock is not trusted.
     func reauthenticate(
         _ request: SessionV1.ReauthenticateRequest, _ context: CallContext
-    ) async throws -> SessionV1.ReauthenticateResponse {
-        let token = try caller(request.accessToken)
-        let origin = CallOrigin(request.origin, hash: keys.audit)
+    ) async throws -> GatewayV1.ReauthenticateResponse {
+        let text = try context.requiredAccessToken()
+        let token = try caller(text)
+        let origin = CallOrigin(RelayedOrigin(context, on: request.device), hash: keys.audit)
         let grant =
             if let presence = request.presence {
-                try await grant(presence, request, token, origin)
+                try await grant(presence, on: text, request, token, origin)
             } else {
                 try await grant(
                     request.proof, token, origin,
@@ -31,9 +32,9 @@ extension DevicesHandler {
             }
         let access = try accessTokens.issue(
             grant, sessionEnd: life.unusedEnd(of: grant.session), randomness)
-        return SessionV1.ReauthenticateResponse(
+        return GatewayV1.ReauthenticateResponse(
             accessToken: access.text, accessExpiresAtMs: access.expiresAt.milliseconds,
-            authTimeMs: grant.session.proofs.latest.at.milliseconds)
+            authenticatedAtMs: grant.session.proofs.latest.at.milliseconds)
     }
 
     /// By identity's proof. A retry brings a new proof, which is consumed, and returns the stored
@@ -71,14 +72,14 @@ extension DevicesHandler {
     /// changes in between. When there is nothing new to write, there is no transaction: a client
     /// that sends one signature repeatedly must not fill the audit trail or block the writer.
     private func grant(
-        _ presence: GatewayV1.PresenceProof, _ request: SessionV1.ReauthenticateRequest,
-        _ token: AccessToken, _ origin: CallOrigin
+        _ presence: GatewayV1.PresenceProof, on accessToken: String,
+        _ request: SessionV1.ReauthenticateRequest, _ token: AccessToken, _ origin: CallOrigin
     ) async throws -> TokenGrant {
         guard request.proof == nil else { throw ServiceError(.invalidArgument, fields: ["proof"]) }
         let session = try await store.read { try liveSession(token, $0, at: time.now()) }
         let finding = Result { () throws(ServiceError) in
             try PresenceProofRule.proof(
-                presence, on: request.accessToken, by: session.deviceKey, at: time.now())
+                presence, on: accessToken, by: session.deviceKey, at: time.now())
         }
         switch finding {
         case .success(let proof):

@@ -1,3 +1,4 @@
+import Contracts
 package import Messages
 package import RPC
 import ServiceRuntime
@@ -14,8 +15,8 @@ extension SessionsHandler {
         _ request: SessionV1.CreateSessionRequest, _ context: CallContext
     ) async throws -> SessionV1.CreateSessionResponse {
         try store.clock.requireAnswering()
-        let origin = CallOrigin(request.origin, hash: keys.audit)
-        let device = try SessionDevice(request.origin, hash: keys.devices)
+        let origin = CallOrigin(RelayedOrigin(context, on: request.device), hash: keys.audit)
+        let device = try SessionDevice(request.device, hash: keys.devices)
         let deviceKey = try deviceKey(in: request)
         guard let proof = proofs.proof(request.proof) else {
             // The account in a forged proof proves nothing, so the audit record names none.
@@ -27,7 +28,7 @@ extension SessionsHandler {
             "Create",
             [
                 Array(proof.account.text.utf8), Array(proof.methods.joined(separator: " ").utf8),
-                Array((request.origin?.deviceId ?? "").utf8), deviceKey?.bytes ?? [],
+                Array((request.device?.deviceId ?? "").utf8), deviceKey?.bytes ?? [],
             ], context, hash: keys.calls)
         await refreshTokens.renewIfDue(in: store, at: time.now())
         let outcome = try await store.write(about: [.account(proof.account)]) { transaction in
@@ -40,8 +41,8 @@ extension SessionsHandler {
     private func deviceKey(
         in request: SessionV1.CreateSessionRequest
     ) throws(ServiceError) -> DeviceKey? {
-        let deviceID = request.origin?.deviceId ?? ""
-        guard let key = request.deviceKey else {
+        let deviceID = request.device?.deviceId ?? ""
+        guard let key = request.device?.key else {
             try settings.deviceBinding.requireTie(toDevice: deviceID)
             return nil
         }

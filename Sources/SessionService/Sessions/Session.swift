@@ -196,14 +196,14 @@ struct SessionDevice: Hashable, Sendable {
 
     /// The device in a request; empty fields are unknown.
     /// - Throws: `rpc/invalid-argument` for a platform of more than 32 bytes.
-    init(_ origin: IdentityV1.Origin?, hash: KeyedHash) throws(ServiceError) {
-        let (id, platform) = (origin?.deviceId ?? "", origin?.platform ?? "")
+    init(_ device: GatewayV1.Device?, hash: KeyedHash) throws(ServiceError) {
+        let (id, platform) = (device?.deviceId ?? "", device?.platform ?? "")
         guard platform.utf8.count <= Self.platformBytesMax else {
-            throw ServiceError(.invalidArgument, fields: ["platform"])
+            throw ServiceError(.invalidArgument, fields: ["device.platform"])
         }
-        device = Self.hash(of: id, hash)
+        self.device = Self.hash(of: id, hash)
         self.platform = platform.isEmpty ? nil : platform
-        let name = Self.shortened(origin?.deviceName ?? "")
+        let name = Self.shortened(device?.name ?? "")
         self.name = name.isEmpty ? nil : name
     }
 

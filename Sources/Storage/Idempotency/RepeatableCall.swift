@@ -31,7 +31,7 @@ package struct RepeatableCall: Sendable {
         fingerprint = hash.hash(DelimitedParts.joined([Array("fingerprint".utf8), name] + parts))
     }
 
-    /// A public call that the gateway passes on; nil if it has no idempotency key. All of its request
+    /// A call of the gateway for a person; nil if it has no idempotency key. All of its request
     /// counts, so that a new field does too.
     /// - Parameters:
     ///   - name: the method's name in stored keys.
@@ -39,13 +39,14 @@ package struct RepeatableCall: Sendable {
     ///   - caller: the account, or the session where the call is about sessions: two people of one
     ///     application who use one key must not get each other's answers.
     ///   - request: what a repeat must have in common with it, encoded.
+    ///   - proof: what the call proves, where its repeats prove the same by other bytes.
     /// - Throws: `rpc/invalid-argument` when the key is empty or too long.
     package init?(
         _ name: String, of method: String, by caller: String, request: [UInt8],
-        _ context: any IdempotentCall, hash: KeyedHash
+        proving proof: [[UInt8]] = [], _ context: any IdempotentCall, hash: KeyedHash
     ) throws(ServiceError) {
         try self.init(
-            name, [Array(method.utf8), Array(caller.utf8), request], context, hash: hash)
+            name, [Array(method.utf8), Array(caller.utf8), request] + proof, context, hash: hash)
     }
 }
 

@@ -61,7 +61,7 @@ struct ExportFigures: AsyncParsableCommand {
         _ token: String, _ exports: DataExportsClient, _ identity: RPCClient
     ) async throws -> GatewayV1.DataExport {
         _ = try await AccountExportsClient(identity).requestDataExport(
-            .init(accessToken: token), identity.context(timeout: .seconds(10)))
+            .init(), identity.context(timeout: .seconds(10)).bearing(token))
         let states = exports.watchDataExport(
             .init(), identity.context(timeout: .seconds(60)).bearing(token))
         for try await item in states {

@@ -77,12 +77,12 @@ struct SessionFixture: Sendable {
             accountId: AccountID.drawn(from: randomness).text, amr: ["pwd"], authTimeMs: now,
             provedAtMs: now, nonce: randomness.bytes(16))
         let answer = try await service.sessions.createSession(
-            SessionV1.CreateSessionRequest(proof: seal.seal(proof), origin: Self.origin),
+            SessionV1.CreateSessionRequest(proof: seal.seal(proof), device: Self.device),
             Self.context)
         return Family(answer.session?.refreshToken ?? "")
     }
 
-    private static let origin = IdentityV1.Origin(deviceId: "d1", platform: "cli")
+    private static let device = GatewayV1.Device(deviceId: "d1", platform: "cli")
 
     private static var context: CallContext {
         CallContext(application: "gateway", deadline: SystemTime().uptime() + .seconds(10))

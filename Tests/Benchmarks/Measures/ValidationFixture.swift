@@ -44,7 +44,7 @@ struct ValidationFixture: Sendable {
             accountId: AccountID.drawn(from: randomness).text, amr: ["pwd"], authTimeMs: now,
             provedAtMs: now, nonce: randomness.bytes(16))
         let request = SessionV1.CreateSessionRequest(
-            proof: seal.seal(proof), origin: IdentityV1.Origin(deviceId: "d1", platform: "cli"))
+            proof: seal.seal(proof), device: GatewayV1.Device(deviceId: "d1", platform: "cli"))
         let context = CallContext(deadline: SystemTime().uptime() + .seconds(10))
         return try await service.sessions.createSession(request, context).session?.accessToken ?? ""
     }

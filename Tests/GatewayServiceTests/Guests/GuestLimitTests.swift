@@ -66,12 +66,16 @@ struct GuestLimitTests {
 
     @Test("G-07: a signed-in user creates no guest; with an expired token the app refreshes first")
     func signedIn() async throws {
-        let ada = try await fixture.signUp()
-        let token = ada.session.accessToken
-        #expect(try await refusal { try await signIn(accessToken: token) }.code == .alreadySignedIn)
+        let fixture = try await GatewayFixture()
+        let token = try await fixture.signUp().session.accessToken
+        func code() async throws -> ErrorCode {
+            try await refusal {
+                try await fixture.guests.signInAsGuest(.init(), fixture.context().bearing(token))
+            }.code
+        }
+        #expect(try await code() == .alreadySignedIn)
         fixture.time.advance(by: .seconds(15 * 60))
-        #expect(
-            try await refusal { try await signIn(accessToken: token) }.code == .invalidAccessToken)
-        #expect(try left() == 30 && identities.keys.isEmpty)
+        #expect(try await code() == .invalidAccessToken)
+        #expect(try fixture.inner.left("guest-sign-up-by-address", "192.0.2.7") == 30)
     }
 }

@@ -1,3 +1,4 @@
+import Contracts
 import RPC
 import ServiceRuntime
 import TestSupport
@@ -31,7 +32,9 @@ struct LimitedCallerTests {
         ])
     func noAddress(text: String) {
         #expect(throws: Self.refused) { try LimitedCaller(context(text)) }
-        #expect(throws: Self.refused) { try Origin.of(nil, context(text)) }
+        #expect(throws: Self.refused) {
+            try context(text).onward(for: AuthDescription.signUpWithPassword)
+        }
     }
 
     @Test("B7: two addresses, or one that is not UTF-8, are rejected")

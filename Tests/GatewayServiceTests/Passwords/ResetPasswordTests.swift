@@ -134,8 +134,10 @@ struct ResetPasswordTests {
         // Opens no session, as if the service were down.
         let broken = PasswordsHandler(
             accounts: fixture.inner.identity.accounts,
-            credentials: fixture.inner.identity.credentials,
-            sessions: SessionsForIdentity(session: fixture.inner.session), limits: limits)
+            credentials: CredentialsClient(fixture.inner.identityOwner().calls),
+            sessions: SessionsForIdentity(session: fixture.inner.session),
+            tokens: TokenAccounts(sessions: fixture.inner.session, time: fixture.time),
+            limits: limits)
         let request = GatewayV1.ResetPasswordRequest(token: token, password: .init(text: Self.new))
         let down = try await refusal {
             try await broken.resetPassword(request, fixture.context("r"))

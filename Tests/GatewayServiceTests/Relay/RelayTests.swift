@@ -21,7 +21,7 @@ struct RelayTests {
     private static func relayed(
         _ context: CallContext, to method: MethodDescription = DocumentsDescription.writeDocument
     ) throws -> [String: String] {
-        let onward = try context.relayed(to: method)
+        let onward = try context.onward(for: method)
         #expect(onward.application.isEmpty && !onward.mayAssertClientAddress)
         return Dictionary(
             uniqueKeysWithValues: onward.metadata.entries.map {

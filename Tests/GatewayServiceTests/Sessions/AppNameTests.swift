@@ -27,7 +27,9 @@ struct AppNameTests {
     @Test("A-01: only the web service names an app, and only as the apps file can")
     func names() throws {
         #expect(context("shop-web2").app == "shop-web2")
-        #expect(try Origin.of(nil, context("shop-web2")).app == "shop-web2")
+        #expect(
+            try context("shop-web2").onward(for: AuthDescription.signUpWithPassword).metadata.app
+                == "shop-web2")
         #expect(context(String(repeating: "a", count: 32)).app != nil)
         for application in ["app", "billing", "tool", ""] {
             #expect(context("shop-web", application: application).app == nil)

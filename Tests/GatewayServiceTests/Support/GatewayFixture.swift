@@ -77,17 +77,19 @@ final class GatewayFixture: Sendable {
             enumeration: enumeration, verification: verification, rules: rules,
             consent: consent, guestData: guestDataMode, newcomers: newcomers,
             accountAdmins: accountAdmins)
-        let (identity, session) = (inner.identity, inner.sessionService)
+        let (owner, session) = (inner.identityOwner(replacing: relayed), inner.sessionService)
         gateway = try GatewayService(
             settings: try SettingsLoader.settings(flags),
             peers: GatewayPeers(
                 identity: .init(
-                    accounts: identity.accounts, credentials: identity.credentials,
-                    identities: identities ?? identity.identities,
-                    phoneCodes: identity.phoneCodes, emailChanges: identity.emailChanges,
-                    consents: identity.consents, deletions: identity.deletions,
-                    exports: identity.exports,
-                    relayed: inner.identityOwner(replacing: relayed)),
+                    accounts: AccountsClient(owner.calls),
+                    credentials: CredentialsClient(owner.calls),
+                    identities: identities ?? IdentitiesClient(owner.calls),
+                    phoneCodes: PhoneCodesClient(owner.calls),
+                    emailChanges: EmailChangesClient(owner.calls),
+                    consents: AccountConsentsClient(owner.calls),
+                    deletions: AccountDeletionsClient(owner.calls),
+                    exports: AccountExportsClient(owner.calls), relayed: owner),
                 session: .init(
                     sessions: session.sessions, devices: session.devices,
                     ends: session.ends, clock: inner.sessionClock, relayed: inner.sessionOwner),

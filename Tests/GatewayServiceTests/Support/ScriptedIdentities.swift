@@ -32,11 +32,10 @@ final class ScriptedIdentities: IdentitiesAPI {
     /// The idempotency keys of the calls.
     var keys: [String?] { state.withLock { $0.keys } }
 
-    private func answer(
-        _ accessToken: String, _ context: CallContext
-    ) throws -> IdentityV1.AdmissionResponse {
-        try state.withLock { state in
-            state.callerTokens.append(accessToken)
+    private func answer(_ context: CallContext) throws -> IdentityV1.AdmissionResponse {
+        let token = try context.accessToken() ?? ""
+        return try state.withLock { state in
+            state.callerTokens.append(token)
             state.keys.append(context.idempotencyKey)
             if let code = state.refusal { throw ServiceError(code) }
             return state.admission
@@ -44,24 +43,24 @@ final class ScriptedIdentities: IdentitiesAPI {
     }
 
     func signInWithProvider(
-        _ request: IdentityV1.SignInWithProviderRequest, _ context: CallContext
+        _ request: GatewayV1.SignInWithProviderRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse {
-        try answer(request.guestAccessToken, context)
+        try answer(context)
     }
 
     func signInAsGuest(
-        _ request: IdentityV1.SignInAsGuestRequest, _ context: CallContext
-    ) async throws -> IdentityV1.AdmissionResponse { try answer("", context) }
+        _ request: GatewayV1.SignInAsGuestRequest, _ context: CallContext
+    ) async throws -> IdentityV1.AdmissionResponse { try answer(context) }
 
     func linkProvider(
-        _ request: IdentityV1.LinkProviderRequest, _ context: CallContext
-    ) async throws -> IdentityV1.LinkProviderResponse {
-        IdentityV1.LinkProviderResponse(account: try answer(request.accessToken, context).account)
+        _ request: GatewayV1.LinkProviderRequest, _ context: CallContext
+    ) async throws -> GatewayV1.LinkProviderResponse {
+        GatewayV1.LinkProviderResponse(account: try answer(context).account)
     }
 
     func proveByProvider(
-        _ request: IdentityV1.ProveByProviderRequest, _ context: CallContext
+        _ request: GatewayV1.ReauthenticateRequest, _ context: CallContext
     ) async throws -> IdentityV1.ProveByProviderResponse {
-        IdentityV1.ProveByProviderResponse(proof: try answer(request.accessToken, context).proof)
+        IdentityV1.ProveByProviderResponse(proof: try answer(context).proof)
     }
 }

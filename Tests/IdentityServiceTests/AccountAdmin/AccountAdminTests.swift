@@ -275,7 +275,7 @@ struct AccountAdminTests {
     func reset() async throws {
         _ = try await suspend()
         _ = try await fixture.credentials.requestPasswordReset(
-            .init(email: "ada@example.org", origin: IdentityFixture.origin), fixture.context())
+            .init(email: "ada@example.org", device: IdentityFixture.device), fixture.context())
         try await fixture.relay()
         #expect(fixture.notifications.mails.allSatisfy { $0.template != "reset-password" })
     }

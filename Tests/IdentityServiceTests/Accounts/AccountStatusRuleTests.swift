@@ -144,12 +144,12 @@ struct AccountStatusStoreTests {
         _ = try await fixture.register()
         try await fixture.change("UPDATE accounts SET status = 3")
         _ = try await fixture.credentials.requestPasswordReset(
-            .init(email: "ada@example.org", origin: IdentityFixture.origin), fixture.context())
+            .init(email: "ada@example.org", device: IdentityFixture.device), fixture.context())
         try await fixture.relay()
         let answer = try await fixture.credentials.resetPassword(
             .init(
                 token: try fixture.latestToken("reset-password"), password: "Another7Horse",
-                origin: IdentityFixture.origin), fixture.context())
+                device: IdentityFixture.device), fixture.context())
         #expect(answer.account?.status == .active)
         #expect(answer.account?.emailVerified == true)
     }

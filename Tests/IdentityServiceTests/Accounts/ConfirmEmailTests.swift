@@ -20,12 +20,13 @@ struct ConfirmEmailTests {
         return (account.accountId, try fixture.latestToken())
     }
 
+    /// Confirms in a session of an account; outside a session for nil.
     private func confirm(
-        _ token: String, account: String = "", password: String = "", key: String? = nil
+        _ token: String, account: String? = nil, password: String = "", key: String? = nil
     ) async throws -> IdentityV1.ConfirmEmailResponse {
         try await fixture.accounts.confirmEmail(
-            .init(token: token, accountId: account, password: .init(text: password)),
-            fixture.context(key))
+            .init(token: token, password: .init(text: password)),
+            fixture.relayed(account.map { fixture.devices.open($0) }, key))
     }
 
     @Test("G-12: in the account's own session the link alone confirms")
@@ -78,10 +79,16 @@ struct ConfirmEmailTests {
     @Test("G-12: elsewhere a password is required, and its absence leaves the link valid")
     func passwordNeeded() async throws {
         let (account, token) = try await registered()
-        for asking in ["", "acc_0000000000001", "nonsense"] {
+        for asking in [nil, "acc_0000000000001"] {
             let error = try await refusal { try await confirm(token, account: asking) }
             #expect(error == ServiceError(.passwordNeeded, fields: ["password"]))
         }
+        let session = fixture.devices.open(account)
+        fixture.devices.end(session)
+        let ended = try await refusal {
+            try await fixture.accounts.confirmEmail(.init(token: token), fixture.relayed(session))
+        }
+        #expect(ended.code == .sessionEnded)
         #expect(try await confirm(token, account: account).account?.emailVerified == true)
     }
 

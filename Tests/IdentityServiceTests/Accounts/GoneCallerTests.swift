@@ -65,19 +65,18 @@ struct GoneCallerTests {
 
     @Test("I-02: the same for another mail by password, and for a change of the password")
     func others() async throws {
-        let account = try #require(try await fixture.register().account).accountId
+        let access = try await fixture.member().token
         @Sendable func resend(_ password: String) async throws {
             _ = try await fixture.emails.resendVerificationByPassword(
                 .init(
                     email: "ada@example.org", password: .init(text: password),
-                    origin: IdentityFixture.origin), fixture.context())
+                    device: IdentityFixture.device), fixture.context())
         }
         @Sendable func change(_ password: String) async throws {
             _ = try await fixture.credentials.changePassword(
                 .init(
-                    accountId: account, sessionId: SessionID.drawn(from: fixture.randomness).text,
                     currentPassword: .init(text: password), newPassword: "Other8Password",
-                    origin: IdentityFixture.origin), fixture.context())
+                    device: IdentityFixture.device), fixture.relayed(access))
         }
         #expect(
             try await recorded { try await resend("Wrong7Horse") } == [

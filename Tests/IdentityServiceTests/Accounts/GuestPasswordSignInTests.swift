@@ -20,12 +20,13 @@ struct GuestPasswordSignInTests {
     }
 
     private func signIn(
-        _ guest: String, password: String = "Correct7Horse", key: String? = nil
+        _ guest: String?, password: String = "Correct7Horse", key: String? = nil
     ) async throws -> IdentityV1.VerifyPasswordResponse {
         try await fixture.accounts.verifyPassword(
             .init(
-                email: "ada@example.org", password: .init(text: password),
-                origin: IdentityFixture.origin, guestAccessToken: guest), fixture.context(key))
+                signIn: .init(
+                    email: "ada@example.org", password: .init(text: password),
+                    device: IdentityFixture.device)), fixture.relayed(guest, key))
     }
 
     @Test("G-16, G-27: the answer has the guest and a choice token; the guest stays as it is")
@@ -47,7 +48,7 @@ struct GuestPasswordSignInTests {
     func wrongPassword() async throws {
         let guest = try await fixture.guest()
         var errors: [ServiceError] = []
-        for token in ["", guest.token] {
+        for token in [nil, guest.token] {
             let (hashes, audits) = (fixture.hashes, try await fixture.count("audit"))
             errors.append(try await refusal { try await signIn(token, password: "Wrong7Horse") })
             #expect(fixture.hashes == hashes + 1)
@@ -109,7 +110,7 @@ struct GuestPasswordSignInTests {
     func otherGuest() async throws {
         let (guest, other) = (try await fixture.guest(), try await fixture.guest())
         _ = try await signIn(guest.token, key: "k")
-        for token in [other.token, ""] {
+        for token in [other.token, nil] {
             #expect(
                 try await refusal { try await signIn(token, key: "k") }.code
                     == .idempotencyKeyReused)

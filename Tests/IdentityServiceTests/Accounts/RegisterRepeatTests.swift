@@ -97,7 +97,7 @@ struct RegisterRepeatTests {
         _ = try await fixture.register(key: "k")
         let error = try await refusal {
             try await fixture.accounts.register(
-                .init(email: "ada@example.org", password: "Correct7Horse"),
+                .init(signUp: .init(email: "ada@example.org", password: "Correct7Horse")),
                 fixture.context("k", application: "other"))
         }
         #expect(error.code == .emailAlreadyInUse)

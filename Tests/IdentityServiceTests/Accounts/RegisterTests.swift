@@ -73,7 +73,7 @@ struct RegisterTests {
     func displayNames() async throws {
         func register(_ name: String, _ email: String) async throws {
             _ = try await fixture.accounts.register(
-                .init(email: email, password: "Correct7Horse", displayName: name),
+                .init(signUp: .init(email: email, password: "Correct7Horse", displayName: name)),
                 fixture.context())
         }
         try await register(String(repeating: "é", count: 128), "a@example.org")
@@ -96,14 +96,15 @@ struct RegisterTests {
         ])
     func languages(language: String, isTaken: Bool) async throws {
         let request = IdentityV1.RegisterRequest(
-            email: "a@example.org", password: "Correct7Horse", language: language)
+            signUp: .init(
+                email: "a@example.org", password: "Correct7Horse", mailLanguage: language))
         if isTaken {
             _ = try await fixture.accounts.register(request, fixture.context())
         } else {
             let error = try await refusal {
                 try await fixture.accounts.register(request, fixture.context())
             }
-            #expect(error.fields == ["language"])
+            #expect(error.fields == ["mail_language"])
         }
     }
 

@@ -17,7 +17,7 @@ struct RequiredVerificationTests {
     ) async throws -> Bool {
         try await fixture.emails.resendVerificationByPassword(
             .init(
-                email: email, password: .init(text: password), origin: .init(deviceId: device)),
+                email: email, password: .init(text: password), device: .init(deviceId: device)),
             fixture.context(key)
         ).sent
     }
@@ -41,8 +41,10 @@ struct RequiredVerificationTests {
         let guest = try await fixture.guest()
         let answer = try await fixture.accounts.register(
             .init(
-                email: "ada@example.org", password: "Correct7Horse", language: "en",
-                origin: IdentityFixture.origin, guestAccessToken: guest.token), fixture.context())
+                signUp: .init(
+                    email: "ada@example.org", password: "Correct7Horse",
+                    device: IdentityFixture.device, mailLanguage: "en")),
+            fixture.relayed(guest.token))
         #expect(answer.proof == nil)
         #expect(answer.account?.status == .pendingVerification)
         #expect(try await fixture.refusedSignIn() == .emailNotVerified)

@@ -30,8 +30,9 @@ struct SettleGuessesTests {
         do {
             _ = try await fixture.accounts.verifyPassword(
                 .init(
-                    email: email, password: .init(text: password), origin: IdentityFixture.origin,
-                    chargeId: charge), fixture.context(key))
+                    signIn: .init(
+                        email: email, password: .init(text: password),
+                        device: IdentityFixture.device), chargeId: charge), fixture.context(key))
             return nil
         } catch let error as ServiceError {
             return error.code

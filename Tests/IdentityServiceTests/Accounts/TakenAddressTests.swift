@@ -59,12 +59,12 @@ struct TakenAddressTests {
     func resetLinkStays() async throws {
         _ = try await fixture.registerProved()
         _ = try await fixture.credentials.requestPasswordReset(
-            .init(email: "ada@example.org", origin: IdentityFixture.origin), fixture.context())
+            .init(email: "ada@example.org", device: IdentityFixture.device), fixture.context())
         try await fixture.relay()
         let token = try fixture.latestToken("reset-password")
         _ = try await refusal { try await fixture.register(password: "Stranger7Password") }
         _ = try await fixture.credentials.resetPassword(
-            .init(token: token, password: "Owner8Password", origin: IdentityFixture.origin),
+            .init(token: token, password: "Owner8Password", device: IdentityFixture.device),
             fixture.context())
         _ = try await fixture.signIn(password: "Owner8Password")
     }

@@ -222,8 +222,9 @@ struct VerifyPasswordTests {
             let error = try await refusal {
                 try await fixture.accounts.verifyPassword(
                     .init(
-                        email: "nobody\(number)@example.org", password: "Wrong7Horse",
-                        origin: .init(clientAddress: address)), fixture.context())
+                        signIn: .init(
+                            email: "nobody\(number)@example.org", password: "Wrong7Horse")),
+                    fixture.context(from: address))
             }
             #expect(error.code == .invalidCredential)
         }

@@ -20,17 +20,18 @@ struct ClaimTests {
         try #require(try await fixture.register(email, password: password, key: key).account)
     }
 
+    /// Confirms in a session of an account; outside a session for nil.
     private func confirm(
-        _ token: String, as account: String = "", password: String = "", key: String? = nil
+        _ token: String, as account: String? = nil, password: String = "", key: String? = nil
     ) async throws -> GatewayV1.Account {
         let answer = try await fixture.accounts.confirmEmail(
-            .init(token: token, accountId: account, password: .init(text: password)),
-            fixture.context(key))
+            .init(token: token, password: .init(text: password)),
+            fixture.relayed(account.map { fixture.devices.open($0) }, key))
         return try #require(answer.account)
     }
 
     private func refused(
-        _ token: String, as account: String = "", password: String = ""
+        _ token: String, as account: String? = nil, password: String = ""
     ) async throws -> ErrorCode {
         try await refusal { try await confirm(token, as: account, password: password) }.code
     }
@@ -115,7 +116,7 @@ struct ClaimTests {
         #expect(try await fixture.pendingEmail(stranger.accountId) == "ada@example.org")
         #expect(try await claim(password: "Evil7Password", key: "s") == stranger)
         let resent = try await fixture.credentials.resendVerification(
-            .init(accountId: stranger.accountId), fixture.context())
+            .init(), fixture.relayed(fixture.devices.open(stranger.accountId)))
         #expect(resent.sent)
         try await fixture.relay()
         #expect(fixture.mail("email-already-registered") != nil)
@@ -132,7 +133,7 @@ struct ClaimTests {
         }
         #expect(try await refused(token, password: "Correct7Horse") == .invalidLink)
         _ = try await fixture.credentials.resendVerification(
-            .init(accountId: account.accountId), fixture.context())
+            .init(), fixture.relayed(fixture.devices.open(account.accountId)))
         try await fixture.relay()
         let again = try fixture.latestToken()
         #expect(try await refused(token, as: account.accountId) == .invalidLink)
@@ -186,9 +187,8 @@ struct ClaimTests {
             try await fixture.identities.signInAsGuest(.init(), fixture.context()).account)
         let access = fixture.devices.open(guest.accountId, amr: ["anon"])
         let answer = try await fixture.accounts.register(
-            .init(
-                email: "ada@example.org", password: "Correct7Horse", guestAccessToken: access),
-            fixture.context("k"))
+            .init(signUp: .init(email: "ada@example.org", password: "Correct7Horse")),
+            fixture.relayed(access, "k"))
         #expect(answer.account?.accountId == guest.accountId)
         #expect(answer.account?.isGuest == true)
         try await fixture.relay()
@@ -198,9 +198,8 @@ struct ClaimTests {
         // The guest's session has ended, and the repeat is still answered.
         fixture.devices.end(access)
         let again = try await fixture.accounts.register(
-            .init(
-                email: "ada@example.org", password: "Correct7Horse", guestAccessToken: access),
-            fixture.context("k"))
+            .init(signUp: .init(email: "ada@example.org", password: "Correct7Horse")),
+            fixture.relayed(access, "k"))
         #expect(again.account == answer.account)
         let proved = try await confirm(try fixture.latestToken(), as: guest.accountId)
         #expect(proved.accountId == guest.accountId && !proved.isGuest)
@@ -213,10 +212,8 @@ struct ClaimTests {
         try await fixture.relay()
         let token = try fixture.latestToken()
         let upgraded = try await fixture.identities.signInWithProvider(
-            .init(
-                token: WrittenTokens.token("google", "ada"),
-                guestAccessToken: fixture.devices.open(guest.accountId, amr: ["anon"])),
-            fixture.context())
+            .init(token: WrittenTokens.token("google", "ada")),
+            fixture.relayed(fixture.devices.open(guest.accountId, amr: ["anon"])))
         #expect(upgraded.isUpgraded && upgraded.account?.accountId == guest.accountId)
         #expect(try await fixture.count("claims") == 0)
         #expect(try await refused(token, as: guest.accountId) == .invalidLink)

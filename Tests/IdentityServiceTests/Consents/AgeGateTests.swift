@@ -35,18 +35,16 @@ extension GatewayV1.Acceptance {
 
 @Suite("G-23: the age gate at each way to sign up", .timeLimit(.minutes(1)))
 struct AgeGateTests {
-    private static func origin(_ device: String) -> IdentityV1.Origin {
-        .init(clientAddress: "192.0.2.7", deviceId: device, platform: "cli")
-    }
-
     private static func register(
         _ fixture: IdentityFixture, _ acceptance: GatewayV1.Acceptance?, on device: String = "d1",
-        _ email: String = "ada@example.org", guest: String = "", key: String? = nil
+        _ email: String = "ada@example.org", guest: String? = nil, key: String? = nil
     ) async throws -> GatewayV1.Account {
         let answer = try await fixture.accounts.register(
             .init(
-                email: email, password: .init(text: "Correct7Horse"), origin: origin(device),
-                guestAccessToken: guest, acceptance: acceptance), fixture.context(key))
+                signUp: .init(
+                    email: email, password: .init(text: "Correct7Horse"),
+                    device: IdentityFixture.device(device), acceptance: acceptance)),
+            fixture.relayed(guest, key))
         return try #require(answer.account)
     }
 
@@ -99,8 +97,9 @@ struct AgeGateTests {
         try await Self.isUnderage { try await Self.register(fixture, .born("1980-01-01")) }
         try await Self.isUnderage {
             try await fixture.identities.signInWithProvider(
-                .init(token: .token("g1"), origin: Self.origin("d1"), acceptance: .thirteen),
-                fixture.context())
+                .init(
+                    token: .token("g1"), device: IdentityFixture.device("d1"),
+                    acceptance: .thirteen), fixture.context())
         }
         _ = try await Self.register(fixture, .thirteen, on: "d2")
         _ = try await Self.register(fixture, .thirteen, on: "", "eve@example.org")
@@ -140,7 +139,7 @@ struct AgeGateTests {
         ) async throws -> IdentityV1.AdmissionResponse {
             try await fixture.identities.signInWithProvider(
                 .init(
-                    token: .token("g1", nonce: nonce), origin: Self.origin(device),
+                    token: .token("g1", nonce: nonce), device: IdentityFixture.device(device),
                     acceptance: acceptance), fixture.context())
         }
         let missing = try await refusal { try await signIn(nil, "n1", on: "d1") }
@@ -162,8 +161,8 @@ struct AgeGateTests {
             return try await fixture.phones.signInWithCode(
                 .init(
                     requestId: sent.request, phoneNumber: PhoneCodeFixture.number,
-                    code: sent.code, origin: Self.origin("d1"), acceptance: acceptance),
-                fixture.identity.context()
+                    code: sent.code, device: IdentityFixture.device("d1"),
+                    acceptance: acceptance), fixture.identity.context()
             ).isNewUser
         }
         try await Self.isUnderage { try await signIn(.twelve) }
@@ -183,8 +182,8 @@ struct AgeGateTests {
         try await Self.isUnderage {
             try await fixture.identities.signInWithProvider(
                 .init(
-                    token: .token("g1"), guestAccessToken: token, origin: Self.origin("d2"),
-                    acceptance: .twelve), fixture.context())
+                    token: .token("g1"), device: IdentityFixture.device("d2"),
+                    acceptance: .twelve), fixture.relayed(token))
         }
         #expect(try await fixture.count("accounts", where: "is_guest = 1") == 1)
         #expect(
@@ -199,7 +198,8 @@ struct AgeGateTests {
         let fixture = try IdentityFixture(consent: .age(birthDate: .keep))
         let ada = try await Self.register(fixture, .thirteen)
         _ = try await fixture.identities.signInWithProvider(
-            .init(token: .token("g1"), origin: Self.origin("d1"), acceptance: .thirteen),
+            .init(
+                token: .token("g1"), device: IdentityFixture.device("d1"), acceptance: .thirteen),
             fixture.context())
         #expect(try await fixture.count("profiles", where: "birth_date IS NOT NULL") == 2)
         let id = try #require(AccountID(text: ada.accountId))

@@ -26,19 +26,20 @@ extension IdentityFixture {
     /// Registers with what the person has agreed to.
     func register(
         _ email: String = "ada@example.org", accepting acceptance: GatewayV1.Acceptance?,
-        guest: String = "", key: String? = nil
+        guest: String? = nil, key: String? = nil
     ) async throws -> AccountAnswer {
         let answer = try await accounts.register(
             .init(
-                email: email, password: .init(text: "Correct7Horse"), origin: Self.origin,
-                guestAccessToken: guest, acceptance: acceptance), context(key))
+                signUp: .init(
+                    email: email, password: .init(text: "Correct7Horse"), device: Self.device,
+                    acceptance: acceptance)), relayed(guest, key))
         return AccountAnswer(
             account: try #require(answer.account), requiredActions: answer.requiredActions)
     }
 
-    /// The origin of calls from a device.
-    static func origin(of device: String) -> IdentityV1.Origin {
-        .init(clientAddress: "192.0.2.8", deviceId: device, platform: "cli")
+    /// A device by its id.
+    static func device(_ id: String) -> GatewayV1.Device {
+        GatewayV1.Device(deviceId: id, platform: "cli")
     }
 
     /// Asks a parent, and returns the token of the link in the mail.
@@ -46,7 +47,7 @@ extension IdentityFixture {
         _ token: String, at parent: String = "mum@example.org"
     ) async throws -> String {
         _ = try await consents.requestParentalConsent(
-            .init(accessToken: token, parentEmail: parent, origin: Self.origin), context())
+            .init(parentEmail: parent), relayed(token))
         try await relay()
         let mail = try #require(notifications.mails.last { $0.template == "parental-consent" })
         let link = try #require(mail.variables.first { $0.name == "link" }).value

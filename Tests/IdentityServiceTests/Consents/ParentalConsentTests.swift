@@ -25,13 +25,13 @@ struct ParentalConsentTests {
 
     /// Asks a parent, after the child has entered the password again.
     private func ask(
-        _ parent: String = "mum@example.org", language: String = "", key: String? = nil
+        _ parent: String = "mum@example.org", language: String? = nil, key: String? = nil
     ) async throws -> GatewayV1.RequestParentalConsentResponse {
         fixture.devices.proveAgain(token, amr: ["pwd"])
+        var context = fixture.relayed(token, key)
+        context.metadata[Metadata.Key.acceptLanguage] = language
         return try await fixture.consents.requestParentalConsent(
-            .init(
-                accessToken: token, parentEmail: parent, origin: IdentityFixture.origin,
-                acceptLanguage: language), fixture.context(key))
+            .init(parentEmail: parent), context)
     }
 
     private func answer(
@@ -223,14 +223,15 @@ struct ParentalConsentTests {
     func notNeeded() async throws {
         let ada = try await fixture.accounts.register(
             .init(
-                email: "ada@example.org", password: .init(text: "Correct7Horse"),
-                origin: .init(clientAddress: "192.0.2.8", deviceId: "d2", platform: "cli"),
-                acceptance: .thirteen), fixture.context())
+                signUp: .init(
+                    email: "ada@example.org", password: .init(text: "Correct7Horse"),
+                    device: IdentityFixture.device("d2"), acceptance: .thirteen)),
+            fixture.context())
         let token = fixture.devices.open(try #require(ada.account).accountId)
         #expect(try await fixture.given(token).parentalConsent == .notNeeded)
         let error = try await refusal {
             try await fixture.consents.requestParentalConsent(
-                .init(accessToken: token, parentEmail: "mum@example.org"), fixture.context())
+                .init(parentEmail: "mum@example.org"), fixture.relayed(token))
         }
         #expect(error.code == .operationNotAllowed)
         try await fixture.relay()
@@ -253,14 +254,13 @@ struct ParentalConsentTests {
         let token = strict.devices.open(guest.account.accountId)
         let own = try await refusal {
             try await strict.consents.requestParentalConsent(
-                .init(accessToken: token, parentEmail: "kid@example.org"), strict.context())
+                .init(parentEmail: "kid@example.org"), strict.relayed(token))
         }
         #expect(own.code == .invalidEmail, "the address of the claim is the child's")
         let upgraded = try await strict.identities.signInWithProvider(
             .init(
-                token: .token("g1"), guestAccessToken: token,
-                origin: .init(clientAddress: "192.0.2.8", deviceId: "d2", platform: "cli"),
-                acceptance: .thirteen), strict.context())
+                token: .token("g1"), device: IdentityFixture.device("d2"), acceptance: .thirteen),
+            strict.relayed(token))
         #expect(upgraded.isUpgraded)
         #expect(upgraded.requiredActions == [.parentalConsent])
     }
@@ -269,7 +269,7 @@ struct ParentalConsentTests {
     func recentProof() async throws {
         func ask() async throws -> GatewayV1.RequestParentalConsentResponse {
             try await fixture.consents.requestParentalConsent(
-                .init(accessToken: token, parentEmail: "thief@example.org"), fixture.context())
+                .init(parentEmail: "thief@example.org"), fixture.relayed(token))
         }
         fixture.time.advance(by: .seconds(300))
         let old = try await refusal { try await ask() }

@@ -32,7 +32,7 @@ struct ParentalTakeoverTests {
     ) async throws -> [GatewayV1.RequiredAction] {
         try await fixture.identities.signInWithProvider(
             .init(
-                token: .token("g1", email: Self.email), origin: IdentityFixture.origin(of: device),
+                token: .token("g1", email: Self.email), device: IdentityFixture.device(device),
                 acceptance: acceptance), fixture.context()
         ).requiredActions
     }
@@ -110,7 +110,7 @@ struct ParentalTakeoverTests {
     @Test("the device that gave the first date does not pass with another one")
     func sameDevice() async throws {
         _ = try await child()
-        let device = IdentityFixture.origin.deviceId
+        let device = IdentityFixture.device.deviceId
         #expect(try await signIn(.born("1980-01-01"), on: device) == [.parentalConsent])
         #expect(try await fixture.count("parental_consents", where: "state = 1") == 1)
     }
@@ -125,7 +125,7 @@ struct ParentalTakeoverTests {
             try await other.identities.signInWithProvider(
                 .init(
                     token: .token("g1", email: Self.email),
-                    origin: IdentityFixture.origin(of: "d2"), acceptance: .born("x")),
+                    device: IdentityFixture.device("d2"), acceptance: .born("x")),
                 other.context())
         }
         #expect(wrong.code == .invalidArgument)
@@ -150,9 +150,8 @@ struct ParentalTakeoverTests {
         if way == "upgrade" {
             let upgraded = try await strict.identities.signInWithProvider(
                 .init(
-                    token: .token("g1"), guestAccessToken: session,
-                    origin: IdentityFixture.origin(of: "d2"), acceptance: .thirteen),
-                strict.context())
+                    token: .token("g1"), device: IdentityFixture.device("d2"),
+                    acceptance: .thirteen), strict.relayed(session))
             actions = upgraded.requiredActions
         } else {
             actions = try await strict.register(

@@ -25,8 +25,8 @@ struct ParentalWithdrawalTests {
         link = try await fixture.askParent(fixture.devices.open(child))
         try #require(try await fixture.answerParent(link, .give) == .given)
         _ = try await fixture.accounts.confirmEmail(
-            .init(token: try fixture.latestToken(to: Self.email), accountId: child),
-            fixture.context())
+            .init(token: try fixture.latestToken(to: Self.email)),
+            fixture.relayed(fixture.devices.open(child)))
     }
 
     private func status() async throws -> AccountStatus? {
@@ -37,8 +37,9 @@ struct ParentalWithdrawalTests {
     private func signIn() async throws {
         _ = try await fixture.accounts.verifyPassword(
             .init(
-                email: Self.email, password: "Correct7Horse",
-                origin: IdentityFixture.origin), fixture.context())
+                signIn: .init(
+                    email: Self.email, password: "Correct7Horse",
+                    device: IdentityFixture.device)), fixture.context())
     }
 
     /// Mails the link that keeps the account, and returns its token.
@@ -60,8 +61,7 @@ struct ParentalWithdrawalTests {
         let token = fixture.devices.open(child)
         fixture.devices.proveAgain(token, amr: ["pwd"])
         return try await fixture.consents.requestParentalConsent(
-            .init(accessToken: token, parentEmail: parent, origin: IdentityFixture.origin),
-            fixture.context())
+            .init(parentEmail: parent), fixture.relayed(token))
     }
 
     @Test("a withdrawal suspends at once, also after a reset, and the deletion waits")

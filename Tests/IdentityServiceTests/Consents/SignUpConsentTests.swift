@@ -76,7 +76,7 @@ struct SignUpConsentTests {
             _ acceptance: GatewayV1.Acceptance?
         ) async throws -> IdentityV1.AdmissionResponse {
             try await fixture.identities.signInWithProvider(
-                .init(token: token, origin: IdentityFixture.origin, acceptance: acceptance),
+                .init(token: token, device: IdentityFixture.device, acceptance: acceptance),
                 fixture.context("k"))
         }
         try await Self.isRefused { try await signIn(nil) }
@@ -100,7 +100,7 @@ struct SignUpConsentTests {
         let ada = try await fixture.phones.signInWithCode(
             .init(
                 requestId: sent.request, phoneNumber: PhoneCodeFixture.number, code: sent.code,
-                origin: IdentityFixture.origin, acceptance: .first), fixture.identity.context())
+                device: IdentityFixture.device, acceptance: .first), fixture.identity.context())
         #expect(ada.isNewUser && ada.requiredActions == [])
         #expect(try await !fixture.signIn(fixture.sent()).isNewUser)
     }
@@ -120,9 +120,8 @@ struct SignUpConsentTests {
 
         let (second, other) = try await fixture.guest()
         let answer = try await fixture.identities.signInWithProvider(
-            .init(
-                token: .token("g2"), guestAccessToken: other, origin: IdentityFixture.origin,
-                acceptance: .first), fixture.context())
+            .init(token: .token("g2"), device: IdentityFixture.device, acceptance: .first),
+            fixture.relayed(other))
         #expect(answer.account?.accountId == second && answer.isUpgraded)
         #expect(try await !fixture.isAsked(second))
     }
@@ -146,7 +145,7 @@ struct SignUpConsentTests {
         let fixture = try IdentityFixture(consent: .first(.asked))
         let guest = try await fixture.identities.signInAsGuest(
             .init(
-                origin: IdentityFixture.origin,
+                device: IdentityFixture.device,
                 acceptance: .init(termsVersion: "t1", privacyVersion: "p1", analytics: true)),
             fixture.context())
         let token = fixture.devices.open(try #require(guest.account).accountId)
@@ -155,7 +154,7 @@ struct SignUpConsentTests {
 
         let ada = try await fixture.signIn(by: .token("g1"))
         _ = try await fixture.identities.signInWithProvider(
-            .init(token: .token("g1"), origin: IdentityFixture.origin, acceptance: .first),
+            .init(token: .token("g1"), device: IdentityFixture.device, acceptance: .first),
             fixture.context())
         #expect(try await fixture.isAsked(try #require(ada.account).accountId))
     }

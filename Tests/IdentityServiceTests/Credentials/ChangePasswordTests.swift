@@ -10,27 +10,27 @@ import Testing
 struct ChangePasswordTests {
     private static let old = "Correct7Horse"
     private static let new = "Owners9Password"
-    private static let session = "ses_0000000000001"
 
     let fixture: IdentityFixture
     let account: String
+    /// The access token of the session that changes the password.
+    let access: String
 
     init() async throws {
         fixture = try IdentityFixture()
-        account = try #require(try await fixture.register().account).accountId
+        (account, access) = try await fixture.member()
         try await fixture.relay()
     }
 
     private func change(
-        _ current: String = old, _ new: String = new, of account: String? = nil,
-        session: String = session, key: String? = nil
+        _ current: String = old, _ new: String = new, in session: String? = nil,
+        key: String? = nil
     ) async throws {
-        let origin = IdentityV1.Origin(deviceId: "d", platform: "cli", deviceName: "Win! http://e")
+        let device = GatewayV1.Device(deviceId: "d", platform: "cli", name: "Win! http://e")
         _ = try await fixture.credentials.changePassword(
             .init(
-                accountId: account ?? self.account, sessionId: session,
-                currentPassword: .init(text: current),
-                newPassword: .init(text: new), origin: origin), fixture.context(key))
+                currentPassword: .init(text: current), newPassword: .init(text: new),
+                device: device), fixture.relayed(session ?? access, key))
     }
 
     private func audited(_ kind: String) async throws -> Int64 {
@@ -44,7 +44,8 @@ struct ChangePasswordTests {
         try await fixture.relay()
         #expect(fixture.sessions.ended.count == 1)
         let ended = try #require(fixture.sessions.ended.first)
-        #expect(ended.accountId == account && ended.exceptSessionId == Self.session)
+        #expect(ended.accountId == account)
+        #expect(ended.exceptSessionId == fixture.devices.session(of: access))
         #expect(ended.beforeMs > before && ended.reason == .security)
         #expect(try await refusal { try await fixture.signIn() }.code == .invalidCredential)
         _ = try await fixture.signIn(password: Self.new)
@@ -74,12 +75,14 @@ struct ChangePasswordTests {
         #expect(try await audited("password-replaced") == 6)
     }
 
-    @Test("G-12: a wrong password or an unknown account changes nothing and is audited")
+    @Test("G-12: a wrong password changes nothing and is audited, also where there is none")
     func wrong() async throws {
-        let nobody = "acc_0000000000001"
-        for (current, of) in [("Wrong7Horse", account), ("", account), (Self.old, nobody)] {
+        let bob = try await fixture.account(by: .token("g1", email: "bob@example.org")).accountId
+        try await fixture.relay()
+        let bobs = fixture.devices.open(bob)
+        for (current, session) in [("Wrong7Horse", access), ("", access), (Self.old, bobs)] {
             let hashes = fixture.hashes
-            let error = try await refusal { try await change(current, of: of) }
+            let error = try await refusal { try await change(current, in: session) }
             #expect(error == ServiceError(.invalidCredential))
             #expect(fixture.hashes == hashes + 1)
         }
@@ -88,14 +91,20 @@ struct ChangePasswordTests {
         _ = try await fixture.signIn()
     }
 
-    @Test("G-12: invalid arguments are refused before any password is hashed")
+    @Test("G-12: no session and invalid arguments are refused before any password is hashed")
     func refused() async throws {
         let hashes = fixture.hashes
-        for session in ["", "ses_x", "acc_0000000000001"] {
-            let error = try await refusal { try await change(session: session) }
-            #expect(error == ServiceError(.invalidArgument, fields: ["session_id"]))
+        let outside = try await refusal {
+            try await fixture.credentials.changePassword(
+                .init(currentPassword: .init(text: Self.old), newPassword: .init(text: Self.new)),
+                fixture.context())
         }
-        #expect(try await refusal { try await change(of: "x") }.code == .invalidArgument)
+        #expect(outside.code == .invalidAccessToken)
+        let nobody = fixture.devices.open("acc_0000000000001")
+        #expect(try await refusal { try await change(in: nobody) }.code == .invalidAccessToken)
+        let ended = fixture.devices.open(account)
+        fixture.devices.end(ended)
+        #expect(try await refusal { try await change(in: ended) }.code == .sessionEnded)
         #expect(try await refusal { try await change(Self.old, "short") }.code == .weakPassword)
         #expect(
             try await refusal { try await change("Wrong7Horse", "short") }.code == .weakPassword,
@@ -105,11 +114,14 @@ struct ChangePasswordTests {
         #expect(fixture.hashes == hashes)
     }
 
-    @Test("X-02: only a caller who knows the password learns that the account is disabled")
+    @Test("X-02: a disabled account is refused before the password is compared")
     func stopped() async throws {
         try await fixture.change("UPDATE accounts SET status = 2")
-        #expect(try await refusal { try await change("Wrong7Horse") }.code == .invalidCredential)
-        #expect(try await refusal { try await change() }.code == .accountDisabled)
+        let hashes = fixture.hashes
+        for password in ["Wrong7Horse", Self.old] {
+            #expect(try await refusal { try await change(password) }.code == .accountDisabled)
+        }
+        #expect(fixture.hashes == hashes)
     }
 
     @Test("G-12: a password change voids pending reset links and keeps verification links")
@@ -197,11 +209,11 @@ struct ChangePasswordTests {
     @Test("G-25: a key used for another request is refused before a password is compared")
     func reusedKey() async throws {
         try await change(key: "k")
-        let other = "ses_0000000000002"
+        let other = fixture.devices.open(account)
         let before = fixture.hashes
-        let wrong = try await refusal { try await change(session: other, key: "k") }
+        let wrong = try await refusal { try await change(in: other, key: "k") }
         let right = try await refusal {
-            try await change(Self.new, "Third9Password", session: other, key: "k")
+            try await change(Self.new, "Third9Password", in: other, key: "k")
         }
         #expect(wrong == right && right.code == .idempotencyKeyReused)
         #expect(fixture.hashes == before)

@@ -14,7 +14,7 @@ struct RequestPasswordResetTests {
 
     private func ask(_ email: String = "ada@example.org", key: String? = nil) async throws {
         let answer = try await fixture.credentials.requestPasswordReset(
-            .init(email: email, origin: IdentityFixture.origin), fixture.context(key))
+            .init(email: email, device: IdentityFixture.device), fixture.context(key))
         #expect(answer.encoded().isEmpty, "X-02: the answer is empty")
     }
 

@@ -9,24 +9,23 @@ import Testing
 @Suite("G-12: requesting another verification link", .timeLimit(.minutes(1)))
 struct ResendVerificationTests {
     let fixture: IdentityFixture
-    let account: String
+    let access: String
 
     init() async throws {
         fixture = try IdentityFixture()
-        account = try #require(try await fixture.register().account).accountId
+        access = try await fixture.member().token
         try await fixture.relay()
     }
 
-    private func resend(_ account: String? = nil, key: String? = nil) async throws -> Bool {
+    private func resend(in session: String? = nil, key: String? = nil) async throws -> Bool {
         try await fixture.credentials.resendVerification(
-            .init(accountId: account ?? self.account, origin: IdentityFixture.origin),
-            fixture.context(key)
+            .init(device: IdentityFixture.device), fixture.relayed(session ?? access, key)
         ).sent
     }
 
     private func confirm(_ token: String) async throws -> Bool {
         try await fixture.accounts.confirmEmail(
-            .init(token: token, accountId: account), fixture.context()
+            .init(token: token), fixture.relayed(access)
         ).account?.emailVerified ?? false
     }
 
@@ -61,10 +60,14 @@ struct ResendVerificationTests {
         #expect(try await fixture.count("links", where: "purpose = 2") == 1)
     }
 
-    @Test("G-12: unknown, malformed and disabled accounts are refused")
+    @Test("G-12: calls outside a session, and of unknown and disabled accounts, are refused")
     func refused() async throws {
-        #expect(try await refusal { try await resend("x") }.code == .invalidArgument)
-        #expect(try await refusal { try await resend("acc_0000000000001") }.code == .notFound)
+        let outside = try await refusal {
+            try await fixture.credentials.resendVerification(.init(), fixture.context())
+        }
+        #expect(outside.code == .invalidAccessToken)
+        let nobody = fixture.devices.open("acc_0000000000001")
+        #expect(try await refusal { try await resend(in: nobody) }.code == .invalidAccessToken)
         try await fixture.change("UPDATE accounts SET status = 2")
         #expect(try await refusal { try await resend() }.code == .accountDisabled)
         #expect(try await fixture.waiting() == 0)

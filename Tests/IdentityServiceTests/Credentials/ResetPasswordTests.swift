@@ -30,9 +30,9 @@ struct ResetPasswordTests {
     private func reset(
         _ token: String, _ password: String = new, key: String? = nil
     ) async throws -> IdentityV1.ResetPasswordResponse {
-        let origin = IdentityV1.Origin(deviceId: "d", platform: "cli", deviceName: "Ada's laptop")
+        let device = GatewayV1.Device(deviceId: "d", platform: "cli", name: "Ada's laptop")
         return try await fixture.credentials.resetPassword(
-            .init(token: token, password: .init(text: password), origin: origin),
+            .init(token: token, password: .init(text: password), device: device),
             fixture.context(key)
         )
     }
@@ -81,7 +81,7 @@ struct ResetPasswordTests {
         #expect(try await refusal { try await reset(token) }.code == .invalidLink)
         let void = try await refusal {
             try await fixture.accounts.confirmEmail(
-                .init(token: verification, accountId: account), fixture.context())
+                .init(token: verification), fixture.relayed(fixture.devices.open(account)))
         }
         #expect(void.code == .invalidLink)
         #expect(try await fixture.count("links") == 0)

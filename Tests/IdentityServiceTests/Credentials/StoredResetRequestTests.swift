@@ -14,7 +14,7 @@ struct StoredResetRequestTests {
 
     private func origin(_ address: String, device: String = "") -> CallOrigin {
         CallOrigin(
-            IdentityV1.Origin(clientAddress: address, deviceId: device), hash: fixture.keys.audit)
+            fixture.context(from: address), on: GatewayV1.Device(deviceId: device), fixture.keys)
     }
 
     /// The keyed hash of the caller's network: the last bytes.

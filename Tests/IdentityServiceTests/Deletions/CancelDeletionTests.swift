@@ -113,7 +113,7 @@ struct CancelDeletionTests {
         _ email: String = "ada@example.org"
     ) async throws -> IdentityV1.RequestDeletionLinkResponse {
         let answer = try await fixture.deletions.requestDeletionLink(
-            .init(email: email, origin: IdentityFixture.origin), fixture.context())
+            .init(email: email), fixture.context())
         try await fixture.relay()
         return answer
     }
@@ -201,8 +201,10 @@ struct CancelDeletionTests {
             { guest in
                 _ = try await fixture.accounts.register(
                     .init(
-                        email: "eve@example.org", password: "Correct7Horse", language: "en",
-                        origin: IdentityFixture.origin, guestAccessToken: guest), fixture.context())
+                        signUp: .init(
+                            email: "eve@example.org", password: "Correct7Horse",
+                            device: IdentityFixture.device, mailLanguage: "en")),
+                    fixture.relayed(guest))
             },
             { guest in _ = try await fixture.signIn(by: .token("g8"), guest: guest) },
         ]
@@ -230,15 +232,16 @@ struct CancelDeletionTests {
         try await fixture.requestDeletion(IdentityFixture.caller(token), wait: true)
         _ = try await fixture.accounts.register(
             .init(
-                email: "eve@example.org", password: "Correct7Horse",
-                origin: IdentityFixture.origin, guestAccessToken: token), fixture.context())
+                signUp: .init(
+                    email: "eve@example.org", password: "Correct7Horse",
+                    device: IdentityFixture.device)), fixture.relayed(token))
         #expect(try await fixture.deletion(of: guest) == nil)
         fixture.time.advance(by: .seconds(1))
         let again = fixture.devices.open(text, amr: IdentitiesHandler.guestMethods)
         try await fixture.requestDeletion(IdentityFixture.caller(again), wait: true)
         try await fixture.relay()
         _ = try await fixture.accounts.confirmEmail(
-            .init(token: try fixture.latestToken(), accountId: text), fixture.context())
+            .init(token: try fixture.latestToken()), fixture.relayed(again))
         #expect(try await fixture.deletion(of: guest) == nil)
         #expect(try await fixture.audited("account.deletion-cancelled") == 2)
     }
@@ -247,12 +250,12 @@ struct CancelDeletionTests {
     func reset() async throws {
         try await wait()
         _ = try await fixture.credentials.requestPasswordReset(
-            .init(email: "ada@example.org", origin: IdentityFixture.origin), fixture.context())
+            .init(email: "ada@example.org", device: IdentityFixture.device), fixture.context())
         try await fixture.relay()
         _ = try await fixture.credentials.resetPassword(
             .init(
                 token: try fixture.latestToken("reset-password"),
-                password: .init(text: "Owner8Password"), origin: IdentityFixture.origin),
+                password: .init(text: "Owner8Password"), device: IdentityFixture.device),
             fixture.context())
         #expect(try await fixture.deletion(of: ada) == nil)
         #expect(try await fixture.audited("account.deletion-cancelled") == 1)

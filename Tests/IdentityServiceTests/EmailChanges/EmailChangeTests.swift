@@ -58,9 +58,11 @@ struct EmailChangeTests {
         _ = try await fixture.requestChange("new@example.org", access)
         try await fixture.relay()
         let token = try fixture.changeToken()
-        for stranger in ["", fixture.devices.open(mallory.accountId), "access-token-over"] {
+        for stranger in [nil, fixture.devices.open(mallory.accountId)] {
             #expect(try await fixture.refusedChange(token, access: stranger) == .passwordNeeded)
         }
+        #expect(
+            try await fixture.refusedChange(token, access: "access-token-over") == .sessionEnded)
         #expect(
             try await fixture.refusedChange(token, password: "Wrong7Horse") == .invalidCredential)
         #expect(
@@ -144,10 +146,8 @@ struct EmailChangeTests {
                         password: "Owners9Password"), fixture.context())
             } else {
                 _ = try await fixture.credentials.changePassword(
-                    .init(
-                        accountId: ada, sessionId: fixture.devices.session(of: access),
-                        currentPassword: "Owners9Password", newPassword: "Correct7Horse"),
-                    fixture.context())
+                    .init(currentPassword: "Owners9Password", newPassword: "Correct7Horse"),
+                    fixture.relayed(access))
             }
             #expect(try await fixture.refusedChange(stale, access: access) == .invalidLink)
             #expect(try await fixture.count("email_changes") == 0)
@@ -188,7 +188,7 @@ struct EmailChangeTests {
         let change = try fixture.changeToken()
         let verify = try await refusal {
             try await fixture.accounts.confirmEmail(
-                .init(token: change, accountId: ada), fixture.context())
+                .init(token: change), fixture.relayed(access))
         }
         #expect(verify.code == .invalidLink)
         let code = try await fixture.refusedChange(try fixture.latestToken(), access: access)
@@ -248,23 +248,21 @@ extension IdentityFixture {
         _ email: String, _ access: String, key: String? = nil
     ) async throws -> GatewayV1.Account {
         let answer = try await emails.requestEmailChange(
-            .init(accessToken: access, newEmail: email, origin: Self.origin), context(key))
+            .init(newEmail: email, device: Self.device), relayed(access, key))
         return try #require(answer.account)
     }
 
     func confirmChange(
-        _ token: String, access: String = "", password: String = "", key: String? = nil
+        _ token: String, access: String? = nil, password: String = "", key: String? = nil
     ) async throws -> GatewayV1.Account {
         let answer = try await emails.confirmEmailChange(
-            .init(
-                token: token, accessToken: access, password: .init(text: password),
-                origin: Self.origin),
-            context(key))
+            .init(token: token, password: .init(text: password), device: Self.device),
+            relayed(access, key))
         return try #require(answer.account)
     }
 
     func refusedChange(
-        _ token: String, access: String = "", password: String = ""
+        _ token: String, access: String? = nil, password: String = ""
     ) async throws -> ErrorCode {
         try await refusal {
             try await confirmChange(token, access: access, password: password)

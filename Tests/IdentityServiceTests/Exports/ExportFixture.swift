@@ -19,9 +19,12 @@ extension IdentityFixture {
     }
 
     @discardableResult
-    func orderExport(_ token: String, language: String = "") async throws -> GatewayV1.DataExport {
-        let answer = try await exports.requestDataExport(
-            .init(accessToken: token, origin: Self.origin, acceptLanguage: language), context())
+    func orderExport(
+        _ token: String, language: String? = nil
+    ) async throws -> GatewayV1.DataExport {
+        var context = relayed(token)
+        context.metadata[Metadata.Key.acceptLanguage] = language
+        let answer = try await exports.requestDataExport(.init(), context)
         return try #require(answer.dataExport)
     }
 

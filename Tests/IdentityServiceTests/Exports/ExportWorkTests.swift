@@ -189,7 +189,7 @@ struct ExportWorkTests {
     @Test("a guest has nothing to prove an identity with, and orders none")
     func guest() async throws {
         let guest = try await fixture.identities.signInAsGuest(
-            .init(origin: IdentityFixture.origin), fixture.context())
+            .init(device: IdentityFixture.device), fixture.context())
         let id = try #require(guest.account).accountId
         let token = fixture.devices.open(id, amr: ["anon"])
         let refused = try await refusal { try await fixture.orderExport(token) }

@@ -79,7 +79,7 @@ final class AppleFixture: Sendable {
     @discardableResult
     func signIn(_ code: String = "code-canary") async throws -> AccountID {
         let answer = try await identity.signIn(
-            Self.proved(code), from: IdentityFixture.origin, keepsGrants: true)
+            Self.proved(code), on: IdentityFixture.device, keepsGrants: true)
         return try #require(AccountID(text: answer.account?.accountId ?? ""))
     }
 

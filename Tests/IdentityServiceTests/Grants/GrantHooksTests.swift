@@ -1,3 +1,4 @@
+import Contracts
 import HTTPSink
 import Messages
 import ServiceRuntime
@@ -76,13 +77,16 @@ struct GrantHooksTests {
         let account = try #require(AccountID(text: answer.accountId))
         let session = try #require(SessionID(key: 7)).text
         let proved = AppleFixture.proved()
+        let (context, device) = (identity.context("once"), IdentityFixture.device)
         for _ in 0..<2 {
-            let call = try MethodCall(
-                "LinkProvider",
+            let call = MethodCall(
                 of: SessionOwner(
                     account: account, session: session, provedAt: identity.time.now()),
-                identity.keys.lookUpKey(of: proved), from: IdentityFixture.origin,
-                identity.context("once"), identity.keys)
+                from: CallOrigin(context, on: device, identity.keys), on: device,
+                try RepeatableCall(
+                    IdentitiesDescription.linkProvider,
+                    GatewayV1.LinkProviderRequest(device: device), by: account.text,
+                    proving: identity.keys.lookUpKey(of: proved), context, identity.keys))
             _ = try await MethodAdding(
                 store: identity.store, keys: identity.keys, randomness: identity.randomness,
                 keepsGrants: true, newcomers: identity.settings.documents.newcomers
@@ -101,7 +105,7 @@ struct GrantHooksTests {
         let keepsGrants = identity.identities.signIn.keepsGrants
         #expect(!keepsGrants)
         _ = try await identity.signIn(
-            proved, from: IdentityFixture.origin, keepsGrants: keepsGrants)
+            proved, on: IdentityFixture.device, keepsGrants: keepsGrants)
         #expect(try await identity.count("outbox", where: "topic = 'grant-exchange'") == 0)
     }
 

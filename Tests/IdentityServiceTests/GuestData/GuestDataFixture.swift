@@ -81,9 +81,10 @@ struct GuestDataFixture: Sendable {
     ) async throws -> IdentityV1.VerifyPasswordResponse {
         try await identity.accounts.verifyPassword(
             .init(
-                email: "ada@example.org", password: .init(text: "Correct7Horse"),
-                origin: IdentityFixture.origin, guestAccessToken: token ?? guest.token),
-            identity.context(key))
+                signIn: .init(
+                    email: "ada@example.org", password: .init(text: "Correct7Horse"),
+                    device: IdentityFixture.device)),
+            identity.relayed(token ?? guest.token, key))
     }
 
     /// A choice token for the guest and the account.

@@ -158,17 +158,17 @@ struct GuestSettlementTests {
         try await fixture.write(json, "main", by: fixture.ofGuest)
         let identity = fixture.identity
         _ = try await identity.credentials.requestPasswordReset(
-            .init(email: "ada@example.org", origin: IdentityFixture.origin), identity.context())
+            .init(email: "ada@example.org", device: IdentityFixture.device), identity.context())
         try await identity.relay()
-        let request = IdentityV1.ResetPasswordRequest(
+        let request = GatewayV1.ResetPasswordRequest(
             token: try identity.latestToken("reset-password"),
-            password: .init(text: "Another8Horse"), origin: IdentityFixture.origin,
-            guestAccessToken: fixture.ofGuest)
-        let first = try await identity.credentials.resetPassword(request, identity.context("k"))
+            password: .init(text: "Another8Horse"), device: IdentityFixture.device)
+        let context = identity.relayed(fixture.ofGuest, "k")
+        let first = try await identity.credentials.resetPassword(request, context)
         #expect(first.account?.accountId == fixture.account)
         #expect(first.collision?.guest?.accountId == fixture.guest.account)
         #expect(first.collision?.choice == .merge)
-        let again = try await identity.credentials.resetPassword(request, identity.context("k"))
+        let again = try await identity.credentials.resetPassword(request, context)
         #expect(again.collision == first.collision)
     }
 
@@ -176,16 +176,16 @@ struct GuestSettlementTests {
     func resetWithoutGuest() async throws {
         let fixture = try await GuestDataFixture(.merge)
         let identity = fixture.identity
-        for token in [fixture.token, ""] {
+        for token in [fixture.token, nil] {
             _ = try await identity.credentials.requestPasswordReset(
-                .init(email: "ada@example.org", origin: IdentityFixture.origin),
+                .init(email: "ada@example.org", device: IdentityFixture.device),
                 identity.context())
             try await identity.relay()
             let answer = try await identity.credentials.resetPassword(
                 .init(
                     token: try identity.latestToken("reset-password"),
-                    password: .init(text: "Another8Horse"), origin: IdentityFixture.origin,
-                    guestAccessToken: token), identity.context())
+                    password: .init(text: "Another8Horse"), device: IdentityFixture.device),
+                identity.relayed(token))
             #expect(answer.collision == nil)
         }
     }

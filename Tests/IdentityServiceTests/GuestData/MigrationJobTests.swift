@@ -85,8 +85,8 @@ struct MigrationJobTests {
         #expect(migration.issues.map(\.code) == ["auth/email-not-verified"])
         try await fixture.identity.relay()
         _ = try await fixture.identity.accounts.confirmEmail(
-            .init(token: try fixture.identity.latestToken(), accountId: fixture.account),
-            fixture.identity.context())
+            .init(token: try fixture.identity.latestToken()),
+            fixture.identity.relayed(fixture.token))
         _ = try await fixture.retry(migration.migrationId)
         try await fixture.handler.job.run()
         #expect(try await fixture.migration().state == .succeeded)

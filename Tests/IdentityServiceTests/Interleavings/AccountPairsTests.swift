@@ -148,9 +148,10 @@ struct AccountPairsTests {
         },
         Pair("ResetPassword, ChangePassword", "0 links") { fixture in
             let (account, link) = try await fixture.resetLink()
+            let session = fixture.devices.open(account)
             return (
                 { try await fixture.reset(by: link) },
-                { try await fixture.changePassword(of: account) }
+                { try await fixture.changePassword(in: session) }
             )
         },
         Pair("ResetPassword, VerifyPassword", "0 links") { fixture in
@@ -176,7 +177,7 @@ struct AccountPairsTests {
             return (
                 {
                     _ = try await fixture.accounts.confirmEmail(
-                        .init(token: link, accountId: account), fixture.context())
+                        .init(token: link), fixture.relayed(session))
                 }, { _ = try await fixture.requestChange("new@example.org", session) }
             )
         },
@@ -188,7 +189,7 @@ struct AccountPairsTests {
             let link = try fixture.changeToken()
             return (
                 { _ = try await fixture.confirmChange(link, access: session) },
-                { try await fixture.changePassword(of: account) }
+                { try await fixture.changePassword(in: session) }
             )
         },
     ]
@@ -219,16 +220,16 @@ extension IdentityFixture {
 
     fileprivate func reset(by link: String) async throws {
         _ = try await credentials.resetPassword(
-            .init(token: link, password: .init(text: Self.newPassword), origin: Self.origin),
+            .init(token: link, password: .init(text: Self.newPassword), device: Self.device),
             context())
     }
 
-    fileprivate func changePassword(of account: String) async throws {
+    fileprivate func changePassword(in session: String) async throws {
         _ = try await credentials.changePassword(
             .init(
-                accountId: account, sessionId: "ses_0000000000001",
                 currentPassword: .init(text: "Correct7Horse"),
-                newPassword: .init(text: Self.newPassword), origin: Self.origin), context())
+                newPassword: .init(text: Self.newPassword), device: Self.device),
+            relayed(session))
     }
 
     fileprivate func suspend(_ account: String) async throws {

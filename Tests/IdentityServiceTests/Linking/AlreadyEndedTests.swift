@@ -45,9 +45,10 @@ struct AlreadyEndedTests {
         let error = try await refusal {
             try await fixture.accounts.register(
                 .init(
-                    email: "ada@example.org", password: "Stranger7Password", language: "en",
-                    origin: IdentityFixture.origin, guestAccessToken: guest.token),
-                fixture.context())
+                    signUp: .init(
+                        email: "ada@example.org", password: "Stranger7Password",
+                        device: IdentityFixture.device, mailLanguage: "en")),
+                fixture.relayed(guest.token))
         }
         #expect(error.code == .sessionEnded)
         #expect(try await fixture.count("email_addresses") == 0)
@@ -61,9 +62,10 @@ struct AlreadyEndedTests {
         func register() async throws -> String? {
             try await fixture.accounts.register(
                 .init(
-                    email: "ada@example.org", password: "Correct7Horse", language: "en",
-                    origin: IdentityFixture.origin, guestAccessToken: guest.token),
-                fixture.context("k")
+                    signUp: .init(
+                        email: "ada@example.org", password: "Correct7Horse",
+                        device: IdentityFixture.device, mailLanguage: "en")),
+                fixture.relayed(guest.token, "k")
             ).account?.accountId
         }
         let first = try await register()
@@ -86,8 +88,8 @@ struct AlreadyEndedTests {
 
     @Test(
         "G-14: an ended session cannot request a linking or proving code",
-        arguments: [IdentityV1.PhoneCodePurpose.link, .prove])
-    func codeRequest(purpose: IdentityV1.PhoneCodePurpose) async throws {
+        arguments: [PhoneCodePurpose.link, .prove])
+    func codeRequest(purpose: PhoneCodePurpose) async throws {
         let account = try await phone.account().accountId
         let session = fixture.devices.open(account)
         try await end(account)
@@ -134,8 +136,8 @@ struct AlreadyEndedTests {
         try await end(account)
         let error = try await refusal {
             try await fixture.identities.proveByProvider(
-                .init(accessToken: session, token: token, origin: IdentityFixture.origin),
-                fixture.context())
+                .init(device: IdentityFixture.device, proof: .providerToken(token)),
+                fixture.relayed(session))
         }
         #expect(error.code == .sessionEnded)
     }

@@ -168,7 +168,7 @@ struct MethodTests {
         let ada = try await signedIn()
         _ = try await fixture.link(google, in: ada.session)
         _ = try await fixture.credentials.requestPasswordReset(
-            .init(email: "ada@example.org", origin: IdentityFixture.origin), fixture.context())
+            .init(email: "ada@example.org", device: IdentityFixture.device), fixture.context())
         try await fixture.relay()
         _ = try await fixture.unlink("password", in: ada.session)
         #expect(try await fixture.count("links") == 0)
@@ -211,8 +211,8 @@ struct MethodTests {
         _ = try await fixture.link(google, in: ada.session)
         func prove(_ token: GatewayV1.ProviderToken) async throws -> IdentityV1.SignInProof? {
             try await fixture.identities.proveByProvider(
-                .init(accessToken: ada.session, token: token, origin: IdentityFixture.origin),
-                fixture.context()
+                .init(device: IdentityFixture.device, proof: .providerToken(token)),
+                fixture.relayed(ada.session)
             ).proof
         }
         let proof = try #require(try await prove(google))
@@ -234,8 +234,8 @@ struct MethodTests {
         var proofs: [IdentityV1.SignInProof] = []
         for _ in 0..<2 {
             let answer = try await fixture.identities.proveByProvider(
-                .init(accessToken: ada.session, token: google, origin: IdentityFixture.origin),
-                fixture.context("k1"))
+                .init(device: IdentityFixture.device, proof: .providerToken(google)),
+                fixture.relayed(ada.session, "k1"))
             proofs.append(try #require(answer.proof))
             fixture.time.advance(by: .seconds(60))
         }

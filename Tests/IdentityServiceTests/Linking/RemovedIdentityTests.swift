@@ -19,7 +19,7 @@ struct RemovedIdentityTests {
     }
 
     private func code(
-        _ token: GatewayV1.ProviderToken, guest: String = ""
+        _ token: GatewayV1.ProviderToken, guest: String? = nil
     ) async throws -> ErrorCode {
         try await refusal { try await fixture.signIn(by: token, guest: guest) }.code
     }

@@ -31,8 +31,7 @@ struct SessionsEndTests {
     ) async throws {
         let tokens = InterruptedTokens(meanwhile: meanwhile)
         _ = try await IdentitiesHandler(of: fixture.service, tokens: tokens).linkProvider(
-            .init(accessToken: session, token: token, origin: IdentityFixture.origin),
-            fixture.context())
+            .init(token: token, device: IdentityFixture.device), fixture.relayed(session))
     }
 
     @Test("X-04: an end covers every session proved before its time, except the spared one")

@@ -82,7 +82,7 @@ struct TakeoverTests {
         let confirmed = try await fixture.accounts.confirmEmail(
             .init(
                 token: try fixture.latestToken(), password: "Owner8Password",
-                origin: IdentityFixture.origin), fixture.context())
+                device: IdentityFixture.device), fixture.context())
         #expect(confirmed.forgetDevices && confirmed.account?.methods == ["password"])
         #expect(try await fixture.signIn(by: own).account?.accountId != stranger.accountId)
     }
@@ -116,7 +116,7 @@ struct TakeoverTests {
     func links() async throws {
         _ = try await squat()
         _ = try await fixture.credentials.requestPasswordReset(
-            .init(email: "ada@example.org", origin: IdentityFixture.origin), fixture.context())
+            .init(email: "ada@example.org", device: IdentityFixture.device), fixture.context())
         try await fixture.relay()
         let (verify, reset) = (
             try fixture.latestToken(), try fixture.latestToken("reset-password")

@@ -53,13 +53,11 @@ struct PasswordDoorsTests {
 
     @Test("I-02: a change refuses a weak password before it checks the old one", arguments: refused)
     func change(password: String, rule: PasswordRule) async throws {
-        let account = try await register()
-        let session = try #require(SessionID(key: 1)).text
+        let token = fixture.devices.open(try await register())
         let change = try await refusal {
             try await fixture.credentials.changePassword(
-                .init(
-                    accountId: account, sessionId: session, currentPassword: "Wrong7Horse",
-                    newPassword: .init(text: password)), fixture.context())
+                .init(currentPassword: "Wrong7Horse", newPassword: .init(text: password)),
+                fixture.relayed(token))
         }
         #expect(change == Self.error(rule, field: "new_password"))
     }

@@ -28,19 +28,25 @@ struct PhoneCodeFixture {
 
     /// Requests a code.
     func request(
-        _ number: String = Self.number, _ purpose: IdentityV1.PhoneCodePurpose = .signIn,
-        accessToken: String = "", language: String = "", key: String? = nil
+        _ number: String = Self.number, _ purpose: PhoneCodePurpose = .signIn,
+        accessToken: String? = nil, language: String? = nil, key: String? = nil
     ) async throws -> IdentityV1.RequestCodeResponse {
-        try await phones.requestCode(
+        var context = identity.relayed(accessToken, key)
+        context.metadata[Metadata.Key.acceptLanguage] = language
+        guard purpose != .signIn else {
+            return try await phones.requestSignInCode(
+                .init(phoneNumber: number, device: IdentityFixture.device), context)
+        }
+        return try await phones.requestPhoneCode(
             .init(
-                phoneNumber: number, purpose: purpose, language: language,
-                origin: IdentityFixture.origin, accessToken: accessToken), identity.context(key))
+                phoneNumber: number, purpose: purpose == .link ? .link : .reauthenticate,
+                device: IdentityFixture.device), context)
     }
 
     /// Requests a code, and reads it from the text message.
     func sent(
-        _ number: String = Self.number, _ purpose: IdentityV1.PhoneCodePurpose = .signIn,
-        accessToken: String = ""
+        _ number: String = Self.number, _ purpose: PhoneCodePurpose = .signIn,
+        accessToken: String? = nil
     ) async throws -> SentCode {
         let answer = try await request(number, purpose, accessToken: accessToken)
         try await identity.relay()
@@ -51,12 +57,12 @@ struct PhoneCodeFixture {
     }
 
     func signIn(
-        _ sent: SentCode, _ number: String = Self.number, guest: String = "", key: String? = nil
+        _ sent: SentCode, _ number: String = Self.number, guest: String? = nil, key: String? = nil
     ) async throws -> IdentityV1.AdmissionResponse {
         try await phones.signInWithCode(
             .init(
                 requestId: sent.request, phoneNumber: number, code: sent.code,
-                guestAccessToken: guest, origin: IdentityFixture.origin), identity.context(key))
+                device: IdentityFixture.device), identity.relayed(guest, key))
     }
 
     /// An account that signs in with the number.
@@ -70,8 +76,10 @@ struct PhoneCodeFixture {
     ) async throws -> IdentityV1.SignInProof {
         let answer = try await phones.proveByCode(
             .init(
-                accessToken: accessToken, requestId: sent.request, phoneNumber: number,
-                code: sent.code, origin: IdentityFixture.origin), identity.context(key))
+                device: IdentityFixture.device,
+                proof: .phoneCode(
+                    .init(requestId: sent.request, phoneNumber: number, code: sent.code))),
+            identity.relayed(accessToken, key))
         return try #require(answer.proof)
     }
 
@@ -81,8 +89,8 @@ struct PhoneCodeFixture {
     ) async throws -> GatewayV1.Account {
         let answer = try await phones.linkPhone(
             .init(
-                accessToken: accessToken, requestId: sent.request, phoneNumber: number,
-                code: sent.code, origin: IdentityFixture.origin), identity.context(key))
+                requestId: sent.request, phoneNumber: number, code: sent.code,
+                device: IdentityFixture.device), identity.relayed(accessToken, key))
         return try #require(answer.account)
     }
 

@@ -224,13 +224,10 @@ struct SignInWithCodeTests {
         let fixture = try PhoneCodeFixture()
         let sent = try await fixture.sent()
         let number = try #require(PhoneNumber(PhoneCodeFixture.number))
-        let asked = try FederatedSignInCall(
-            from: nil, language: "", acceptance: Acceptance(nil), repeatable: nil,
-            fixture.phones.settings, fixture.identity.keys)
         let guess = PhoneCodeGuess(
             request: PhoneCodeID(text: sent.request), purpose: .signIn, owner: nil,
             number: number, numberKey: fixture.identity.keys.lookUpKey(of: number),
-            code: PhoneCode(typed: sent.code), origin: asked.origin)
+            code: PhoneCode(typed: sent.code), origin: .unknown)
         for _ in 0..<10 {
             try await fixture.phones.require(guess, nil)
         }
@@ -242,7 +239,7 @@ struct SignInWithCodeTests {
         let fixture = try PhoneCodeFixture()
         let guest = try #require(
             try await fixture.identity.identities.signInAsGuest(
-                .init(origin: IdentityFixture.origin), fixture.identity.context()
+                .init(device: IdentityFixture.device), fixture.identity.context()
             ).account)
         let token = fixture.identity.devices.open(guest.accountId, amr: ["anon"])
         let answer = try await fixture.signIn(try await fixture.sent(), guest: token)

@@ -62,7 +62,7 @@ final class ProviderEventFixture: Sendable {
             method: "apple", issuer: apple.issuer, subject: subject, amr: ["fed"])
         proved.email = ProvedIdentity.Email(
             address: try .required(email), isVerified: true, isRelay: isRelay)
-        let answer = try await identity.signIn(proved, from: IdentityFixture.origin)
+        let answer = try await identity.signIn(proved, on: IdentityFixture.device)
         return try #require(AccountID(text: answer.account?.accountId ?? ""))
     }
 

@@ -171,9 +171,9 @@ struct TokenMutationTests {
                 .init(provider: "google"), identity.relayed(nil))
             let token = try fixture.google.token(
                 .google(of: "117", email: "ada@example.org", nonce: nonce.providerNonce))
-            let request = IdentityV1.SignInWithProviderRequest(
+            let request = GatewayV1.SignInWithProviderRequest(
                 token: .init(provider: "google", idToken: token, nonce: nonce.nonce),
-                origin: IdentityFixture.origin)
+                device: IdentityFixture.device)
             let first = try await identities.signInWithProvider(request, identity.context("key-1"))
             #expect(first.isNewUser)
             #expect(first.account?.methods == ["google"])

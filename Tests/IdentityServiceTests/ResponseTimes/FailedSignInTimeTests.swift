@@ -42,7 +42,7 @@ struct FailedSignInTimeTests {
                 let begun = SystemTime().uptime()
                 let error = try await refusal {
                     try await accounts.verifyPassword(
-                        .init(email: email, password: "Wrong7Horse"),
+                        .init(signIn: .init(email: email, password: "Wrong7Horse")),
                         CallContext(deadline: begun + .seconds(30)))
                 }
                 #expect(error == ServiceError(.invalidCredential))

@@ -32,7 +32,7 @@ struct ResponseTimeFloorTests {
         try fixture.responseTimeFloor.know(
             PasswordScheme(name: "$2b$04"), takes: .milliseconds(400))
         let account = try #require(try await fixture.register("own@example.org").account)
-        let session = fixture.devices.session(of: fixture.devices.open(account.accountId))
+        let session = fixture.devices.open(account.accountId)
         _ = try await imports.take([ImportFixture.record()])
         let audited = try await fixture.count("audit")
         func context(_ milliseconds: Int) -> CallContext {
@@ -41,7 +41,9 @@ struct ResponseTimeFloorTests {
         func verify(_ password: SecretBytes, _ context: CallContext) async throws {
             _ = try await fixture.accounts.verifyPassword(
                 .init(
-                    email: "own@example.org", password: password, origin: IdentityFixture.origin),
+                    signIn: .init(
+                        email: "own@example.org", password: password,
+                        device: IdentityFixture.device)),
                 context)
         }
         let refused = ServiceError(.deadlineExceeded, notProcessed: true)
@@ -50,15 +52,14 @@ struct ResponseTimeFloorTests {
             let change = try await refusal {
                 try await fixture.credentials.changePassword(
                     .init(
-                        accountId: account.accountId, sessionId: session,
                         currentPassword: password, newPassword: "Another7Horse",
-                        origin: IdentityFixture.origin), context(649))
+                        device: IdentityFixture.device), context(649).bearing(session))
             }
             let resend = try await refusal {
                 try await fixture.emails.resendVerificationByPassword(
                     .init(
                         email: "own@example.org", password: password,
-                        origin: IdentityFixture.origin), context(649))
+                        device: IdentityFixture.device), context(649))
             }
             #expect([change, resend] == [refused, refused])
         }

@@ -22,8 +22,9 @@ struct SignInHistoryTests {
     ) async throws -> IdentityV1.SignInHistory {
         let answer = try await fixture.accounts.verifyPassword(
             .init(
-                email: "ada@example.org", password: "Correct7Horse",
-                origin: .init(deviceId: device, platform: "ios", deviceName: "Ada's phone"),
+                signIn: .init(
+                    email: "ada@example.org", password: "Correct7Horse",
+                    device: .init(deviceId: device, platform: "ios", name: "Ada's phone")),
                 inOwnSession: inOwnSession),
             fixture.context(key))
         return try #require(answer.history)

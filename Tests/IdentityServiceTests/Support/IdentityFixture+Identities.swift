@@ -2,6 +2,7 @@ import Contracts
 import Messages
 import RPC
 import ServiceRuntime
+import Storage
 import TestSupport
 import Testing
 
@@ -55,23 +56,21 @@ extension IdentityFixture {
 
     /// Signs in with an identity that is proved already.
     func signIn(
-        _ proved: ProvedIdentity, from origin: IdentityV1.Origin? = nil, keepsGrants: Bool = false
+        _ proved: ProvedIdentity, on device: GatewayV1.Device? = nil, keepsGrants: Bool = false
     ) async throws -> IdentityV1.AdmissionResponse {
         try await federatedSignIn(keepsGrants: keepsGrants).run(
             proved,
             FederatedSignInCall(
-                from: origin, language: "", acceptance: Acceptance(nil), repeatable: nil, settings,
-                keys))
+                from: CallOrigin(context(), on: device, keys), on: device,
+                language: settings.defaultLanguage, acceptance: Acceptance(nil), repeatable: nil))
     }
 
     /// Signs in with a provider.
     func signIn(
-        by token: GatewayV1.ProviderToken, guest: String = "", key: String? = nil
+        by token: GatewayV1.ProviderToken, guest: String? = nil, key: String? = nil
     ) async throws -> IdentityV1.AdmissionResponse {
         try await identities.signInWithProvider(
-            .init(
-                token: token, guestAccessToken: guest, language: "en-GB",
-                origin: Self.origin), context(key))
+            .init(token: token, device: Self.device, mailLanguage: "en-GB"), relayed(guest, key))
     }
 
     /// The account that a provider sign-in returns.
@@ -82,7 +81,7 @@ extension IdentityFixture {
     /// Signs in as a guest.
     func signInAsGuest(key: String? = nil) async throws -> GatewayV1.Account {
         let answer = try await identities.signInAsGuest(
-            .init(language: "en-GB", origin: Self.origin), context(key))
+            .init(device: Self.device, mailLanguage: "en-GB"), context(key))
         return try #require(answer.account)
     }
 
@@ -112,7 +111,7 @@ extension IdentityFixture {
         _ token: GatewayV1.ProviderToken, in session: String, key: String? = nil
     ) async throws -> GatewayV1.Account {
         let answer = try await identities.linkProvider(
-            .init(accessToken: session, token: token, origin: Self.origin), context(key))
+            .init(token: token, device: Self.device), relayed(session, key))
         return try #require(answer.account)
     }
 
@@ -121,11 +120,7 @@ extension IdentityFixture {
         _ method: String, in session: String, key: String? = nil
     ) async throws -> GatewayV1.Account {
         let answer = try await identities.unlinkMethod(
-            .init(
-                method: method,
-                device: .init(
-                    deviceId: Self.origin.deviceId, platform: Self.origin.platform)),
-            relayed(session, key))
+            .init(method: method, device: Self.device), relayed(session, key))
         return try #require(answer.account)
     }
 
@@ -137,7 +132,7 @@ extension IdentityFixture {
         let account = try #require(try await register(email, password: password).account)
         try await relay()
         _ = try await accounts.confirmEmail(
-            .init(token: try latestToken(to: email), accountId: account.accountId), context())
+            .init(token: try latestToken(to: email)), relayed(devices.open(account.accountId)))
         try await relay()
         return account
     }

@@ -103,24 +103,23 @@ final class IdentityFixture: Sendable {
         return line.flatMap { $0.split(separator: " ").last }.flatMap { Int($0) } ?? -1
     }
 
-    /// The context of a call, with an idempotency key if one is given.
-    func context(_ key: String? = nil, application: String = "app") -> CallContext {
+    /// The context of a call of the gateway outside a session, with an idempotency key if one is
+    /// given.
+    func context(
+        _ key: String? = nil, application: String = CallContext.gateway,
+        from address: String = clientAddress
+    ) -> CallContext {
         var metadata = Metadata()
         metadata[Metadata.Key.idempotencyKey] = key
+        metadata[Metadata.Key.clientAddress] = address
         return CallContext(
             application: application, deadline: time.uptime() + .seconds(10), metadata: metadata)
     }
 
-    /// The context of a call that the gateway passes on.
+    /// The context of a call of the gateway in a session.
     /// - Parameter accessToken: nil outside a session.
     func relayed(_ accessToken: String?, _ key: String? = nil) -> CallContext {
-        var metadata = Metadata()
-        metadata[Metadata.Key.idempotencyKey] = key
-        metadata[Metadata.Key.clientAddress] = Self.origin.clientAddress
-        return CallContext(
-            application: CallContext.gateway, deadline: time.uptime() + .seconds(10),
-            metadata: metadata
-        ).bearing(accessToken)
+        context(key).bearing(accessToken)
     }
 
     /// Registers with a password that the policy accepts.
@@ -130,9 +129,9 @@ final class IdentityFixture: Sendable {
     ) async throws -> IdentityV1.RegisterResponse {
         try await accounts.register(
             .init(
-                email: email, password: .init(text: password), displayName: "Ada",
-                language: "en-GB",
-                origin: Self.origin), context(key))
+                signUp: .init(
+                    email: email, password: .init(text: password), device: Self.device,
+                    displayName: "Ada", mailLanguage: "en-GB")), context(key))
     }
 
     /// Signs in.
@@ -141,11 +140,14 @@ final class IdentityFixture: Sendable {
         key: String? = nil
     ) async throws -> IdentityV1.VerifyPasswordResponse {
         try await accounts.verifyPassword(
-            .init(email: email, password: .init(text: password), origin: Self.origin), context(key))
+            .init(
+                signIn: .init(
+                    email: email, password: .init(text: password), device: Self.device)),
+            context(key))
     }
 
-    static let origin = IdentityV1.Origin(
-        clientAddress: "192.0.2.7", deviceId: "device-canary", platform: "cli")
+    static let clientAddress = "192.0.2.7"
+    static let device = GatewayV1.Device(deviceId: "device-canary", platform: "cli")
 
     /// Runs the outbox until it is empty.
     func relay() async throws {
@@ -168,14 +170,14 @@ final class IdentityFixture: Sendable {
     func resetPassword(
         of email: String = "ada@example.org", on device: String? = nil
     ) async throws -> IdentityV1.ResetPasswordResponse {
-        let origin = device.map(Self.origin(of:)) ?? Self.origin
+        let device = device.map(Self.device(_:)) ?? Self.device
         _ = try await credentials.requestPasswordReset(
-            .init(email: email, origin: origin), context())
+            .init(email: email, device: device), context())
         try await relay()
         return try await credentials.resetPassword(
             .init(
                 token: try latestToken("reset-password"), password: "Owner8Password",
-                origin: origin), context())
+                device: device), context())
     }
 
     /// The token of the link in the latest mail of a template. The link's path is the template's

@@ -100,7 +100,7 @@ final class KnownSessions: DevicesAPI {
 
     func reauthenticate(
         _ request: SessionV1.ReauthenticateRequest, _ context: CallContext
-    ) async throws -> SessionV1.ReauthenticateResponse { throw ServiceError(.unknownMethod) }
+    ) async throws -> GatewayV1.ReauthenticateResponse { throw ServiceError(.unknownMethod) }
 }
 
 /// A notification service that records the accounts whose devices it is asked to revoke.

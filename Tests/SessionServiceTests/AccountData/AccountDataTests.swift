@@ -135,9 +135,9 @@ struct AccountDataTests {
     @Test("G-20: seconds later nothing of a forgotten session is in the store's files")
     func files() async throws {
         let platform = "canary-9X7"
-        let origin = IdentityV1.Origin(deviceId: "d1", platform: platform)
+        let device = GatewayV1.Device(deviceId: "d1", platform: platform)
         _ = try await fixture.service.sessions.createSession(
-            .init(proof: fixture.proof(account), origin: origin), fixture.context())
+            .init(proof: fixture.proof(account), device: device), fixture.context())
         func isInFiles() -> Bool {
             ["", "-wal"].contains { end in
                 let file = fixture.store.location + end

@@ -36,10 +36,10 @@ struct DeviceBindingTests {
     func nameless() async throws {
         let fixture = try await SessionFixture(flags: ["--device-binding", "fingerprint"])
         let account = try fixture.account()
-        for origin in [nil, IdentityV1.Origin(platform: "cli")] {
+        for device in [nil, GatewayV1.Device(platform: "cli")] {
             await expectRefused(.invalidArgument) {
                 try await fixture.service.sessions.createSession(
-                    SessionV1.CreateSessionRequest(proof: fixture.proof(account), origin: origin),
+                    SessionV1.CreateSessionRequest(proof: fixture.proof(account), device: device),
                     fixture.context())
             }
         }
@@ -48,7 +48,7 @@ struct DeviceBindingTests {
         let bound = try await fixture.service.sessions.createSession(
             SessionV1.CreateSessionRequest(
                 proof: fixture.proof(account),
-                origin: IdentityV1.Origin(deviceId: device.id), deviceKey: device.key()),
+                device: GatewayV1.Device(deviceId: device.id, key: device.key())),
             fixture.context())
         #expect(bound.session != nil)
     }

@@ -73,8 +73,8 @@ extension SessionFixture {
         let response = try await service.sessions.createSession(
             SessionV1.CreateSessionRequest(
                 proof: proof(try account()),
-                origin: IdentityV1.Origin(deviceId: device.id, platform: "ios"),
-                deviceKey: try device.key()),
+                device: GatewayV1.Device(
+                    deviceId: device.id, platform: "ios", key: try device.key())),
             context(key))
         return try #require(response.session)
     }

@@ -21,7 +21,7 @@ struct ReauthenticateTests {
         let moment = fixture.time.now().milliseconds
         let proof = fixture.proof(try fixture.account(), methods: ["pwd", "otp"])
         let answer = try await fixture.reauthenticate(tokens.accessToken, proof)
-        #expect(answer.authTimeMs == moment)
+        #expect(answer.authenticatedAtMs == moment)
         let validity = fixture.validate(answer.accessToken)
         #expect(validity.valid && validity.sessionId == tokens.sessionId)
         #expect(validity.authTimeMs == moment && validity.amr == ["pwd", "otp"])

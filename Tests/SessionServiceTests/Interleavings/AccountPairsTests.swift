@@ -136,9 +136,9 @@ struct TwoSessions: Sendable {
     }
 
     func create(_ proof: Int) async throws {
-        let origin = IdentityV1.Origin(deviceId: "d1", platform: "cli")
+        let device = GatewayV1.Device(deviceId: "d1", platform: "cli")
         _ = try await service.sessions.createSession(
-            .init(proof: proofs[proof], origin: origin), context)
+            .init(proof: proofs[proof], device: device), context)
     }
 
     func refresh(_ session: Int) async throws {
@@ -148,7 +148,7 @@ struct TwoSessions: Sendable {
 
     func reauthenticate(_ session: Int) async throws {
         _ = try await service.devices.reauthenticate(
-            .init(accessToken: tokens[session].accessToken, proof: proofs[0]), context)
+            .init(proof: proofs[0]), context.bearing(tokens[session].accessToken))
     }
 
     func signOut(_ session: Int, all: Bool = false) async throws {

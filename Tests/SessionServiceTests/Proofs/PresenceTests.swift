@@ -28,10 +28,9 @@ struct PresenceTests {
 
     private func reauthenticate(
         _ token: String, _ presence: GatewayV1.PresenceProof
-    ) async throws -> SessionV1.ReauthenticateResponse {
+    ) async throws -> GatewayV1.ReauthenticateResponse {
         try await fixture.service.devices.reauthenticate(
-            SessionV1.ReauthenticateRequest(accessToken: token, presence: presence),
-            fixture.context())
+            SessionV1.ReauthenticateRequest(presence: presence), fixture.context(bearing: token))
     }
 
     @Test("G-13: keys of either kind, in hardware or software, give the methods of RFC 8176")
@@ -44,7 +43,7 @@ struct PresenceTests {
                 let answer = try await reauthenticate(
                     tokens.accessToken,
                     try device.presence(tokens.accessToken, at: now, inHardware: inHardware))
-                #expect(answer.authTimeMs == now.milliseconds)
+                #expect(answer.authenticatedAtMs == now.milliseconds)
                 let validity = fixture.validate(answer.accessToken)
                 #expect(validity.amr == [method, "user"])
                 #expect(validity.sessionId == tokens.sessionId)
@@ -65,11 +64,11 @@ struct PresenceTests {
         _ = try await reauthenticate(tokens.accessToken, presence)
         fixture.time.advance(by: .seconds(59))
         let again = try await reauthenticate(tokens.accessToken, presence)
-        #expect(again.authTimeMs == signedAt.milliseconds)
+        #expect(again.authenticatedAtMs == signedAt.milliseconds)
         let now = fixture.time.now()
         let ahead = try await reauthenticate(
             tokens.accessToken, try device.presence(tokens.accessToken, at: now + .seconds(60)))
-        #expect(ahead.authTimeMs == now.milliseconds)
+        #expect(ahead.authenticatedAtMs == now.milliseconds)
     }
 
     @Test("G-13: a repeated or again rejected proof needs no writer and makes no record")
@@ -84,7 +83,7 @@ struct PresenceTests {
         let wasHeld = try await HeldWriter().during(fixture.store) {
             for _ in 0..<5 {
                 let again = try await reauthenticate(token, presence)
-                #expect(again.authTimeMs == signedAt.milliseconds)
+                #expect(again.authenticatedAtMs == signedAt.milliseconds)
                 #expect(fixture.validate(again.accessToken).valid)
                 await expectRefused(.deviceProofStale) { try await reauthenticate(token, stale) }
             }
@@ -158,8 +157,8 @@ struct PresenceTests {
         let presence = try device.presence(tokens.accessToken, at: fixture.time.now())
         await expectRefused(.invalidArgument) {
             try await fixture.service.devices.reauthenticate(
-                .init(accessToken: tokens.accessToken, proof: proof, presence: presence),
-                fixture.context())
+                .init(proof: proof, presence: presence),
+                fixture.context(bearing: tokens.accessToken))
         }
     }
 }

@@ -1,6 +1,7 @@
 import Contracts
 import Cryptography
 import Messages
+import RPC
 import ServiceRuntime
 import Storage
 import TestSupport
@@ -14,7 +15,10 @@ struct NewcomerRecordsTests {
     private let hash = KeyedHash(key: SecretBytes(copying: [UInt8](repeating: 1, count: 32)))
 
     private func origin(_ address: String) -> CallOrigin {
-        CallOrigin(IdentityV1.Origin(clientAddress: address), hash: hash)
+        var metadata = Metadata()
+        metadata[Metadata.Key.clientAddress] = address
+        return CallOrigin(
+            RelayedOrigin(CallContext(deadline: .zero, metadata: metadata)), hash: hash)
     }
 
     @Test("the newcomers at one address share 8,192 records a day, those of an IPv6 /48 too")

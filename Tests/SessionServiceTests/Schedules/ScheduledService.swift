@@ -132,8 +132,9 @@ final class ScheduledService {
             provedAtMs: now, nonce: randomness.bytes(16))
         let answer = try await service.sessions.createSession(
             SessionV1.CreateSessionRequest(
-                proof: seal.seal(proof), origin: IdentityV1.Origin(deviceId: device.id),
-                deviceKey: isBound ? try device.key() : nil),
+                proof: seal.seal(proof),
+                device: GatewayV1.Device(
+                    deviceId: device.id, key: isBound ? try device.key() : nil)),
             context)
         return try #require(answer.session)
     }

@@ -192,7 +192,7 @@ struct CreateSessionTests {
         func request(_ count: Int) -> SessionV1.CreateSessionRequest {
             SessionV1.CreateSessionRequest(
                 proof: proof,
-                origin: IdentityV1.Origin(platform: String(repeating: "p", count: count)))
+                device: GatewayV1.Device(platform: String(repeating: "p", count: count)))
         }
         await expectRefused(.invalidArgument) {
             try await fixture.service.sessions.createSession(request(33), fixture.context())

@@ -14,10 +14,10 @@ extension SessionFixture {
         _ account: AccountID? = nil, on device: String, methods: [String] = ["pwd"]
     ) async throws -> GatewayV1.Session {
         let account = try account ?? self.account()
-        let origin = IdentityV1.Origin(
-            deviceId: "id of \(device)", platform: "ios", deviceName: device)
+        let device = GatewayV1.Device(
+            deviceId: "id of \(device)", platform: "ios", name: device)
         let response = try await service.sessions.createSession(
-            SessionV1.CreateSessionRequest(proof: proof(account, methods: methods), origin: origin),
+            SessionV1.CreateSessionRequest(proof: proof(account, methods: methods), device: device),
             context())
         return try #require(response.session)
     }
@@ -40,9 +40,9 @@ extension SessionFixture {
 
     func reauthenticate(
         _ token: String, _ proof: IdentityV1.SignInProof
-    ) async throws -> SessionV1.ReauthenticateResponse {
+    ) async throws -> GatewayV1.ReauthenticateResponse {
         try await service.devices.reauthenticate(
-            SessionV1.ReauthenticateRequest(accessToken: token, proof: proof), context())
+            SessionV1.ReauthenticateRequest(proof: proof), context(bearing: token))
     }
 
     /// Whether a session is live, given any of its access tokens, even an expired one.

@@ -120,7 +120,7 @@ final class SessionFixture {
     ) async throws -> GatewayV1.Session {
         let response = try await service.sessions.createSession(
             SessionV1.CreateSessionRequest(
-                proof: proof, origin: IdentityV1.Origin(deviceId: "d1", platform: "cli")),
+                proof: proof, device: GatewayV1.Device(deviceId: "d1", platform: "cli")),
             context(key))
         return try #require(response.session)
     }

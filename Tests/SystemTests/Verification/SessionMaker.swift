@@ -37,7 +37,7 @@ struct SessionMaker: Sendable {
             accountId: account.text, amr: ["pwd"], authTimeMs: now, provedAtMs: now,
             nonce: randomness.bytes(16))
         let request = SessionV1.CreateSessionRequest(
-            proof: seal.seal(proof), origin: IdentityV1.Origin(deviceId: "d1", platform: "cli"))
+            proof: seal.seal(proof), device: GatewayV1.Device(deviceId: "d1", platform: "cli"))
         let answer = try await SessionsClient(session).createSession(request, context(session))
         guard let tokens = answer.session else { throw ClusterError(message: "no tokens") }
         return tokens

@@ -18,7 +18,8 @@ struct ImportRunTests {
 
     private func signIn(_ email: String, _ password: String) async throws -> String {
         try await fixture.accounts.verifyPassword(
-            .init(email: email, password: .init(text: password)), IdentityBesideTool.context
+            .init(signIn: .init(email: email, password: .init(text: password))),
+            IdentityBesideTool.context
         ).account?.accountId ?? ""
     }
 

@@ -27,9 +27,36 @@ struct MessageWireCode {
 
             package func write(to sink: inout some WireSink) {
         \(lines(wire.flatMap(\.write)))    }
-        }
+        \(repeatedPart)}
 
         """
+    }
+
+    /// What two calls with one idempotency key must have in common, where that is not all of it. A
+    /// oneof does not count if one of its members does not.
+    private var repeatedPart: String {
+        guard message.hasChangeableFields else { return "" }
+        let cleared = code.fieldsOutsideOneofs.filter(\.field.repeatMayChange)
+            .map { "part.\($0.name) = \($0.defaultValue)" }
+        let nested = code.fieldsOutsideOneofs.filter {
+            !$0.field.repeatMayChange && $0.field.messageType?.hasChangeableFields == true
+        }.map {
+            precondition(!$0.field.isRepeated, "\($0.field.fullName): not for repeated fields")
+            return "part.\($0.name) = part.\($0.name)?.repeatedPart"
+        }
+        let oneofs = message.oneofs.filter { oneof in
+            oneof.fields.contains {
+                $0.repeatMayChange || $0.messageType?.hasChangeableFields == true
+            }
+        }.map { "part.\(lowerCamel($0.name)) = nil" }
+        return """
+
+                package var repeatedPart: \(message.swiftName) {
+                    var part = self
+            \(lines(cleared + nested + oneofs))        return part
+                }
+
+            """
     }
 
     /// The fields as the wire has them: by their numbers, those of a oneof among the others.

@@ -72,12 +72,15 @@ struct MethodOptions {
 /// Our options of a field (`postern/options/v1/options.proto`), read like a method's.
 struct FieldOptions {
     var isSecret = false
+    /// Of two calls with one idempotency key, the values may differ.
+    var repeatMayChange = false
 
     init(_ field: FieldDescriptor) {
         var bytes = OptionBytes(field.options.unknownFields.data, of: field.fullName)
         while let (number, value) = bytes.next() {
             switch number {
             case 50_001: isSecret = value != 0
+            case 50_002: repeatMayChange = value != 0
             default: fatalError("\(field.fullName): unknown option \(number)")
             }
         }
@@ -88,6 +91,19 @@ extension Descriptor {
     /// Whether it or a message in it has a secret field. No message holds itself (`Restrictions`).
     var hasSecrets: Bool {
         fields.contains { FieldOptions($0).isSecret || $0.messageType?.hasSecrets == true }
+    }
+
+    /// Whether a repeat of a call with it may differ from it.
+    var hasChangeableFields: Bool {
+        fields.contains { $0.repeatMayChange || $0.messageType?.hasChangeableFields == true }
+    }
+}
+
+extension FieldDescriptor {
+    /// Whether a repeat of a call may have another value of it.
+    var repeatMayChange: Bool {
+        let options = FieldOptions(self)
+        return options.isSecret || options.repeatMayChange
     }
 }
 

@@ -4,15 +4,18 @@ import RPC
 import ServiceRuntime
 
 extension CallContext {
-    /// The context in which a call is passed on to the owner of its method: the deadline and the
-    /// trace, and what the gateway has checked. Nothing else of the caller's metadata goes along.
+    /// The context of the inner calls that a public call makes: it is passed on to its owner in it,
+    /// or composed of them. It has the deadline and the trace, and what the gateway has checked.
+    /// Nothing else of the caller's metadata goes along. A flow asks for it first, so that metadata
+    /// which are malformed have no effect.
     ///
     /// Attack: a caller sends a `client-address`, an `app`, an `application` or `paid-units` of its
-    /// own, which the owner would take for the gateway's word.
-    /// - Throws: `auth/invalid-access-token` without a token where the method requires one, and as
-    ///   the table of `CallerSession` for one that cannot be ours; `rpc/invalid-argument` for
+    /// own, which identity and session would take for the gateway's word.
+    /// - Parameter method: the public call's.
+    /// - Throws: `auth/invalid-access-token` without a token where the method requires one;
+    ///   for one that cannot be ours as `InspectSessionResponse.refusal`; `rpc/invalid-argument` for
     ///   metadata that are malformed.
-    func relayed(to method: MethodDescription) throws(ServiceError) -> CallContext {
+    func onward(for method: MethodDescription) throws(ServiceError) -> CallContext {
         var onward = onward(
             idempotencyKey: method.remembersRepeats
                 ? try DerivedIdempotencyKey.of(self, Self.storedName(of: method)) : nil)

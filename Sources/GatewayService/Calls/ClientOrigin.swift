@@ -4,20 +4,14 @@ import Messages
 import RPC
 import ServiceRuntime
 
-/// Where a call came from, as the inner services store it for the audit trail and for mails.
-enum Origin {
-    /// The caller's device, with its address if the application may assert one. Read before any
-    /// other step: a device that the session service rejects must not leave an account without a
-    /// session.
-    /// - Throws: as `Device.requireBounds` and `CallContext.personsAddress`.
-    static func of(
-        _ device: GatewayV1.Device?, _ context: CallContext
-    ) throws(ServiceError) -> IdentityV1.Origin {
-        let device = device ?? GatewayV1.Device()
+extension GatewayV1.Device? {
+    /// The device's id; empty for none. Read before any other step: a device that the session service
+    /// rejects must not leave an account without a session.
+    /// - Throws: as `Device.requireBounds`.
+    func requiredID() throws(ServiceError) -> String {
+        guard let device = self else { return "" }
         try device.requireBounds()
-        return IdentityV1.Origin(
-            clientAddress: try context.personsAddress() ?? "", deviceId: device.deviceId,
-            platform: device.platform, deviceName: device.name, app: context.app ?? "")
+        return device.deviceId
     }
 }
 
@@ -47,18 +41,4 @@ extension CallContext {
     /// The name of the app that calls through the web service; nil for other callers. Attack: any
     /// other application could name an app, to use up its limits or to hide in the audit trail.
     var app: String? { application == Self.webService ? metadata.app : nil }
-
-    /// The language of messages to an account that the call creates: the requested one, or the
-    /// user's most preferred one of those that Postern has; empty for the operator's default.
-    /// - Throws: `rpc/invalid-argument` with `mail_language` for a text that is no language tag.
-    func mailLanguage(_ requested: String) throws(ServiceError) -> String {
-        guard !requested.isEmpty else { return acceptedLanguage }
-        guard LanguageTag.isValid(requested) else {
-            throw ServiceError(.invalidArgument, fields: ["mail_language"])
-        }
-        return requested
-    }
-
-    /// The user's most preferred language of those that Postern has; empty for none.
-    var acceptedLanguage: String { metadata.acceptedVoice?.language.rawValue ?? "" }
 }

@@ -1,4 +1,0 @@
-package import Messages
-import ServiceRuntime
-
-extension IdentityV1.Origin: ClientOrigin {}
