@@ -11,7 +11,7 @@ import Testing
 
 /// Somebody has taken the gateway's key and calls the owners of public methods directly. What they
 /// achieve is what they achieved before: they act for the people whose access tokens they hold, and
-/// name any address, app and language.
+/// name any address, app and language. `LyingRequestTests` has the lies in valid requests.
 @Suite("A client with the gateway's key that lies", .timeLimit(.minutes(1)))
 struct LyingGatewayTests {
     /// The methods that identity and session implement, from the descriptors.

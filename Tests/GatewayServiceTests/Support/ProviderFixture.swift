@@ -19,7 +19,7 @@ final class ProviderFixture: Sendable {
 
     private init(
         _ enumeration: IdentitySettings.EnumerationMode, rules: String?,
-        guestData: IdentitySettings.GuestDataMode
+        guestData: IdentitySettings.GuestDataMode, consent: ConsentSettings
     ) async throws {
         let time = ManualTime()
         google = try await ProviderIssuer(time: time)
@@ -29,7 +29,8 @@ final class ProviderFixture: Sendable {
         ) { first, _ in first }
         gateway = try await GatewayFixture(
             providers: settings.map { "--\(Self.flag($0.key))=\($0.value)" },
-            enumeration: enumeration, rules: rules, guestDataMode: guestData, time: time)
+            enumeration: enumeration, rules: rules, consent: consent, guestDataMode: guestData,
+            time: time)
     }
 
     /// Converts "POSTERN_GOOGLE_ISSUER" to the name of a flag.
@@ -41,9 +42,11 @@ final class ProviderFixture: Sendable {
     static func with(
         enumeration: IdentitySettings.EnumerationMode = .friendly, rules: String? = nil,
         guestData: IdentitySettings.GuestDataMode = .discard,
+        consent: ConsentSettings = ConsentSettings(),
         _ test: (ProviderFixture) async throws -> Void
     ) async throws {
-        let fixture = try await ProviderFixture(enumeration, rules: rules, guestData: guestData)
+        let fixture = try await ProviderFixture(
+            enumeration, rules: rules, guestData: guestData, consent: consent)
         var failure: (any Error)?
         do { try await test(fixture) } catch { failure = error }
         await fixture.google.close()

@@ -74,7 +74,7 @@ package final class CallStage: Sendable {
     }
 
     /// The collection and the section of the table, with names of the greatest length.
-    private static let rules = """
+    package static let rules = """
         collections:
           \(Bound.collection): {}
         onboarding:
