@@ -240,7 +240,7 @@ extension MessageType {
     }
 }
 
-extension FieldType {
+extension Messages.FieldType {
     /// A value of this field with one bit changed, for a message once for each of its fields. The
     /// last bit of a text: so it stays valid UTF-8.
     fileprivate func changes(
