@@ -19,7 +19,7 @@ extension CredentialsHandler {
     /// (G-16, G-27). The session of an account is ignored.
     /// - Throws: `auth/invalid-link`, `auth/weak-password`, `auth/user-disabled`,
     ///   `auth/idempotency-key-reused`; `rpc/unavailable` when the account changes during every
-    ///   attempt; in a session as `SessionOwners.calling`.
+    ///   attempt; in a session as `SessionOwners.calling`, and `auth/session-ended`.
     func resetPassword(
         _ request: GatewayV1.ResetPasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.ResetPasswordResponse {
@@ -29,7 +29,7 @@ extension CredentialsHandler {
             guard let (link, row) = try await find(attempt) else {
                 return try await answerAgain(attempt)
             }
-            // In a session that has ended, only a repeat is answered.
+            // In a session that cannot be used, only a repeat is answered.
             if let caller { _ = try caller.owner.get() }
             guard row.status.mayVerify else { throw ServiceError(.accountDisabled) }
             let new = try Password.new(
@@ -84,6 +84,9 @@ extension CredentialsHandler {
                 let (link, row) = try Self.find(attempt, transaction, at: transaction.at),
                 link == checked, row.status.mayVerify
             else { return nil }
+            // Attack: a thief of a guest's tokens takes its documents into an account of the
+            // thief's, after the guest has become an account, which ended that session.
+            if let caller = attempt.caller { try transaction.requireLive(caller.owner.get()) }
             let forgetsDevices =
                 try row.address?.provedAt == nil
                 || transaction.passwordHolder(row.account)?.sealedHash == nil

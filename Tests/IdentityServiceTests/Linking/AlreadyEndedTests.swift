@@ -73,6 +73,43 @@ struct AlreadyEndedTests {
         #expect(try await register() == first)
     }
 
+    @Test("G-16: an ended guest session takes no documents along into a password reset")
+    func reset() async throws {
+        _ = try await person()
+        let guest = try await fixture.guestWithDocument()
+        _ = try await fixture.credentials.requestPasswordReset(
+            .init(email: "ada@example.org"), fixture.context())
+        try await fixture.relay()
+        let token = try fixture.latestToken("reset-password")
+        try await end(guest.account)
+        func reset(_ session: String?) async throws -> String? {
+            try await fixture.credentials.resetPassword(
+                .init(token: token, password: "Owner8Password"), fixture.relayed(session)
+            ).account?.email
+        }
+        #expect(try await refusal { try await reset(guest.token) }.code == .sessionEnded)
+        #expect(try await fixture.count("guest_migrations") == 0)
+        // The link is still good.
+        #expect(try await reset(nil) == "ada@example.org")
+    }
+
+    @Test("S-06: an ended session compares no password")
+    func password() async throws {
+        let stranger = try await person()
+        try await end(stranger.account)
+        let hashes = fixture.hashes
+        for password in ["Correct7Horse", "Wrong7Horse"] {
+            let error = try await refusal {
+                try await fixture.credentials.changePassword(
+                    .init(
+                        currentPassword: .init(text: password), newPassword: "Stranger8Password"),
+                    fixture.relayed(stranger.session))
+            }
+            #expect(error.code == .sessionEnded)
+        }
+        #expect(fixture.hashes == hashes)
+    }
+
     @Test("G-12: an ended session cannot cancel the owner's change of address")
     func cancelling() async throws {
         let stranger = try await person()
