@@ -28,13 +28,13 @@ package struct BackgroundTasks: Service {
         orphans: OrphanRepair, guests: UnusedGuests, logger: Logger,
         metrics: any MetricsFactory
     ) {
-        let (store, time, randomness) = (accounts.store, accounts.time, accounts.randomness)
+        let (store, time) = (accounts.store, accounts.time)
         let delivery = OutboxDelivery(
-            settings: accounts.settings, store: store, keys: accounts.keys, time: time,
-            randomness: randomness, logger: logger, peers: peers, apple: apple)
+            settings: accounts.settings, store: store, writer: accounts.writer, time: time,
+            logger: logger, peers: peers, apple: apple)
         responseTimeFloor = accounts.passwords.responseTimeFloor
         relay = OutboxRelay(
-            store: store, time: time, randomness: randomness, queues: OutboxTopic.queues,
+            store: store, time: time, randomness: accounts.randomness, queues: OutboxTopic.queues,
             deliver: { try await delivery.deliver($0) })
         let findings = orphans.findings
         let check = OrphanCheck(

@@ -67,6 +67,7 @@ package struct IdentityService: Sendable {
         randomness: any Randomness, logger: Logger, metrics: any MetricsFactory
     ) throws {
         _ = failedProfiles
+        let writer = AccountWriter(keys: keys, randomness: randomness)
         passwords = try PasswordHashPool(
             settings: settings.passwordHashing, time: time, randomness: randomness,
             metrics: metrics)
@@ -78,83 +79,75 @@ package struct IdentityService: Sendable {
         let responseTimeFloor = ResponseTimeFloor(
             store: store, passwords: passwords, time: time, logger: logger)
         let check = PasswordCheck(
-            store: store, keys: keys, passwords: passwords, responseTimeFloor: responseTimeFloor,
-            time: time, randomness: randomness)
+            store: store, writer: writer, passwords: passwords,
+            responseTimeFloor: responseTimeFloor, time: time)
         let rulesFile = settings.rules.file.map {
             RulesFile(path: $0.path, current: $0.document, logger: logger)
         }
         let rules = rulesFile?.rules ?? Reloadable(DocumentRules.standard)
-        let answers = AccountAnswers(
-            settings: settings, store: store, keys: keys, randomness: randomness, rules: rules)
+        let answers = AccountAnswers(settings: settings, store: store, writer: writer, rules: rules)
         let owners = SessionOwners(store: store, devices: peers.devices, sessions: peers.sessions)
         let calls = AccountCalls(
             keys: keys, sessions: peers.sessions,
             backends: BackendCalls(
                 settings: settings.documents, applications: documentWriters, time: time),
             time: time)
-        let deletionContext = DeletionContext(keys: keys, randomness: randomness)
+        let deletionContext = DeletionContext(writer: writer)
         let guests = GuestSettlement(
-            mode: settings.guestData, keys: keys, randomness: randomness,
-            deletions: deletionContext,
-            job: WakeSignal())
+            mode: settings.guestData, writer: writer, deletions: deletionContext, job: WakeSignal())
         accounts = AccountsHandler(
-            store: store, keys: keys, passwords: check, time: time, randomness: randomness,
-            answers: answers, owners: owners, calls: calls, guests: guests)
+            store: store, writer: writer, passwords: check, time: time, answers: answers,
+            owners: owners, calls: calls, guests: guests)
         credentials = CredentialsHandler(
-            store: store, keys: keys, passwords: check, time: time, randomness: randomness,
-            answers: answers, owners: owners, guests: guests)
-        accountNotices = AccountNoticesHandler(store: store, keys: keys, randomness: randomness)
+            store: store, writer: writer, passwords: check, time: time, answers: answers,
+            owners: owners, guests: guests)
+        accountNotices = AccountNoticesHandler(store: store, writer: writer)
         emailChanges = EmailChangesHandler(
-            settings: settings, store: store, keys: keys, passwords: check, time: time,
-            randomness: randomness, answers: answers, owners: owners, calls: calls)
+            settings: settings, store: store, writer: writer, passwords: check, time: time,
+            answers: answers, owners: owners, calls: calls)
         providerEvents = ProviderEventsHandler(
-            store: store, keys: keys, time: time, randomness: randomness, logger: logger,
-            providers: providers)
+            store: store, writer: writer, time: time, logger: logger, providers: providers)
         imports = ImportsHandler(
             answers: answers, passwords: passwords, responseTimeFloor: responseTimeFloor,
             time: time, logger: logger)
         deletions = AccountDeletionsHandler(
-            settings: settings, store: store, keys: keys, time: time, randomness: randomness,
-            owners: owners, calls: calls, deletions: deletionContext)
+            settings: settings, store: store, writer: writer, time: time, owners: owners,
+            calls: calls, deletions: deletionContext)
         blobs = try BlobFolder(in: store.folder)
         let orphans = OrphanRepair(
-            settings: settings, store: store, keys: keys, randomness: randomness,
-            sessionData: peers.sessionData, notificationData: peers.notificationData,
-            blobs: blobs, findings: OrphanFindings(metrics: metrics))
+            settings: settings, store: store, writer: writer, sessionData: peers.sessionData,
+            notificationData: peers.notificationData, blobs: blobs,
+            findings: OrphanFindings(metrics: metrics))
         let unused = UnusedGuests(
             search: UnusedGuestSearch(
                 store: store, activity: peers.activity, kept: settings.guestKept),
             deletions: deletionContext, time: time, logger: logger)
         accountAdmin = AccountAdminHandler(
-            settings: settings, store: store, keys: keys, time: time, randomness: randomness,
-            answers: answers, logger: logger, deletions: deletionContext, guests: unused.search,
-            orphans: orphans)
+            settings: settings, store: store, writer: writer, time: time, answers: answers,
+            logger: logger, deletions: deletionContext, guests: unused.search, orphans: orphans)
         let signIn = FederatedSignIn(
-            settings: settings, store: store, keys: keys, randomness: randomness,
-            answers: answers, guests: guests, keepsGrants: apple != nil)
+            settings: settings, store: store, writer: writer, answers: answers, guests: guests,
+            keepsGrants: apple != nil)
         let newcomers = settings.documents.newcomers
         let adding = MethodAdding(
-            store: store, keys: keys, randomness: randomness, keepsGrants: apple != nil,
-            newcomers: newcomers)
+            store: store, writer: writer, keepsGrants: apple != nil, newcomers: newcomers)
         identities = IdentitiesHandler(
-            settings: settings, store: store, keys: keys, randomness: randomness, owners: owners,
-            calls: calls, tokens: providers, signIn: signIn, adding: adding)
+            settings: settings, store: store, writer: writer, owners: owners, calls: calls,
+            tokens: providers, signIn: signIn, adding: adding)
         settings.phone.warnOfTests(at: time.now(), logger)
         phoneCodes = PhoneCodesHandler(
-            settings: settings, store: store, keys: keys, time: time, randomness: randomness,
-            owners: owners, signIn: signIn, adding: adding)
+            settings: settings, store: store, writer: writer, time: time, owners: owners,
+            signIn: signIn, adding: adding)
         phoneSignals = PhoneSignalsHandler(store: store, keys: keys)
         signInOptions = SignInOptionsHandler(settings: settings)
         documents = DocumentsHandler(
-            settings: settings.documents, consent: settings.consent, store: store, keys: keys,
-            time: time, randomness: randomness,
-            calls: calls, rules: rules, watchers: AccountWatchers())
+            settings: settings.documents, consent: settings.consent, store: store, writer: writer,
+            time: time, calls: calls, rules: rules, watchers: AccountWatchers())
         onboarding = OnboardingHandler(documents: documents, answers: answers)
         consents = ConsentsHandler(
             settings: settings.consent, linkOrigin: settings.linkOrigin,
-            deletionWait: settings.deletion.wait, store: store, keys: keys, time: time,
-            randomness: randomness, deletions: deletionContext, owners: owners, calls: calls,
-            newcomers: newcomers)
+            deletionWait: settings.deletion.wait, store: store, writer: writer, time: time,
+            deletions: deletionContext, owners: owners, calls: calls, newcomers: newcomers)
         guestData = GuestDataHandler(
             documents: documents, guests: guests, watchers: AccountWatchers(), logger: logger)
         tombstones = try Tombstones(
@@ -162,23 +155,22 @@ package struct IdentityService: Sendable {
                 ? ["\(store.folder)/\(Tombstones.folderName)"] : settings.tombstones,
             keys: keys, keptFor: settings.tombstonesKept, time: time, logger: logger)
         profiles = ProfileHandler(
-            settings: settings, store: store, keys: keys, randomness: randomness,
-            answers: answers, documents: documents, blobs: blobs, uploads: PhotoUploads(),
+            settings: settings, store: store, writer: writer, answers: answers,
+            documents: documents, blobs: blobs, uploads: PhotoUploads(),
             uncommitted: UncommittedBlobs())
-        accountData = AccountDataHandler(
-            store: store, keys: keys, randomness: randomness, blobs: blobs)
+        accountData = AccountDataHandler(store: store, writer: writer, blobs: blobs)
         let watchers = AccountWatchers()
         let work = ExportWork(
-            settings: settings, store: store, keys: keys, time: time, randomness: randomness,
-            logger: logger, blobs: blobs, uncommitted: profiles.uncommitted,
+            settings: settings, store: store, writer: writer, time: time, logger: logger,
+            blobs: blobs, uncommitted: profiles.uncommitted,
             collection: ExportCollection(
                 services: [
                     accountData, peers.sessionData, peers.notificationData, peers.rateLimitData,
                 ], time: time),
             watchers: watchers)
         exports = AccountExportsHandler(
-            store: store, keys: keys, time: time, randomness: randomness, calls: calls,
-            owners: owners, blobs: blobs, watchers: watchers, work: work, newcomers: newcomers)
+            store: store, writer: writer, time: time, calls: calls, owners: owners, blobs: blobs,
+            watchers: watchers, work: work, newcomers: newcomers)
         background = BackgroundTasks(
             beside: accounts, profiles: profiles, guestData: guestData, exports: work,
             deletions: deletionContext, tombstones: tombstones, peers: peers, apple: apple,

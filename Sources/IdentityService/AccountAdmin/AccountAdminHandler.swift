@@ -9,12 +9,11 @@ import Storage
 /// application's support desk, whose calls the gateway passes on (I-09). Each rpc is in the file of
 /// its name: `lookUpAccount`, `listAccounts`, `suspendAccount`, `restoreAccount`, `signOutAccount`,
 /// `deleteAccount`, `listDeletions`, `listUnusedGuests`, `listOrphans`, `repairOrphan`.
-struct AccountAdminHandler: AdminService {
+struct AccountAdminHandler: AdminService, AccountWriting {
     let settings: IdentitySettings
     let store: Store
-    let keys: IdentityKeys
+    let writer: AccountWriter
     let time: any Time
-    let randomness: any Randomness
     let answers: AccountAnswers
     let logger: Logger
     let deletions: DeletionContext
@@ -22,10 +21,6 @@ struct AccountAdminHandler: AdminService {
     let guests: UnusedGuestSearch
     /// Repairs orphans, and has what the checks have found.
     let orphans: OrphanRepair
-
-    var reader: AccountReader { AccountReader(keys: keys, randomness: randomness) }
-    var outbox: IdentityOutbox { IdentityOutbox(keys: keys, randomness: randomness) }
-    var notices: NoticeMail { NoticeMail(keys: keys, randomness: randomness) }
 }
 
 /// The operator's view of an account.

@@ -149,7 +149,7 @@ extension AccountDataHandler {
             guard let owner = try session.documentOwner(account) else {
                 return OpenedPage(documents: [], hasMore: false)
             }
-            let owned = try OwnedDocuments(of: owner, keys: keys, randomness: randomness)
+            let owned = try OwnedDocuments(of: owner, writer: writer)
             return try owned.open(session.documentPage(selection, of: account))
         }
     }

@@ -4,9 +4,8 @@ import ServiceRuntime
 import Storage
 
 /// Enqueues a notice to an account's owner, in the transaction of the change that it reports.
-struct NoticeMail: Sendable {
-    let keys: IdentityKeys
-    let randomness: any Randomness
+struct NoticeMail: AccountWriting, Sendable {
+    let writer: AccountWriter
 
     /// - Parameters:
     ///   - names: The affected sign-in methods; for `.welcome`, the reader's name.
@@ -21,7 +20,6 @@ struct NoticeMail: Sendable {
         naming names: [String] = [], counting documents: Int = 0, at milliseconds: Int64? = nil,
         key: String? = nil, _ transaction: Transaction
     ) throws -> Bool {
-        let outbox = IdentityOutbox(keys: keys, randomness: randomness)
         let key = key ?? outbox.newKey()
         guard let row = try transaction.account(account), row.status != .deleting,
             let owned = row.address
@@ -31,7 +29,7 @@ struct NoticeMail: Sendable {
             recent: try transaction.recentNotices(account, kind))
         guard case .mailed(let namingDevice) = decision else { return false }
         guard
-            let recipient = try AccountReader(keys: keys, randomness: randomness).address(row),
+            let recipient = try reader.address(row),
             try owned.provedAt != nil || kind.isOperators
                 || transaction.maySend(.account, to: owned.lookUpKey)
         else { return false }
@@ -57,7 +55,7 @@ extension NoticeMail {
     func welcome(
         _ row: AccountRow, _ device: DeviceShown, _ transaction: Transaction
     ) throws {
-        let vault = try AccountReader(keys: keys, randomness: randomness).vault(row)
+        let vault = try reader.vault(row)
         let name = try vault.open(row.sealedDisplayName, .displayName)
         try write(.welcome, to: row.account, device, naming: [name], transaction)
     }

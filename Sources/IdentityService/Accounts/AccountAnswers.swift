@@ -4,11 +4,10 @@ package import Storage
 
 /// Makes the account of an answer: what `AccountReader` decrypts, the URL of its photo, whether its
 /// owner has completed onboarding, and what they still have to do (G-01, G-17, G-18).
-package struct AccountAnswers: Sendable {
+package struct AccountAnswers: AccountWriting, Sendable {
     let settings: IdentitySettings
     let store: Store
-    let keys: IdentityKeys
-    let randomness: any Randomness
+    let writer: AccountWriter
     /// The operator's rules, as they are now.
     let rules: Reloadable<DocumentRules>
     /// Where the web service serves photos.
@@ -16,13 +15,12 @@ package struct AccountAnswers: Sendable {
 
     /// Creates the answers of one store.
     package init(
-        settings: IdentitySettings, store: Store, keys: IdentityKeys, randomness: any Randomness,
+        settings: IdentitySettings, store: Store, writer: AccountWriter,
         rules: Reloadable<DocumentRules>
     ) {
         self.settings = settings
         self.store = store
-        self.keys = keys
-        self.randomness = randomness
+        self.writer = writer
         self.rules = rules
         photos = PhotoURLs(settings.documents.webOrigins)
     }
@@ -66,7 +64,6 @@ package struct AccountAnswers: Sendable {
         _ row: AccountRow, _ facts: AccountFacts, lastSignInAt: Timestamp?,
         pendingEmail: String = ""
     ) throws -> AccountAnswer {
-        let reader = AccountReader(keys: keys, randomness: randomness)
         var account = try reader.message(row, lastSignInAt: lastSignInAt)
         // An uploaded photo comes before the picture from a provider or an import.
         if let photo = row.photo {

@@ -172,8 +172,14 @@ struct AccountReader: Sendable {
     /// The vault of an account.
     /// - Throws: if the account's key does not decrypt.
     func vault(_ row: AccountRow) throws -> AccountVault {
+        try vault(of: row.account, sealedKey: row.sealedKey)
+    }
+
+    /// The vault of an account of which only the sealed key was read.
+    /// - Throws: if the account's key does not decrypt.
+    func vault(of account: AccountID, sealedKey: [UInt8]) throws -> AccountVault {
         try AccountVault(
-            of: row.account, sealedKey: row.sealedKey, under: keys.accounts, randomness: randomness)
+            of: account, sealedKey: sealedKey, under: keys.accounts, randomness: randomness)
     }
 
     /// Returns the result of `read`. If an account's rows do not decrypt, it logs the account's id

@@ -5,12 +5,11 @@ import Storage
 
 /// `postern.identity.v1.Accounts`: accounts with an email address and a password. Each rpc is in
 /// the file of its name: `register`, `verifyPassword`, `confirmEmail`, `getAccount`.
-struct AccountsHandler: AccountsService {
+struct AccountsHandler: AccountsService, AccountWriting {
     let store: Store
-    let keys: IdentityKeys
+    let writer: AccountWriter
     let passwords: PasswordCheck
     let time: any Time
-    let randomness: any Randomness
     let answers: AccountAnswers
     /// Resolves an access token to the owner of its session.
     let owners: SessionOwners
@@ -18,6 +17,4 @@ struct AccountsHandler: AccountsService {
     let guests: GuestSettlement
 
     var settings: IdentitySettings { answers.settings }
-    var reader: AccountReader { AccountReader(keys: keys, randomness: randomness) }
-    var outbox: IdentityOutbox { IdentityOutbox(keys: keys, randomness: randomness) }
 }

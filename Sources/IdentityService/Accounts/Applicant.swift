@@ -57,8 +57,8 @@ struct Applicant: Sendable {
     }
 
     /// The age gate at this sign-up.
-    func ageGate(_ settings: IdentitySettings, _ keys: IdentityKeys) -> AgeGate {
-        AgeGate(settings.consent.age, acceptance, device, from: origin, keys)
+    func ageGate(_ settings: IdentitySettings, _ writer: AccountWriter) -> AgeGate {
+        AgeGate(settings.consent.age, acceptance, device, from: origin, writer)
     }
 
     /// Whether a name fits on one line of a mail or screen: within the maximum length, of characters

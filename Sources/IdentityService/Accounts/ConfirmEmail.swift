@@ -21,8 +21,7 @@ extension AccountsHandler {
         return try await untilUnchanged {
             guard let (link, holder) = try await find(attempt) else {
                 if let row = try await ClaimConfirmation(
-                    store: store, keys: keys, passwords: passwords, time: time,
-                    randomness: randomness
+                    store: store, writer: writer, passwords: passwords, time: time
                 ).run(attempt) {
                     return try await answer(row, forgetsDevices: true)
                 }
@@ -123,8 +122,7 @@ extension AccountsHandler {
         _ row: AccountRow, _ attempt: ConfirmationAttempt, _ transaction: Transaction
     ) throws {
         guard row.address?.provedAt == nil, try !transaction.isImported(row.account) else { return }
-        try NoticeMail(keys: keys, randomness: randomness)
-            .welcome(row, attempt.device, transaction)
+        try notices.welcome(row, attempt.device, transaction)
     }
 
     private func replace(
@@ -133,7 +131,7 @@ extension AccountsHandler {
     ) throws {
         let account = row.account
         if row.address?.provedAt == nil {
-            try Takeover(keys: keys, randomness: randomness, transaction: transaction)
+            try Takeover(writer: writer, transaction: transaction)
                 .removeIdentities(row, DeviceShown(name: "", platform: ""), origin: attempt.origin)
         }
         try transaction.setPassword(account, sealedHash: hash)

@@ -28,8 +28,8 @@ extension AccountsHandler {
         let calling = try await owners.calling(in: context)
         let applicant = try Applicant(request, in: calling, context, keys, settings)
         let strict = StrictRegistration(
-            settings: settings, store: store, keys: keys, passwords: passwords, time: time,
-            randomness: randomness, answers: answers)
+            settings: settings, store: store, writer: writer, passwords: passwords, time: time,
+            answers: answers)
         let guest: GuestSession?
         let age: AgeRule.Outcome
         do {
@@ -66,7 +66,7 @@ extension AccountsHandler {
     /// What the applicant's age means (G-23). It is decided before the password is hashed.
     /// - Throws: `auth/underage-user`; as `AgeGate.outcome`.
     private func age(of applicant: Applicant) async throws -> AgeRule.Outcome {
-        let gate = applicant.ageGate(settings, keys)
+        let gate = applicant.ageGate(settings, writer)
         guard gate.settings.gate == .required else { return .ok }
         let now = time.now()
         let outcome = try await store.read { try gate.outcome(in: $0, at: now) }
@@ -75,7 +75,7 @@ extension AccountsHandler {
     }
 
     private func refuse(_ applicant: Applicant, of guest: AccountID?) async throws {
-        let gate = applicant.ageGate(settings, keys)
+        let gate = applicant.ageGate(settings, writer)
         try await store.write(about: []) { try gate.refuse(guest, $0) }
     }
 
@@ -118,16 +118,15 @@ extension AccountsHandler {
     ) throws -> AccountRow {
         let account = draft.account.account
         if let guest {
-            try GuestUpgrade(keys: keys, randomness: randomness, transaction: transaction)
+            try GuestUpgrade(writer: writer, transaction: transaction)
                 .run(guest, into: draft.account, origin: applicant.origin)
         } else {
             try transaction.insert(draft.account)
         }
         try transaction.give(
             applicant.acceptance, settings.consent, to: account, from: applicant.origin)
-        try applicant.ageGate(settings, keys)
-            .admit(account, age, randomness: randomness, transaction)
-        _ = try SignInRecorder(settings: settings, keys: keys, randomness: randomness).remember(
+        try applicant.ageGate(settings, writer).admit(account, age, transaction)
+        _ = try SignInRecorder(settings: settings, writer: writer).remember(
             applicant.device, of: account, transaction)
         if try transaction.maySend(.signUp, to: applicant.lookUpKey) {
             try transaction.insert(draft.verification.link)
@@ -173,8 +172,7 @@ extension AccountsHandler {
             account: answer.account,
             proof: row.status == .pendingVerification
                 ? nil
-                : ProofIssuer(keys: keys, randomness: randomness).proof(
-                    row, provedAt: moment), requiredActions: answer.requiredActions)
+                : proofs.proof(row, provedAt: moment), requiredActions: answer.requiredActions)
     }
 
     /// Responds to a retry (G-25). The password is checked first, because a captured idempotency
@@ -204,9 +202,7 @@ extension AccountsHandler {
         _ applicant: Applicant, hash: String, as guest: AccountRow?, at moment: Timestamp
     ) throws -> RegistrationDraft {
         let id = guest?.account ?? AccountID.drawn(from: randomness)
-        let vault =
-            try guest.map { try reader.vault($0) }
-            ?? AccountVault(new: id, under: keys.accounts, randomness: randomness)
+        let vault = try guest.map { try reader.vault($0) } ?? writer.newVault(of: id)
         let account = NewAccount(
             account: id, sealedKey: vault.sealedKey,
             sealedDisplayName: try vault.seal(applicant.displayName, .displayName),
@@ -220,7 +216,7 @@ extension AccountsHandler {
                 ? .pendingVerification : .active)
         let verification = try LinkMail(
             .verifyEmail, LinkToken.drawn(from: randomness), of: id, to: applicant.address,
-            addressKey: applicant.lookUpKey, language: applicant.language, settings, outbox,
+            addressKey: applicant.lookUpKey, language: applicant.language, settings, writer,
             at: moment)
         let ownerMailKey = applicant.repeatable.map { outbox.key(of: $0) } ?? outbox.newKey()
         return RegistrationDraft(

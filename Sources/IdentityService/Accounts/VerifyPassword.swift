@@ -37,8 +37,7 @@ extension AccountsHandler {
             recorded.row, lastSignInAt: recorded.history.before)
         return IdentityV1.VerifyPasswordResponse(
             account: answer.account,
-            proof: ProofIssuer(keys: keys, randomness: randomness).proof(
-                recorded.row, provedAt: recorded.at),
+            proof: proofs.proof(recorded.row, provedAt: recorded.at),
             history: recorded.history.message,
             collision: try await recorded.guest?.answer(answers),
             requiredActions: answer.requiredActions)
@@ -116,7 +115,7 @@ extension AccountsHandler {
                     guest: try SettledGuest(first.collision, in: transaction))
             }
             if let upgrade { try transaction.upgradePassword(account, sealedHash: upgrade) }
-            let history = try SignInRecorder(settings: settings, keys: keys, randomness: randomness)
+            let history = try SignInRecorder(settings: settings, writer: writer)
                 .record(
                     account, before: holder.row.lastSignInAt, by: "password", on: attempt.device,
                     from: attempt.origin, transaction)

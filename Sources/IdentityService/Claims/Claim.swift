@@ -137,9 +137,9 @@ extension Claim {
 ///
 /// Both take the same steps, so that the time of a sign-up does not reveal which mail it was
 /// one owner lookup, one account read, one address decrypted, one mail sealed.
-struct ClaimMail {
+struct ClaimMail: AccountWriting {
     let settings: IdentitySettings
-    let outbox: IdentityOutbox
+    let writer: AccountWriter
     let transaction: Transaction
 
     /// Enqueues the mail. The claim must be in the store already.
@@ -148,7 +148,7 @@ struct ClaimMail {
         guard let row = try transaction.account(owner ?? claim.account) else {
             throw ServiceError(.internalError, detail: "a claim's account is missing")
         }
-        let vault = try AccountReader(keys: outbox.keys, randomness: outbox.randomness).vault(row)
+        let vault = try reader.vault(row)
         let stored =
             try owner == nil
             ? vault.open(claim.sealedAddress, .claimedAddress)

@@ -26,12 +26,11 @@ import Storage
 /// The real owner of an address can sign up at any time; the owner's claim is separate. The
 /// confirmation differs from the friendly one (`ConfirmationRule`), where another password replaces
 /// the first: there the account owns the address already, here it does not yet.
-struct ClaimConfirmation: Sendable {
+struct ClaimConfirmation: AccountWriting, Sendable {
     let store: Store
-    let keys: IdentityKeys
+    let writer: AccountWriter
     let passwords: PasswordCheck
     let time: any Time
-    let randomness: any Randomness
 
     /// - Returns: the account, which now owns the address; nil if the link belongs to no claim, or
     ///   was used in the meantime.
@@ -102,7 +101,7 @@ struct ClaimConfirmation: Sendable {
         _ transaction: Transaction
     ) throws {
         let account = row.account
-        let vault = try AccountReader(keys: keys, randomness: randomness).vault(row)
+        let vault = try reader.vault(row)
         let entered = try vault.open(claim.sealedAddress, .claimedAddress)
         let hash = try vault.open(claim.sealedPasswordHash, .claimedPasswordHash)
         try transaction.insert(
@@ -119,7 +118,6 @@ struct ClaimConfirmation: Sendable {
             try transaction.audit(
                 AuditEvent(kind, account: account.key).from(attempt.origin))
         }
-        try NoticeMail(keys: keys, randomness: randomness)
-            .welcome(row, attempt.device, transaction)
+        try notices.welcome(row, attempt.device, transaction)
     }
 }

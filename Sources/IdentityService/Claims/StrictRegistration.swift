@@ -17,13 +17,12 @@ import Storage
 /// Attack: an attacker signs up with a list of addresses and compares bytes, times, and what each
 /// guest can see afterwards. All are alike: the same hash, the same rows, the same responses to a
 /// repeated call, and a superseded claim looks like a pending one.
-struct StrictRegistration: Sendable {
+struct StrictRegistration: AccountWriting, Sendable {
     let settings: IdentitySettings
     let store: Store
-    let keys: IdentityKeys
+    let writer: AccountWriter
     let passwords: PasswordCheck
     let time: any Time
-    let randomness: any Randomness
     let answers: AccountAnswers
 
     /// - Parameters:
@@ -37,7 +36,7 @@ struct StrictRegistration: Sendable {
     ) async throws -> IdentityV1.RegisterResponse {
         let hash = try await passwords.hash(applicant.password)
         let draft = try Draft(
-            applicant, hash: hash, as: guest?.row, settings, keys, randomness, at: time.now())
+            applicant, hash: hash, as: guest?.row, settings, writer, at: time.now())
         switch try await write(applicant, draft, age, guest) {
         case .claimed(let row, let moment):
             return try await answer(row, applicant, provedAt: moment)
@@ -67,18 +66,14 @@ struct StrictRegistration: Sendable {
             try transaction.give(
                 applicant.acceptance, settings.consent, to: draft.claim.account,
                 from: applicant.origin)
-            try applicant.ageGate(settings, keys).admit(
-                draft.claim.account, age, randomness: randomness, transaction)
+            try applicant.ageGate(settings, writer).admit(draft.claim.account, age, transaction)
             try transaction.insert(draft.claim)
             // Whether the mail is withheld must not depend on who owns the address.
             if !applicant.isMailWithheld,
                 try transaction.maySend(.signUp, to: draft.claim.addressKey)
             {
-                try ClaimMail(
-                    settings: settings, outbox: IdentityOutbox(keys: keys, randomness: randomness),
-                    transaction: transaction
-                )
-                .write(draft.claim, token: draft.token)
+                try ClaimMail(settings: settings, writer: writer, transaction: transaction)
+                    .write(draft.claim, token: draft.token)
             }
             try audit(applicant, draft, transaction)
             guard let row = try transaction.account(draft.claim.account), row.isGuest else {
@@ -101,7 +96,7 @@ struct StrictRegistration: Sendable {
         guard let row = try transaction.account(guest), row.isGuest else {
             throw ServiceError(.alreadySignedIn)
         }
-        let vault = try AccountReader(keys: keys, randomness: randomness).vault(row)
+        let vault = try reader.vault(row)
         if try vault.open(row.sealedDisplayName, .displayName).isEmpty {
             try transaction.fillProfile(
                 guest, sealedDisplayName: try vault.seal(applicant.displayName, .displayName),
@@ -109,8 +104,7 @@ struct StrictRegistration: Sendable {
         }
         try transaction.unaskParent(of: guest, until: transaction.at + AgeGate.parentLife)
         try transaction.endSessions(
-            of: guest, provedUntil: transaction.at, reason: .signedOut,
-            IdentityOutbox(keys: keys, randomness: randomness))
+            of: guest, provedUntil: transaction.at, reason: .signedOut, outbox)
         try transaction.cancelDeletion(of: guest, from: applicant.origin)
     }
 
@@ -136,8 +130,7 @@ struct StrictRegistration: Sendable {
             account: answer.account,
             proof: settings.emailVerification == .required && row.isGuest
                 ? nil
-                : ProofIssuer(keys: keys, randomness: randomness).proof(
-                    row, provedAt: moment), requiredActions: answer.requiredActions)
+                : proofs.proof(row, provedAt: moment), requiredActions: answer.requiredActions)
     }
 
     /// Answers a repeated call (G-25) if it has the same password: the claim's, or the account's
@@ -187,13 +180,10 @@ extension StrictRegistration {
         ///   session.
         init(
             _ applicant: Applicant, hash: String, as guest: AccountRow?,
-            _ settings: IdentitySettings,
-            _ keys: IdentityKeys, _ randomness: any Randomness, at moment: Timestamp
+            _ settings: IdentitySettings, _ writer: AccountWriter, at moment: Timestamp
         ) throws {
-            let id = guest?.account ?? AccountID.drawn(from: randomness)
-            let vault =
-                try guest.map { try AccountReader(keys: keys, randomness: randomness).vault($0) }
-                ?? AccountVault(new: id, under: keys.accounts, randomness: randomness)
+            let id = guest?.account ?? AccountID.drawn(from: writer.randomness)
+            let vault = try guest.map { try writer.reader.vault($0) } ?? writer.newVault(of: id)
             account =
                 guest == nil
                 ? NewAccount(
@@ -201,9 +191,9 @@ extension StrictRegistration {
                     sealedDisplayName: try vault.seal(applicant.displayName, .displayName),
                     isNameTyped: !applicant.displayName.isEmpty,
                     language: applicant.language, isGuest: true) : nil
-            token = LinkToken.drawn(from: randomness)
+            token = LinkToken.drawn(from: writer.randomness)
             claim = Claim(
-                account: id, tokenHash: token.hash(.verifyEmail, keys.links),
+                account: id, tokenHash: token.hash(.verifyEmail, writer.keys.links),
                 addressKey: applicant.lookUpKey,
                 sealedAddress: try vault.seal(applicant.address.entered, .claimedAddress),
                 sealedPasswordHash: try vault.seal(hash, .claimedPasswordHash),
@@ -215,8 +205,7 @@ extension StrictRegistration {
 extension PasswordCheck {
     /// Whether `password` is the one that the claim was made with.
     func isRight(_ password: Password, of claim: Claim, _ row: AccountRow) async throws -> Bool {
-        let stored = try AccountReader(keys: keys, randomness: randomness).vault(row)
-            .open(claim.sealedPasswordHash, .claimedPasswordHash)
+        let stored = try reader.vault(row).open(claim.sealedPasswordHash, .claimedPasswordHash)
         return try await passwords.verify(password: password.bytes, against: stored)
     }
 }

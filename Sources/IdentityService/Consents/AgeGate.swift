@@ -6,14 +6,14 @@ import Storage
 ///
 /// A device that gave a birth date below the least age is remembered for 24 hours, by a keyed hash
 /// of its id. A call without a device id is judged by its date alone: others share its address.
-struct AgeGate: Sendable {
+struct AgeGate: AccountWriting, Sendable {
     /// How long a device is remembered.
     static let deviceLife: Duration = .seconds(24 * 3_600)
     /// How long an account may wait for the consent of a parent.
     static let parentLife: Duration = .seconds(7 * 24 * 3_600)
 
     let settings: AgeSettings
-    let keys: IdentityKeys
+    let writer: AccountWriter
     let acceptance: Acceptance
     let origin: CallOrigin
     /// Nil without a device id.
@@ -22,13 +22,13 @@ struct AgeGate: Sendable {
     /// The gate at a sign-up.
     init(
         _ settings: AgeSettings, _ acceptance: Acceptance, _ device: SignInDevice,
-        from origin: CallOrigin, _ keys: IdentityKeys
+        from origin: CallOrigin, _ writer: AccountWriter
     ) {
         self.settings = settings
-        self.keys = keys
+        self.writer = writer
         self.acceptance = acceptance
         self.origin = origin
-        deviceKey = device.underageKey(keys)
+        deviceKey = device.underageKey(writer.keys)
     }
 
     /// Whether the sign-up goes on.
@@ -57,8 +57,7 @@ struct AgeGate: Sendable {
 
     /// Writes what the outcome means for the account that the sign-up has made.
     func admit(
-        _ account: AccountID, _ outcome: AgeRule.Outcome, randomness: any Randomness,
-        _ transaction: Transaction
+        _ account: AccountID, _ outcome: AgeRule.Outcome, _ transaction: Transaction
     ) throws {
         if outcome == .parentNeeded {
             try remember(transaction)
@@ -67,7 +66,7 @@ struct AgeGate: Sendable {
                 ofAge: AgeRule.ofAge(settings, birthDate: acceptance.birthDateText, transaction.at))
         }
         guard settings.gate == .required else { return }
-        try keepBirthDate(of: account, randomness: randomness, transaction)
+        try keepBirthDate(of: account, transaction)
     }
 
     /// Asks the owner of an account that was taken over for the age, which only the former holder
@@ -77,9 +76,7 @@ struct AgeGate: Sendable {
     /// and a parent is still needed.
     /// - Returns: whether the account was changed.
     /// - Throws: as `outcome`.
-    func admitOwner(
-        of account: AccountID, randomness: any Randomness, _ transaction: Transaction
-    ) throws -> Bool {
+    func admitOwner(of account: AccountID, _ transaction: Transaction) throws -> Bool {
         guard settings.gate == .required, !acceptance.birthDateText.isEmpty,
             try transaction.parentalConsent(of: account)?.state == .inherited
         else { return false }
@@ -91,17 +88,15 @@ struct AgeGate: Sendable {
                 of: account,
                 ofAge: AgeRule.ofAge(settings, birthDate: acceptance.birthDateText, transaction.at))
         }
-        try keepBirthDate(of: account, randomness: randomness, transaction)
+        try keepBirthDate(of: account, transaction)
         return true
     }
 
-    private func keepBirthDate(
-        of account: AccountID, randomness: any Randomness, _ transaction: Transaction
-    ) throws {
+    private func keepBirthDate(of account: AccountID, _ transaction: Transaction) throws {
         guard settings.birthDate == .keep, let row = try transaction.account(account) else {
             return
         }
-        let vault = try AccountReader(keys: keys, randomness: randomness).vault(row)
+        let vault = try reader.vault(row)
         try transaction.setBirthDate(
             try vault.seal(acceptance.birthDateText, .birthDate), of: account)
     }

@@ -47,8 +47,7 @@ extension ConsentsHandler {
         case .unchanged, .free, .notAllowed: return consent.state
         case .becomes(.withdrawn):
             try transaction.withdrawParentalConsent(
-                of: consent.account, wait: deletionWait, deletions,
-                IdentityOutbox(keys: keys, randomness: randomness))
+                of: consent.account, wait: deletionWait, deletions, outbox)
             try transaction.audit(.parentRefused, consent.account, from: origin)
             return .withdrawn
         case .becomes(let state):
@@ -65,7 +64,7 @@ extension ConsentsHandler {
     private func answer(
         _ state: ParentalConsentState, _ row: AccountRow
     ) throws -> GatewayV1.AnswerParentalConsentResponse {
-        let vault = try AccountReader(keys: keys, randomness: randomness).vault(row)
+        let vault = try reader.vault(row)
         return GatewayV1.AnswerParentalConsentResponse(
             state: ParentalConsentState?(state).message,
             childName: try vault.open(row.sealedDisplayName, .displayName))

@@ -7,16 +7,17 @@ import Storage
 /// `postern.gateway.v1.Consents`: what accounts have agreed to (G-23). Each rpc is in the file of its
 /// name. Guests may agree, too. `requestParentalConsent` is of `postern.identity.v1.AccountConsents`:
 /// the gateway charges it twice.
-struct ConsentsHandler: IdentityConsentsService, AccountConsentsService, AccountCallsHandler {
+struct ConsentsHandler:
+    IdentityConsentsService, AccountConsentsService, AccountCallsHandler, AccountWriting
+{
     let settings: ConsentSettings
     /// Base URL of the links in mails.
     let linkOrigin: String
     /// How long the deletion waits after a parent has withdrawn the consent.
     let deletionWait: Duration
     let store: Store
-    let keys: IdentityKeys
+    let writer: AccountWriter
     let time: any Time
-    let randomness: any Randomness
     /// Deletes the accounts of children without consent.
     let deletions: DeletionContext
     let owners: SessionOwners

@@ -66,7 +66,7 @@ extension ConsentsHandler {
         guard !isReplaced || row.address?.provedAt != nil else {
             throw ServiceError(.operationNotAllowed)
         }
-        let vault = try AccountReader(keys: keys, randomness: randomness).vault(row)
+        let vault = try reader.vault(row)
         guard try !isOwn(asking.parent, of: row, vault, in: transaction) else {
             throw ServiceError(.invalidEmail, fields: ["parent_email"])
         }
@@ -87,7 +87,6 @@ extension ConsentsHandler {
         try transaction.askParent(
             of: row.account, sealedParent: try vault.seal(asking.parent.entered, .parentEmail),
             tokenHash: asking.token.hash(ofPage: ParentalConsent.page, keys.links), until: end)
-        let outbox = IdentityOutbox(keys: keys, randomness: randomness)
         try transaction.enqueue(
             outbox.email(
                 .parentalConsent(

@@ -25,7 +25,7 @@ extension CredentialsHandler {
             CredentialsDescription.requestPasswordReset, request, context, keys)
         try await RequestedLinkMailing.Request(
             address, keys, origin: CallOrigin(context, on: request.device, keys)
-        ).write(.passwordReset, call, in: store, outbox, now: time.now())
+        ).write(.passwordReset, call, in: store, writer, now: time.now())
         return IdentityV1.RequestPasswordResetResponse()
     }
 }

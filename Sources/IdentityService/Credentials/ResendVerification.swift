@@ -41,8 +41,7 @@ extension CredentialsHandler {
         }
         guard let address = row.address, address.provedAt == nil,
             let mail = try LinkMail(
-                .verifyEmail, token, to: row, settings, outbox,
-                at: transaction.at)
+                .verifyEmail, token, to: row, settings, writer, at: transaction.at)
         else { return false }
         try transaction.requireMail(to: address.lookUpKey)
         try transaction.send(mail)
@@ -61,7 +60,7 @@ extension CredentialsHandler {
         guard let claim = try transaction.claim(of: claim.account, at: transaction.at) else {
             throw ServiceError(.internalError, detail: "a claim is missing")
         }
-        try ClaimMail(settings: settings, outbox: outbox, transaction: transaction)
+        try ClaimMail(settings: settings, writer: writer, transaction: transaction)
             .write(claim, token: token)
         try transaction.audit(.verificationResent, claim.account, from: origin)
     }

@@ -117,16 +117,16 @@ extension CredentialsHandler {
         // Attack: somebody with the open mailbox requests it by a mailed link and removes the
         // mails.
         if try transaction.cancelDeletion(of: account, from: attempt.origin) {
-            try DeletionMail(settings: settings, outbox: outbox).cancelled(account, transaction)
+            try DeletionMail(settings: settings, writer: writer).cancelled(account, transaction)
         }
         if row.address?.provedAt == nil {
             try audit(.emailVerified)
-            try Takeover(keys: keys, randomness: randomness, transaction: transaction)
+            try Takeover(writer: writer, transaction: transaction)
                 .removeIdentities(row, attempt.device.shown, origin: attempt.origin)
         }
         try transaction.setPassword(account, sealedHash: hash)
         try audit(.passwordReplaced)
-        let history = try SignInRecorder(settings: settings, keys: keys, randomness: randomness)
+        let history = try SignInRecorder(settings: settings, writer: writer)
             .record(
                 account, before: row.lastSignInAt, by: "password", on: attempt.device,
                 from: attempt.origin, transaction)
@@ -172,8 +172,7 @@ extension CredentialsHandler {
         let answer = try await answers.answer(row, lastSignInAt: history.before)
         return IdentityV1.ResetPasswordResponse(
             account: answer.account,
-            proof: ProofIssuer(keys: keys, randomness: randomness).proof(
-                row, by: Self.methods, provedAt: setAt + ProofIssuer.afterEnd),
+            proof: proofs.proof(row, by: Self.methods, provedAt: setAt + ProofIssuer.afterEnd),
             history: history.message, forgetDevices: forgetsDevices,
             collision: try await guest?.answer(answers),
             requiredActions: answer.requiredActions)

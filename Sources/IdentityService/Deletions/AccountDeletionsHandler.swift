@@ -13,17 +13,16 @@ import Storage
 /// Whose account it is comes from the access token or the link's token alone, and `requestDeletion`
 /// requires the recent proof. So a compromised gateway deletes only accounts whose owners call
 /// through it.
-struct AccountDeletionsHandler: AccountDeletionsService, IdentityAccountDeletionService {
+struct AccountDeletionsHandler:
+    AccountDeletionsService, IdentityAccountDeletionService, AccountWriting
+{
     let settings: IdentitySettings
     let store: Store
-    let keys: IdentityKeys
+    let writer: AccountWriter
     let time: any Time
-    let randomness: any Randomness
     let owners: SessionOwners
     let calls: AccountCalls
     let deletions: DeletionContext
-
-    var outbox: IdentityOutbox { IdentityOutbox(keys: keys, randomness: randomness) }
 }
 
 /// A call about a deletion. Its rpc judges the session (`requireSession`): `requestDeletion` looks for

@@ -1,16 +1,10 @@
 import ServiceRuntime
 
 /// What a flow needs to begin or cancel a deletion.
-struct DeletionContext: Sendable {
-    let keys: IdentityKeys
-    let randomness: any Randomness
+struct DeletionContext: AccountWriting, Sendable {
+    let writer: AccountWriter
     /// Wakes the worker.
     private let signal = WakeSignal()
-
-    init(keys: IdentityKeys, randomness: any Randomness) {
-        self.keys = keys
-        self.randomness = randomness
-    }
 
     /// Wakes the worker. To be called after the commit of a flow that has begun a deletion; without
     /// it the deletion waits until the worker looks again.

@@ -4,12 +4,12 @@ import Storage
 
 /// The mails about a deletion. They go to verified addresses only: another one may belong to a
 /// person who has nothing to do with the account.
-struct DeletionMail: Sendable {
+struct DeletionMail: AccountWriting, Sendable {
     /// The last mail is not sent later than this after the account is deleted.
     static let lastMailLife: Duration = .seconds(24 * 3_600)
 
     let settings: IdentitySettings
-    let outbox: IdentityOutbox
+    let writer: AccountWriter
 
     /// Mails that the deletion waits, with a link that cancels it.
     /// - Returns: the keyed hash of the link; nil if no mail is sent.
@@ -18,7 +18,7 @@ struct DeletionMail: Sendable {
     ) throws -> [UInt8]? {
         guard let row = try recipient(deletion.account, transaction),
             let mail = try LinkMail(
-                .keepAccount, .drawn(from: outbox.randomness), to: row, settings, outbox,
+                .keepAccount, .drawn(from: randomness), to: row, settings, writer,
                 at: transaction.at, until: deletion.dueAt)
         else { return nil }
         try transaction.enqueue(mail.message)
@@ -28,8 +28,7 @@ struct DeletionMail: Sendable {
     /// Mails that the deletion was cancelled.
     func cancelled(_ account: AccountID, _ transaction: Transaction) throws {
         guard let row = try recipient(account, transaction),
-            let address = try AccountReader(keys: outbox.keys, randomness: outbox.randomness)
-                .address(row)
+            let address = try reader.address(row)
         else { return }
         try transaction.enqueue(
             outbox.email(

@@ -6,13 +6,11 @@ import Storage
 /// Releases what an account is looked up by: its email, its phone number, its identities at
 /// providers and its id in another system; and voids its links, codes and pending changes (G-20).
 /// From the commit on the same person can sign up again, as another account.
-struct DeletionRelease: Sendable {
+struct DeletionRelease: AccountWriting, Sendable {
     let deletions: DeletionContext
     let logger: Logger
 
-    private var reader: AccountReader {
-        AccountReader(keys: deletions.keys, randomness: deletions.randomness)
-    }
+    var writer: AccountWriter { deletions.writer }
 
     /// Runs in the transaction of the step.
     /// - Returns: what later steps need to know of the account. Without content for an account
@@ -41,7 +39,7 @@ struct DeletionRelease: Sendable {
         _ holders: [(lookUpKey: [UInt8], holder: GrantHolder)]
     ) throws -> DeletionPayload {
         let vault = try reader.vault(row)
-        let grants = Grants(keys: deletions.keys, randomness: deletions.randomness)
+        let grants = Grants(writer: writer)
         var payload = DeletionPayload(
             email: try reader.address(row)?.entered ?? "",
             isEmailProved: row.address?.provedAt != nil, language: row.language)

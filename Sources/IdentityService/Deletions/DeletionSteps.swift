@@ -230,9 +230,7 @@ extension DeletionSteps {
         let vault = try DeletionVault(of: deletion, deletions)
         let payload = try vault.open(deletion.payload)
         let rest = try vault.seal(DeletionPayload(grants: payload.grants))
-        let mail = DeletionMail(
-            settings: settings,
-            outbox: IdentityOutbox(keys: deletions.keys, randomness: deletions.randomness))
+        let mail = DeletionMail(settings: settings, writer: deletions.writer)
         try await finish(.notice, deletion) { transaction, row in
             if deletion.source != .tombstone { try mail.done(payload, transaction) }
             row.payload = rest

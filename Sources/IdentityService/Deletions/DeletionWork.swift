@@ -139,9 +139,7 @@ final class DeletionWork: Sendable {
     /// Attack: an owner who expects a suspension requests a deletion before it, and signs up again
     /// after it. So an owner's deletion waits for as long as the account is suspended.
     private func beginOrNotify(_ account: AccountID) async throws {
-        let mail = DeletionMail(
-            settings: steps.settings,
-            outbox: IdentityOutbox(keys: deletions.keys, randomness: deletions.randomness))
+        let mail = DeletionMail(settings: steps.settings, writer: deletions.writer)
         try await store.write(about: [.account(account)]) { transaction in
             guard var deletion = try transaction.deletion(of: account), deletion.step == nil
             else { return }

@@ -18,7 +18,7 @@ extension AccountDeletionsHandler {
             AccountDeletionsDescription.requestDeletionLink, request, context, keys)
         try await RequestedLinkMailing.Request(
             address, keys, origin: CallOrigin(context, keys)
-        ).write(.deletionLink, call, in: store, outbox, now: time.now())
+        ).write(.deletionLink, call, in: store, writer, now: time.now())
         return IdentityV1.RequestDeletionLinkResponse()
     }
 }

@@ -6,14 +6,15 @@ import Storage
 
 /// `postern.gateway.v1.Documents` and `BackendDocuments`: documents of accounts (I-07), for their
 /// owners and for the app's backend. Each rpc is in the file of its name.
-struct DocumentsHandler: DocumentsService, BackendDocumentsService, AccountCallsHandler {
+struct DocumentsHandler:
+    DocumentsService, BackendDocumentsService, AccountCallsHandler, AccountWriting
+{
     let settings: DocumentSettings
     /// For collections that need consent.
     let consent: ConsentSettings
     let store: Store
-    let keys: IdentityKeys
+    let writer: AccountWriter
     let time: any Time
-    let randomness: any Randomness
     let calls: AccountCalls
     /// The operator's rules, as they are now.
     let rules: Reloadable<DocumentRules>
@@ -39,11 +40,11 @@ extension DocumentsHandler {
     /// The account's documents, opened.
     /// - Throws: if the account's key does not decrypt.
     func opened(_ owner: DocumentOwner) throws -> OwnedDocuments {
-        try OwnedDocuments(of: owner, keys: keys, randomness: randomness)
+        try OwnedDocuments(of: owner, writer: writer)
     }
 }
 
 extension AccountCall {
     /// Who writes, for the rules.
-    var writer: DocumentWriter { backend == nil ? .owner : .backend }
+    var documentWriter: DocumentWriter { backend == nil ? .owner : .backend }
 }

@@ -12,13 +12,11 @@ struct OwnedDocuments: Sendable {
     private let randomness: any Randomness
 
     /// - Throws: if the account's key does not decrypt.
-    init(of owner: DocumentOwner, keys: IdentityKeys, randomness: any Randomness) throws {
+    init(of owner: DocumentOwner, writer: AccountWriter) throws {
         self.owner = owner
-        self.randomness = randomness
-        hash = keys.documents
-        vault = try AccountVault(
-            of: owner.account, sealedKey: owner.sealedKey, under: keys.accounts,
-            randomness: randomness)
+        randomness = writer.randomness
+        hash = writer.keys.documents
+        vault = try writer.reader.vault(of: owner.account, sealedKey: owner.sealedKey)
     }
 
     /// The document of a key, also a removed one.

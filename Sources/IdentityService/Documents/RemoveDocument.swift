@@ -44,7 +44,7 @@ extension DocumentsHandler {
         } prepare: { owned, row -> PreparedDocuments<Void> in
             let documents = try row.map { row in
                 let former = try owned.open(row)
-                try checkRemoval(of: key, former, by: call.writer)
+                try checkRemoval(of: key, former, by: call.documentWriter)
                 return [try owned.removal(of: former)]
             }
             return PreparedDocuments(documents: documents ?? [], detail: ())

@@ -95,7 +95,7 @@ extension DocumentsHandler {
         ) throws -> DocumentChange {
             let present = needsFormer ? try row.map(owned.open)?.object() : nil
             return try write.change(
-                of: row?.state, present, rules, by: call.writer, in: voice)
+                of: row?.state, present, rules, by: call.documentWriter, in: voice)
         }
     }
 
@@ -114,7 +114,7 @@ extension DocumentsHandler {
             let row = try session.documentRow(
                 keys.documents.nameKey(write.key, of: owner.account), of: owner.account)
             try write.checkBase(against: row?.state.currentVersion ?? 0)
-            try write.checkCollection(call.writer)
+            try write.checkCollection(call.documentWriter)
             return FoundDocument(write: write, rules: rules, row: row)
         }
         guard found.reduce(0, { $0 + $1.bytes }) <= DocumentWrites.bytesMax else {

@@ -9,20 +9,18 @@ import Storage
 /// `postern.identity.v1.EmailChanges`: changes of an account's address, and verification mails for
 /// a caller without a session (G-02, G-12). Each rpc is in the file of its name.
 /// `cancelEmailChange` is of `postern.gateway.v1.Emails`.
-struct EmailChangesHandler: EmailChangesService, IdentityEmailsService, OwnerCallsHandler {
+struct EmailChangesHandler:
+    EmailChangesService, IdentityEmailsService, OwnerCallsHandler, AccountWriting
+{
     let settings: IdentitySettings
     let store: Store
-    let keys: IdentityKeys
+    let writer: AccountWriter
     let passwords: PasswordCheck
     let time: any Time
-    let randomness: any Randomness
     let answers: AccountAnswers
     /// Resolves an access token to the owner of its session.
     let owners: SessionOwners
     let calls: AccountCalls
-
-    var reader: AccountReader { AccountReader(keys: keys, randomness: randomness) }
-    var outbox: IdentityOutbox { IdentityOutbox(keys: keys, randomness: randomness) }
 }
 
 /// The mails about an email change, each enqueued in the transaction of its event (N-01, G-12).

@@ -61,8 +61,7 @@ extension EmailChangesHandler {
             guard let row = try transaction.account(checked.row.account),
                 row.status.mayVerify, let address = row.address, address.provedAt == nil,
                 let mail = try LinkMail(
-                    .verifyEmail, token, to: row, settings, outbox,
-                    at: transaction.at)
+                    .verifyEmail, token, to: row, settings, writer, at: transaction.at)
             else {
                 try recordConfirmed(checked.row.account, attempt, transaction)
                 return false
@@ -82,7 +81,7 @@ extension EmailChangesHandler {
     ) throws {
         try transaction.audit(
             .verificationNotNeeded, account, from: attempt.origin, subject: attempt.subject)
-        _ = try SignInRecorder(settings: settings, keys: keys, randomness: randomness)
+        _ = try SignInRecorder(settings: settings, writer: writer)
             .recordDevice(
                 attempt.device, by: "password", of: account, from: attempt.origin, transaction)
     }

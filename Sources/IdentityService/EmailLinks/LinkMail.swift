@@ -13,14 +13,15 @@ struct LinkMail: Sendable {
     /// - Returns: nil for an account without an address.
     init?(
         _ purpose: LinkPurpose, _ token: LinkToken, to row: AccountRow,
-        _ settings: IdentitySettings, _ outbox: IdentityOutbox, at moment: Timestamp,
+        _ settings: IdentitySettings, _ writer: AccountWriter, at moment: Timestamp,
         until expiresAt: Timestamp? = nil
     ) throws {
-        let reader = AccountReader(keys: outbox.keys, randomness: outbox.randomness)
-        guard let owned = row.address, let address = try reader.address(row) else { return nil }
+        guard let owned = row.address, let address = try writer.reader.address(row) else {
+            return nil
+        }
         try self.init(
             purpose, token, of: row.account, to: address, addressKey: owned.lookUpKey,
-            language: row.language, settings, outbox, at: moment, until: expiresAt)
+            language: row.language, settings, writer, at: moment, until: expiresAt)
     }
 
     /// A link to an address that its account is about to get with this registration. For an
@@ -28,14 +29,15 @@ struct LinkMail: Sendable {
     init(
         _ purpose: LinkPurpose, _ token: LinkToken, of account: AccountID,
         to address: EmailAddress, addressKey: [UInt8], language: String,
-        _ settings: IdentitySettings, _ outbox: IdentityOutbox, at moment: Timestamp,
+        _ settings: IdentitySettings, _ writer: AccountWriter, at moment: Timestamp,
         until expiresAt: Timestamp? = nil
     ) throws {
         let expiresAt = expiresAt ?? moment + purpose.life(settings)
         let life = expiresAt - moment
         link = NewLink(
-            key: outbox.randomness.rowKey(), tokenHash: token.hash(purpose, outbox.keys.links),
+            key: writer.randomness.rowKey(), tokenHash: token.hash(purpose, writer.keys.links),
             purpose: purpose, account: account, addressKey: addressKey, expiresAt: expiresAt)
+        let outbox = writer.outbox
         message = try outbox.email(
             purpose.mail(
                 link: token.url(purpose, origin: settings.linkOrigin), life: life,

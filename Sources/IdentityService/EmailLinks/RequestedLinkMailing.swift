@@ -15,18 +15,18 @@ import Storage
 ///
 /// The outbox delivers at least once. The stored response prevents a second link, which would void
 /// the first one while its mail is in transit.
-struct RequestedLinkMailing: Sendable {
+struct RequestedLinkMailing: AccountWriting, Sendable {
     let settings: IdentitySettings
     let store: Store
-    let outbox: IdentityOutbox
+    let writer: AccountWriter
 
     /// Returns when the request has been processed, by this delivery or an earlier one.
     /// - Throws: `SQLError`, or the error of building the mail; the outbox then retries.
     func run(_ message: OutboxMessage, _ purpose: LinkPurpose) async throws {
         let (requested, mailed) = Self.kinds(purpose)
         let request = Request(message.payload)
-        let key = outbox.keys.calls.lookUpKey(Array("reset mailing\0\(message.key)".utf8))
-        let token = LinkToken.drawn(from: outbox.randomness)
+        let key = keys.calls.lookUpKey(Array("reset mailing\0\(message.key)".utf8))
+        let token = LinkToken.drawn(from: randomness)
         try await store.write(about: []) { transaction in
             guard case .fresh = try transaction.remembered(key: key, fingerprint: key) else {
                 return
@@ -41,7 +41,7 @@ struct RequestedLinkMailing: Sendable {
             try transaction.remember(key: key, fingerprint: key, answer: [])
             guard row.status.mayVerify,
                 let mail = try LinkMail(
-                    purpose, token, to: row, settings, outbox, at: transaction.at)
+                    purpose, token, to: row, settings, writer, at: transaction.at)
             else { return }
             try transaction.send(mail)
             try transaction.audit(AuditEvent(mailed, account: owner.key))
@@ -99,13 +99,13 @@ extension RequestedLinkMailing {
         /// - Throws: `auth/idempotency-key-reused`; errors of the store.
         func write(
             _ topic: OutboxTopic, _ call: RepeatableCall?, in store: Store,
-            _ outbox: IdentityOutbox, now: Timestamp
+            _ writer: AccountWriter, now: Timestamp
         ) async throws {
             let spread = waits.upperBound - waits.lowerBound + 1
             let wait = Duration.milliseconds(
-                waits.lowerBound + outbox.randomness.integer() % spread)
+                waits.lowerBound + writer.randomness.integer() % spread)
             let message = OutboxMessage(
-                topic: topic.rawValue, key: outbox.newKey(), payload: bytes,
+                topic: topic.rawValue, key: writer.outbox.newKey(), payload: bytes,
                 notBefore: now + wait, queue: topic.queue)
             try await store.write(about: []) { transaction in
                 // The response has no content, so the stored one contains no account.

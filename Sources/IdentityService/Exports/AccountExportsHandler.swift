@@ -9,12 +9,11 @@ import Storage
 /// in the file of its name: `requestDataExport`, `getDataExport`, `watchDataExport`,
 /// `fetchDataExport`, `cancelDataExport`. `ExportWork` prepares the archives.
 struct AccountExportsHandler:
-    AccountExportsService, IdentityDataExportsService, AccountCallsHandler
+    AccountExportsService, IdentityDataExportsService, AccountCallsHandler, AccountWriting
 {
     let store: Store
-    let keys: IdentityKeys
+    let writer: AccountWriter
     let time: any Time
-    let randomness: any Randomness
     let calls: AccountCalls
     let owners: SessionOwners
     let blobs: any BlobStore
@@ -22,8 +21,6 @@ struct AccountExportsHandler:
     let watchers: AccountWatchers
     let work: ExportWork
     let newcomers: NewcomerBytes
-
-    var reader: AccountReader { AccountReader(keys: keys, randomness: randomness) }
 
     /// The export of an account that calls; nil if there is none.
     /// - Throws: as `SQLSession.callersRow`.

@@ -13,7 +13,7 @@ import Storage
 /// An attempt that fails, or that a crash ends, leaves an export whose next attempt is due later;
 /// that begins a new archive. The file of the failed one has no name yet, or no row names it
 /// (`BlobSweep`). So at each moment there is one export, and one mail.
-struct ExportWork: Sendable {
+struct ExportWork: AccountWriting, Sendable {
     /// Exports under way at once: each takes some 0.5 MiB and the reads of a whole account.
     private static let atOnceMax = 4
     /// How often it looks for repetitions that are due: as soon as the first can be.
@@ -21,9 +21,8 @@ struct ExportWork: Sendable {
 
     let settings: IdentitySettings
     let store: Store
-    let keys: IdentityKeys
+    let writer: AccountWriter
     let time: any Time
-    let randomness: any Randomness
     let logger: Logger
     let blobs: any BlobStore
     /// Keeps the sweep from files whose row is not committed yet.
@@ -79,7 +78,6 @@ struct ExportWork: Sendable {
     }
 
     private func prepare(_ export: StoredExport, _ row: AccountRow) async throws {
-        let reader = AccountReader(keys: keys, randomness: randomness)
         let account = try reader.message(row, lastSignInAt: nil)
         // What is known by an address that is not verified may be another person's.
         let subject = AccountDataV1.DataSubject(
@@ -122,7 +120,6 @@ struct ExportWork: Sendable {
         _ id: ExportID, of account: AccountID, _ blob: BlobName, bytes: Int64
     ) async throws -> Bool {
         let token = LinkToken.drawn(from: randomness)
-        let outbox = IdentityOutbox(keys: keys, randomness: randomness)
         return try await store.write(about: [.account(account)]) { transaction in
             guard let export = try transaction.export(of: account, at: transaction.at),
                 export.id == id, export.state.isPreparing,
@@ -136,7 +133,7 @@ struct ExportWork: Sendable {
             // victim's address order exports, and each mail reaches the victim.
             if row.address?.provedAt != nil,
                 let mail = try LinkMail(
-                    .export, token, to: row, settings, outbox, at: transaction.at)
+                    .export, token, to: row, settings, writer, at: transaction.at)
             {
                 try transaction.send(mail)
             }

@@ -9,11 +9,10 @@ import Storage
 /// A crash between Apple's response and the commit loses a grant: the code is used, and Apple
 /// rejects it the second time. The next sign-in brings another code. Only if the account is deleted
 /// before that is there no grant to revoke.
-struct GrantDelivery: Sendable {
+struct GrantDelivery: AccountWriting, Sendable {
     let store: Store
-    let keys: IdentityKeys
+    let writer: AccountWriter
     let time: any Time
-    let randomness: any Randomness
     let logger: Logger
     /// Nil if the operator has configured no key.
     let apple: AppleEndpoint?
@@ -73,14 +72,13 @@ struct GrantDelivery: Sendable {
                 try $0.grantHolder(lookUpKey: order.lookUpKey)
             })
         else { return false }
-        return try Grants(keys: keys, randomness: randomness).grant(
-            of: holder)?.order == message.key
+        return try Grants(writer: writer).grant(of: holder)?.order == message.key
     }
 
     /// Whether an account has the identity again. If so, the grant is stored there, unless it
     /// already has one.
     private func isLinkedAgain(_ order: GrantOrder, _ key: String) async throws -> Bool {
-        let grants = Grants(keys: keys, randomness: randomness)
+        let grants = Grants(writer: writer)
         let stored = StoredGrant(
             client: order.client, refreshToken: order.secret, order: key)
         return try await store.write(about: []) { transaction in
@@ -106,7 +104,7 @@ struct GrantDelivery: Sendable {
             client: order.client,
             refreshToken: grant.refreshToken.withBytes { String(decoding: $0, as: UTF8.self) },
             order: message.key)
-        let grants = Grants(keys: keys, randomness: randomness)
+        let grants = Grants(writer: writer)
         // Apple has answered, and the code is used.
         try await store.write(about: [.account(order.account)], evenIfCancelled: true) {
             transaction in

@@ -9,14 +9,13 @@ import Storage
 /// | a sign-in or a link brings an authorization code | `exchange`, within five minutes |
 /// | an identity is unlinked, taken over, or deleted with its account | `revoke`, retried |
 /// | Apple reports that consent is revoked | none: the grant no longer exists |
-struct Grants: Sendable {
+struct Grants: AccountWriting, Sendable {
     /// A code is valid for five minutes at Apple; part of that has passed when it arrives here.
     static let codeLife: Duration = .seconds(300)
     /// How long a revocation is retried: more time than an operator needs to repair a key.
     static let revocationLife: Duration = .seconds(30 * 24 * 3_600)
 
-    let keys: IdentityKeys
-    let randomness: any Randomness
+    let writer: AccountWriter
 
     /// Orders the exchange of the code that came with an identity, if any. Call it in the
     /// transaction that signs in or links.
@@ -60,18 +59,13 @@ struct Grants: Sendable {
 
     /// The vault of an identity's account.
     func vault(_ holder: GrantHolder) throws -> AccountVault {
-        try AccountVault(
-            of: holder.account, sealedKey: holder.sealedKey, under: keys.accounts,
-            randomness: randomness)
+        try reader.vault(of: holder.account, sealedKey: holder.sealedKey)
     }
 
     private func enqueue(
         _ order: GrantOrder, _ topic: OutboxTopic, _ transaction: Transaction
     ) throws {
-        try transaction.enqueue(
-            order.message(
-                topic, key: IdentityOutbox(keys: keys, randomness: randomness).newKey(),
-                under: keys.outbox))
+        try transaction.enqueue(order.message(topic, key: outbox.newKey(), under: keys.outbox))
     }
 }
 

@@ -20,7 +20,7 @@ extension GuestDataHandler {
         }
         try Self.check(request.picks, chosen)
         let choice = try choice(request.choiceToken, of: call.account)
-        let id = MigrationID.drawn(from: documents.randomness)
+        let id = MigrationID.drawn(from: randomness)
         let migration = try await store.write(
             about: [.account(choice.account), .account(choice.guest)]
         ) { transaction in
@@ -86,7 +86,7 @@ extension GuestDataHandler {
         _ picks: [GatewayV1.DocumentPick], of row: AccountRow, _ migration: MigrationID
     ) throws -> [UInt8]? {
         guard !picks.isEmpty else { return nil }
-        return try AccountReader(keys: keys, randomness: documents.randomness).vault(row).seal(
+        return try reader.vault(row).seal(
             IdentityV1.StoredPicks(picks: picks).encoded(),
             .migrationPicks(migration.key))
     }

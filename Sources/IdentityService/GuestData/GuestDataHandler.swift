@@ -10,7 +10,7 @@ import Storage
 ///
 /// The account is the one of an access token, which the session service resolves. A choice token
 /// names the guest, and counts in a session of its account only.
-struct GuestDataHandler: IdentityGuestsService, AccountCallsHandler {
+struct GuestDataHandler: IdentityGuestsService, AccountCallsHandler, AccountWriting {
     let documents: DocumentsHandler
     let guests: GuestSettlement
     /// The streams that wait for a change of an account's migrations.
@@ -19,7 +19,7 @@ struct GuestDataHandler: IdentityGuestsService, AccountCallsHandler {
 
     var calls: AccountCalls { documents.calls }
     var store: Store { documents.store }
-    var keys: IdentityKeys { documents.keys }
+    var writer: AccountWriter { documents.writer }
     /// Performs what was chosen.
     var job: MigrationJob {
         MigrationJob(documents: documents, guests: guests, watchers: watchers, logger: logger)
@@ -52,7 +52,7 @@ struct GuestDataHandler: IdentityGuestsService, AccountCallsHandler {
         _ migration: StoredMigration, in session: some SQLSession
     ) throws -> GatewayV1.Migration {
         let row = try session.callersRow(migration.account)
-        let vault = try AccountReader(keys: keys, randomness: documents.randomness).vault(row)
+        let vault = try reader.vault(row)
         let issues = try session.migrationItems(
             of: migration.migration, isIssue: true, limit: Self.issuesMax
         ).map { row in

@@ -16,13 +16,12 @@ import Storage
 ///
 /// A sign-in does not fail for any of it, and a migration does its work after it. From a
 /// choice on, the guest's documents can only be read (`requireNoChoice`).
-struct GuestSettlement: Sendable {
+struct GuestSettlement: AccountWriting, Sendable {
     /// How long a kept guest can be read.
     static let keptFor: Duration = .seconds(30 * 24 * 3_600)
 
     let mode: IdentitySettings.GuestDataMode
-    let keys: IdentityKeys
-    let randomness: any Randomness
+    let writer: AccountWriter
     let deletions: DeletionContext
     /// Wakes the job that moves documents.
     let job: WakeSignal

@@ -282,7 +282,7 @@ extension MigrationStep {
             try transaction.audit(
                 AuditEvent(
                     .guestDataNeedsAttention, account: account.key, attempt: Int64(issues)))
-            try NoticeMail(keys: documents.keys, randomness: documents.randomness).write(
+            try documents.notices.write(
                 .guestDataAttention, to: account, DeviceShown(name: "", platform: ""),
                 counting: issues, transaction)
             return

@@ -66,7 +66,7 @@ extension GuestDataHandler {
     private func begin(
         _ call: AccountCall, documents count: Int
     ) async throws -> StoredMigration? {
-        let id = MigrationID.drawn(from: documents.randomness)
+        let id = MigrationID.drawn(from: randomness)
         let key = try repeatable(call, [])?.key
         return try await store.write(about: [.account(call.account)]) { transaction in
             guard try !transaction.callersRow(call.account).isGuest else {
@@ -132,7 +132,7 @@ extension GuestDataHandler {
             throw .invalidDocument(.json, field: "document.json")
         }
         return MigrationItem(
-            item: documents.randomness.rowKey(), key: key, json: message.json,
+            item: randomness.rowKey(), key: key, json: message.json,
             changedAt: min(
                 Timestamp(milliseconds: message.changedAtMs), documents.time.now()))
     }
@@ -143,7 +143,6 @@ extension GuestDataHandler {
         _ batch: [MigrationItem], of bundle: StoredMigration, from origin: CallOrigin
     ) async throws {
         let bytesMax = Int64(documents.settings.bytesMax)
-        let reader = AccountReader(keys: keys, randomness: documents.randomness)
         let vault = try await store.read { try reader.vault($0.callersRow(bundle.account)) }
         let items = try await offLoop { [batch] in try batch.map(vault.sealed) }
         let bytes = items.reduce(0) { $0 + Int($1.bytes) }

@@ -12,12 +12,12 @@ import Storage
 /// that a token proves only from the token's verification (`ProviderTokens`). `LinkingRule` and
 /// `MethodRule` decide the rest.
 struct IdentitiesHandler:
-    IdentitiesService, IdentityProvidersService, IdentitySignInMethodsService, OwnerCallsHandler
+    IdentitiesService, IdentityProvidersService, IdentitySignInMethodsService, OwnerCallsHandler,
+    AccountWriting
 {
     let settings: IdentitySettings
     let store: Store
-    let keys: IdentityKeys
-    let randomness: any Randomness
+    let writer: AccountWriter
     let owners: SessionOwners
     let calls: AccountCalls
     let tokens: any ProviderTokens
@@ -25,8 +25,6 @@ struct IdentitiesHandler:
     let adding: MethodAdding
 
     var answers: AccountAnswers { signIn.answers }
-    var reader: AccountReader { AccountReader(keys: keys, randomness: randomness) }
-    var proofs: ProofIssuer { ProofIssuer(keys: keys, randomness: randomness) }
 }
 
 /// Issues nonces, and verifies the tokens that apps get from providers.

@@ -30,7 +30,7 @@ extension IdentitiesHandler {
             language: try context.mailLanguage(request.mailLanguage, settings),
             acceptance: Acceptance(request.acceptance), repeatable: call)
         let account = AccountID.drawn(from: randomness)
-        let vault = try AccountVault(new: account, under: keys.accounts, randomness: randomness)
+        let vault = try writer.newVault(of: account)
         let new = NewAccount(
             account: account, sealedKey: vault.sealedKey,
             sealedDisplayName: try vault.seal("", .displayName), language: signIn.language,

@@ -71,18 +71,15 @@ extension IdentitiesHandler {
             if identity.method != "phone" {
                 try transaction.recordRemoval(keys.lookUpKey(of: details), from: account)
             }
-            try Grants(keys: keys, randomness: randomness)
-                .revoke(of: account, identity: identity.identity, transaction)
+            try Grants(writer: writer).revoke(of: account, identity: identity.identity, transaction)
             try transaction.removeIdentity(identity.identity)
         }
         try transaction.audit(
             AuditEvent(.identityUnlinked, account: account.key, subject: subject)
                 .from(call.origin))
         try transaction.endSessions(
-            of: account, provedUntil: transaction.at, except: call.owner.session,
-            IdentityOutbox(keys: keys, randomness: randomness))
-        try NoticeMail(keys: keys, randomness: randomness).write(
-            .methodRemoved, to: account, call.device, naming: [method], transaction)
+            of: account, provedUntil: transaction.at, except: call.owner.session, outbox)
+        try notices.write(.methodRemoved, to: account, call.device, naming: [method], transaction)
     }
 }
 

@@ -20,7 +20,6 @@ extension ImportsHandler {
         _ items: OutgoingItems<IdentityV1.ExportAccountsItem>, _ context: CallContext
     ) async throws {
         try context.requireOperator()
-        let reader = AccountReader(keys: keys, randomness: randomness)
         var position = try Self.position(request.after)
         try await recordExport(request, by: context.application)
         if request.withPasswordHashes, position == 0 {

@@ -50,8 +50,7 @@ extension ImportsHandler {
                 return .failure(error)
             }
             return .success(
-                try ImportedAccount(
-                    candidate, rowKeys, keys: keys, passwords: passwords, randomness: randomness))
+                try ImportedAccount(candidate, rowKeys, writer: writer, passwords: passwords))
         }
     }
 

@@ -35,11 +35,12 @@ struct ImportedAccount: Sendable {
 
     /// Draws the row keys and seals the candidate's data.
     init(
-        _ candidate: ImportCandidate, _ rowKeys: ImportedAccount.RowKeys, keys: IdentityKeys,
-        passwords: PasswordHashPool, randomness: any Randomness
+        _ candidate: ImportCandidate, _ rowKeys: ImportedAccount.RowKeys, writer: AccountWriter,
+        passwords: PasswordHashPool
     ) throws {
         let account = try AccountID(stored: rowKeys.next())
-        let vault = try AccountVault(new: account, under: keys.accounts, randomness: randomness)
+        let keys = writer.keys
+        let vault = try writer.newVault(of: account)
         func identity(_ proved: ProvedIdentity) throws -> NewIdentity {
             try NewIdentity(proved, of: account, key: rowKeys.next(), vault, keys)
         }

@@ -10,18 +10,17 @@ import Storage
 ///
 /// For the operator's tool only: an import can create an account for any free address, and an
 /// export reveals everything.
-package struct ImportsHandler: ImportsService {
+package struct ImportsHandler: ImportsService, AccountWriting {
     /// Maximum accounts in a batch. A batch is one write transaction, which blocks all other
     /// writers: 200 accounts take some 10 ms.
     static let accountsMax = 200
 
     let settings: IdentitySettings
     let store: Store
-    let keys: IdentityKeys
+    let writer: AccountWriter
     let passwords: PasswordHashPool
     let responseTimeFloor: ResponseTimeFloor
     let time: any Time
-    let randomness: any Randomness
     let answers: AccountAnswers
     let logger: Logger
     let rowKeys: ImportedAccount.RowKeys
@@ -33,8 +32,7 @@ package struct ImportsHandler: ImportsService {
     ) {
         settings = answers.settings
         store = answers.store
-        keys = answers.keys
-        randomness = answers.randomness
+        writer = answers.writer
         self.answers = answers
         self.passwords = passwords
         self.responseTimeFloor = responseTimeFloor

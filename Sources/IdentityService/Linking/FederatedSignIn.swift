@@ -10,11 +10,10 @@ import Storage
 /// One transaction covers the stored response of an earlier identical call, the nonce, the decision
 /// and the writes. Of two parallel first sign-ins, the second therefore sees what the first has
 /// written.
-struct FederatedSignIn: Sendable {
+struct FederatedSignIn: AccountWriting, Sendable {
     let settings: IdentitySettings
     let store: Store
-    let keys: IdentityKeys
-    let randomness: any Randomness
+    let writer: AccountWriter
     let answers: AccountAnswers
     let guests: GuestSettlement
     /// Whether providers' codes are exchanged: the operator has configured Apple's key (G-05).
@@ -84,7 +83,7 @@ struct FederatedSignIn: Sendable {
         var answer = committed.record.message
         answer.account = current.account
         answer.requiredActions = current.requiredActions
-        answer.proof = ProofIssuer(keys: keys, randomness: randomness).proof(
+        answer.proof = proofs.proof(
             committed.row, by: proved.amr, authenticatedAt: committed.record.authenticatedAt,
             provedAt: committed.provedAt)
         answer.collision = try await committed.guest?.answer(answers)

@@ -22,10 +22,9 @@ extension FederatedSignInTransaction {
 
 /// The transaction of a federated sign-in: looks up, decides with `LinkingRule`, writes
 /// (`FederatedSignInWrites.swift`), and reads back what has changed.
-struct FederatedSignInTransaction {
+struct FederatedSignInTransaction: AccountWriting {
     let settings: IdentitySettings
-    let keys: IdentityKeys
-    let randomness: any Randomness
+    let writer: AccountWriter
     let guests: GuestSettlement
     let keepsGrants: Bool
     let proved: ProvedIdentity
@@ -40,14 +39,13 @@ struct FederatedSignInTransaction {
         _ transaction: Transaction
     ) {
         settings = signIn.settings
-        keys = signIn.keys
-        randomness = signIn.randomness
+        writer = signIn.writer
         guests = signIn.guests
         keepsGrants = signIn.keepsGrants
         self.proved = proved
         self.call = call
         self.transaction = transaction
-        lookUpKey = keys.lookUpKey(of: proved)
+        lookUpKey = signIn.keys.lookUpKey(of: proved)
     }
 
     /// - Throws: `SQLError` of kind `.constraint(.unique)` when another writer got in between;
@@ -96,7 +94,7 @@ struct FederatedSignInTransaction {
     }
 
     private var ageGate: AgeGate {
-        AgeGate(settings.consent.age, call.acceptance, call.device, from: call.origin, keys)
+        AgeGate(settings.consent.age, call.acceptance, call.device, from: call.origin, writer)
     }
 
     /// The stored response to an earlier identical call; nil when the call is new or carries no
@@ -203,20 +201,19 @@ struct FederatedSignInTransaction {
     ) throws -> CommittedSignIn {
         var done = try apply(decision)
         if decision.isSignUp {
-            try ageGate.admit(done.account, age, randomness: randomness, transaction)
-        } else if try ageGate.admitOwner(of: done.account, randomness: randomness, transaction) {
+            try ageGate.admit(done.account, age, transaction)
+        } else if try ageGate.admitOwner(of: done.account, transaction) {
             done.unchanged = nil
         }
         if keepsGrants {
-            try Grants(keys: keys, randomness: randomness)
-                .exchange(proved, for: done.account, transaction)
+            try Grants(writer: writer).exchange(proved, for: done.account, transaction)
         }
         var record = FederatedSignInRecord(done.account, lastSignInAt: done.lastSignInAt)
         record.add(decision, removed: done.removed)
         let guest = try guests.settle(
             call.caller, afterSignInTo: done.account, from: call.origin, transaction)
         if let guest { record.add(guest) }
-        let recorder = SignInRecorder(settings: settings, keys: keys, randomness: randomness)
+        let recorder = SignInRecorder(settings: settings, writer: writer)
         record.add(
             try recorder.record(
                 done.account, before: done.lastSignInAt, by: proved.method, on: call.device,

@@ -74,7 +74,7 @@ extension FederatedSignInTransaction {
 
     private func takeOver(_ account: AccountID) throws -> Done {
         let row = try self.row(account)
-        let takeover = Takeover(keys: keys, randomness: randomness, transaction: transaction)
+        let takeover = Takeover(writer: writer, transaction: transaction)
         let removed = try takeover.run(row, origin: call.origin)
         if let email = proved.email { try takeover.prove(email.address, of: row) }
         try attach(to: row)
@@ -90,8 +90,7 @@ extension FederatedSignInTransaction {
 
     private func upgrade(_ guest: AccountID, ownsAddress: Bool) throws -> Done {
         let row = try self.row(guest)
-        try GuestUpgrade(keys: keys, randomness: randomness, transaction: transaction)
-            .run(row, origin: call.origin)
+        try GuestUpgrade(writer: writer, transaction: transaction).run(row, origin: call.origin)
         let vault = try reader.vault(row)
         if ownsAddress, let address = try newAddress(vault) {
             try transaction.insert(address, of: guest)
@@ -108,7 +107,7 @@ extension FederatedSignInTransaction {
     private func create(ownsAddress: Bool) throws -> Done {
         let account = AccountID.drawn(from: randomness)
         try transaction.lock(.account(account))
-        let vault = try AccountVault(new: account, under: keys.accounts, randomness: randomness)
+        let vault = try writer.newVault(of: account)
         let profile = ShownProfile(proved)
         try transaction.insert(
             NewAccount(
@@ -125,8 +124,6 @@ extension FederatedSignInTransaction {
     }
 
     // MARK: shared by the decisions
-
-    private var reader: AccountReader { AccountReader(keys: keys, randomness: randomness) }
 
     private func row(_ account: AccountID) throws(ServiceError) -> AccountRow {
         guard let row = found[account] else {
@@ -174,8 +171,7 @@ extension FederatedSignInTransaction {
     private func notifyOwner(
         _ kind: NoticeKind, _ account: AccountID, naming methods: [String]
     ) throws {
-        try NoticeMail(keys: keys, randomness: randomness).write(
-            kind, to: account, call.device.shown, naming: methods, transaction)
+        try notices.write(kind, to: account, call.device.shown, naming: methods, transaction)
     }
 
     /// Sends the welcome notice to the new account's address. The address is verified, so the

@@ -9,9 +9,8 @@ import Storage
 /// The guest's sessions end. The sign-in opens a new one, and a guest has no second device. Attack
 /// (unexpired session): an attacker opens the app on a borrowed phone, keeps the guest's refresh
 /// token, and waits until the phone's owner signs up in the app.
-struct GuestUpgrade {
-    let keys: IdentityKeys
-    let randomness: any Randomness
+struct GuestUpgrade: AccountWriting {
+    let writer: AccountWriter
     let transaction: Transaction
 
     /// - Throws: `auth/already-signed-in` when the account is not an active guest.
@@ -24,8 +23,7 @@ struct GuestUpgrade {
         try transaction.cancelPendingChanges(of: row.account)
         try transaction.unaskParent(of: row.account, until: transaction.at + AgeGate.parentLife)
         try transaction.endSessions(
-            of: row.account, provedUntil: transaction.at, reason: .signedOut,
-            IdentityOutbox(keys: keys, randomness: randomness))
+            of: row.account, provedUntil: transaction.at, reason: .signedOut, outbox)
         try transaction.audit(
             AuditEvent(.guestUpgraded, account: row.account.key).from(origin))
     }
@@ -40,7 +38,7 @@ struct GuestUpgrade {
         if let hash = draft.sealedPasswordHash {
             try transaction.setPassword(row.account, sealedHash: hash)
         }
-        let vault = try AccountReader(keys: keys, randomness: randomness).vault(row)
+        let vault = try reader.vault(row)
         let isNamed = try !vault.open(row.sealedDisplayName, .displayName).isEmpty
         try transaction.fillProfile(
             row.account, sealedDisplayName: isNamed ? nil : draft.sealedDisplayName,

@@ -8,10 +8,9 @@ import Storage
 /// Links a proved identity, of a provider or a phone number, to the caller's account (G-14). The
 /// owner gets a notice, and the audit log an entry. The account is not a guest
 /// (`SessionOwners.ownerOfMethods`).
-struct MethodAdding: Sendable {
+struct MethodAdding: AccountWriting, Sendable {
     let store: Store
-    let keys: IdentityKeys
-    let randomness: any Randomness
+    let writer: AccountWriter
     let keepsGrants: Bool
     let newcomers: NewcomerBytes
 
@@ -64,17 +63,16 @@ struct MethodAdding: Sendable {
         _ proved: ProvedIdentity, to row: AccountRow, _ call: MethodCall, _ transaction: Transaction
     ) throws {
         let account = row.account
-        let vault = try AccountReader(keys: keys, randomness: randomness).vault(row)
+        let vault = try reader.vault(row)
         try gainAddress(proved, row, vault, call, transaction)
         try transaction.insert(
             NewIdentity(proved, of: account, key: randomness.rowKey(), vault, keys))
         try transaction.deleteRemoval(keys.lookUpKey(of: proved), from: account)
         if keepsGrants {
-            try Grants(keys: keys, randomness: randomness)
-                .exchange(proved, for: account, transaction)
+            try Grants(writer: writer).exchange(proved, for: account, transaction)
         }
         try audit(.identityLinked, proved, call, transaction)
-        try NoticeMail(keys: keys, randomness: randomness).write(
+        try notices.write(
             .methodAdded, to: account, call.device, naming: [proved.method], transaction)
     }
 

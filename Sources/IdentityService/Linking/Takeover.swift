@@ -29,12 +29,9 @@ import Storage
 ///
 /// A new table of credentials must be added to `clear`; a new table of pending credentials to
 /// `voidPendingState`.
-struct Takeover {
-    let keys: IdentityKeys
-    let randomness: any Randomness
+struct Takeover: AccountWriting {
+    let writer: AccountWriter
     let transaction: Transaction
-
-    private var outbox: IdentityOutbox { IdentityOutbox(keys: keys, randomness: randomness) }
 
     /// Removes all credentials and ends all sessions.
     /// - Returns: the removed sign-in methods, for the notice to the owner.
@@ -61,14 +58,12 @@ struct Takeover {
         guard !removed.isEmpty else { return }
         try transaction.audit(
             AuditEvent(.accountTakenOver, account: account.key).from(origin))
-        try NoticeMail(keys: keys, randomness: randomness).write(
-            .addressClaimed, to: account, device, naming: removed, transaction)
+        try notices.write(.addressClaimed, to: account, device, naming: removed, transaction)
     }
 
     /// The part that both share: everything except the password and the sessions.
     private func clear(_ account: AccountID, origin: CallOrigin) throws {
-        try Grants(keys: keys, randomness: randomness)
-            .revoke(of: account, transaction)
+        try Grants(writer: writer).revoke(of: account, transaction)
         try transaction.removeIdentities(of: account)
         try transaction.deleteRemovals(from: account)
         try transaction.removeKnownDevices(of: account)
@@ -85,7 +80,7 @@ struct Takeover {
     /// `Ada@` and `ada@` as different mailboxes, and the stored spelling came from the previous
     /// holder. An account that waited for this verification becomes active.
     func prove(_ address: EmailAddress, of row: AccountRow) throws {
-        let vault = try AccountReader(keys: keys, randomness: randomness).vault(row)
+        let vault = try reader.vault(row)
         try transaction.setAddressProved(
             row.account, sealed: try vault.seal(address.entered, .address))
         try transaction.audit(AuditEvent(.emailVerified, account: row.account.key))

@@ -6,11 +6,10 @@ import Storage
 
 /// Repairs one orphan, after it was checked again (I-04, I-09). Each repair can be repeated, and is
 /// in the audit trail.
-struct OrphanRepair: Sendable {
+struct OrphanRepair: AccountWriting, Sendable {
     let settings: IdentitySettings
     let store: Store
-    let keys: IdentityKeys
-    let randomness: any Randomness
+    let writer: AccountWriter
     let sessionData: any AccountDataAPI
     let notificationData: any AccountDataAPI
     let blobs: any BlobStore
@@ -23,8 +22,7 @@ struct OrphanRepair: Sendable {
     func giveProfile(to account: AccountID, by caller: AdminCaller?) async throws -> Bool {
         guard let sealedKey = try await store.read({ try $0.keyWithoutProfile(of: account) })
         else { return false }
-        let vault = try AccountVault(
-            of: account, sealedKey: sealedKey, under: keys.accounts, randomness: randomness)
+        let vault = try reader.vault(of: account, sealedKey: sealedKey)
         let sealedDisplayName = try vault.seal("", .displayName)
         let language = settings.defaultLanguage
         let isGiven = try await store.write(about: [.account(account)]) { transaction in

@@ -8,12 +8,12 @@ package import Storage
 
 /// Delivers the outbox's messages to the other services. A thrown error is retried without limit. A
 /// message that can never be delivered is logged and dropped.
-package struct OutboxDelivery: Sendable {
+package struct OutboxDelivery: AccountWriting, Sendable {
     /// For one message. The receivers' own commits take milliseconds.
     private static let timeout: Duration = .seconds(10)
 
     let store: Store
-    let keys: IdentityKeys
+    let writer: AccountWriter
     let time: any Time
     let logger: Logger
     let peers: IdentityPeers
@@ -24,21 +24,17 @@ package struct OutboxDelivery: Sendable {
     /// - Parameter apple: The endpoints for exchanging codes and revoking grants; nil without the
     ///   operator's key.
     package init(
-        settings: IdentitySettings, store: Store, keys: IdentityKeys, time: any Time,
-        randomness: any Randomness, logger: Logger, peers: IdentityPeers,
-        apple: AppleEndpoint? = nil
+        settings: IdentitySettings, store: Store, writer: AccountWriter, time: any Time,
+        logger: Logger, peers: IdentityPeers, apple: AppleEndpoint? = nil
     ) {
         self.store = store
-        self.keys = keys
+        self.writer = writer
         self.time = time
         self.logger = logger
         self.peers = peers
-        resets = RequestedLinkMailing(
-            settings: settings, store: store,
-            outbox: IdentityOutbox(keys: keys, randomness: randomness))
+        resets = RequestedLinkMailing(settings: settings, store: store, writer: writer)
         grants = GrantDelivery(
-            store: store, keys: keys, time: time, randomness: randomness, logger: logger,
-            apple: apple)
+            store: store, writer: writer, time: time, logger: logger, apple: apple)
     }
 
     /// Returns when the receiver has accepted the message, or the message is obsolete.

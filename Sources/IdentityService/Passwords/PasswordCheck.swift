@@ -4,13 +4,12 @@ import Storage
 
 /// Compares a password with an account's hash. It computes one hash in every case (G-03), so
 /// response times do not disclose whether the account exists or has a password.
-struct PasswordCheck: Sendable {
+struct PasswordCheck: AccountWriting, Sendable {
     let store: Store
-    let keys: IdentityKeys
+    let writer: AccountWriter
     let passwords: PasswordHashPool
     let responseTimeFloor: ResponseTimeFloor
     let time: any Time
-    let randomness: any Randomness
 
     /// Whether `password` is the holder's; false without a holder. A negative result is delayed
     /// until a check of the slowest stored hash would have ended (`ResponseTimeFloor`).
@@ -36,8 +35,6 @@ struct PasswordCheck: Sendable {
         guard let password = Password(entered: entered) else { return false }
         return try await isRight(password, of: holder)
     }
-
-    private var reader: AccountReader { AccountReader(keys: keys, randomness: randomness) }
 
     private func check(
         _ password: Password, of holder: PasswordHolder?

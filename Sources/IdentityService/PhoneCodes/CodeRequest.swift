@@ -57,7 +57,6 @@ extension PhoneCodesHandler {
         let text = PhoneCodeText(
             code: drawn, number: requested.number, language: requested.language, account: account,
             expiresAt: expiresAt, life: life)
-        let outbox = IdentityOutbox(keys: keys, randomness: randomness)
         return (code, try text.message(keys, key: outbox.newKey()))
     }
 }

@@ -6,12 +6,11 @@ import Storage
 
 /// `postern.identity.v1.PhoneCodes` (G-06, I-06, R-02). Each rpc is in the file of its name:
 /// `requestSignInCode`, `requestPhoneCode`, `signInWithCode`, `linkPhone`, `proveByCode`.
-struct PhoneCodesHandler: PhoneCodesService {
+struct PhoneCodesHandler: PhoneCodesService, AccountWriting {
     let settings: IdentitySettings
     let store: Store
-    let keys: IdentityKeys
+    let writer: AccountWriter
     let time: any Time
-    let randomness: any Randomness
     let owners: SessionOwners
     let signIn: FederatedSignIn
     let adding: MethodAdding

@@ -46,7 +46,7 @@ extension PhoneCodesHandler {
         if let refusal { throw refusal.error }
         guard let row else { throw ServiceError(.invalidAccessToken) }
         return IdentityV1.ProveByCodeResponse(
-            proof: ProofIssuer(keys: keys, randomness: randomness).proof(
+            proof: proofs.proof(
                 row, by: PhoneIdentity.amr, authenticatedAt: first?.authenticatedAt,
                 provedAt: moment))
     }

@@ -5,11 +5,10 @@ import ServiceRuntime
 import Storage
 
 /// `postern.gateway.v1.Profile`: display names and photos (G-17). Each rpc is in the file of its name.
-struct ProfileHandler: ProfileService, AccountCallsHandler {
+struct ProfileHandler: ProfileService, AccountCallsHandler, AccountWriting {
     let settings: IdentitySettings
     let store: Store
-    let keys: IdentityKeys
-    let randomness: any Randomness
+    let writer: AccountWriter
     let answers: AccountAnswers
     /// The document that may have the display name too.
     let documents: DocumentsHandler
@@ -19,7 +18,6 @@ struct ProfileHandler: ProfileService, AccountCallsHandler {
     let uncommitted: UncommittedBlobs
 
     var calls: AccountCalls { documents.calls }
-    var reader: AccountReader { AccountReader(keys: keys, randomness: randomness) }
 
     /// Removes the file of a photo that is no more. If that fails, the sweep does it later.
     func remove(_ blob: BlobName?) async {

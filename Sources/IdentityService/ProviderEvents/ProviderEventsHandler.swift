@@ -5,18 +5,13 @@ import Storage
 
 /// `receiveProviderNotice` of `postern.gateway.v1.ProviderNotices`: notices from providers about
 /// their users (G-05). It is in the file of its name.
-struct ProviderEventsHandler: IdentityProviderNoticesService {
+struct ProviderEventsHandler: IdentityProviderNoticesService, AccountWriting {
     let store: Store
-    let keys: IdentityKeys
+    let writer: AccountWriter
     let time: any Time
-    let randomness: any Randomness
     let logger: Logger
     /// Verify the notices.
     let providers: Providers
-
-    var reader: AccountReader { AccountReader(keys: keys, randomness: randomness) }
-    var outbox: IdentityOutbox { IdentityOutbox(keys: keys, randomness: randomness) }
-    var notices: NoticeMail { NoticeMail(keys: keys, randomness: randomness) }
 }
 
 /// The columns of an identity that notices need.

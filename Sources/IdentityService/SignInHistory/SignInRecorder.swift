@@ -5,10 +5,9 @@ import Storage
 
 /// Records a sign-in, by any method, in its transaction (G-08): the time and the device. A new
 /// device is also written to the audit log and mailed to the owner (N-01).
-struct SignInRecorder: Sendable {
+struct SignInRecorder: AccountWriting, Sendable {
     let settings: IdentitySettings
-    let keys: IdentityKeys
-    let randomness: any Randomness
+    let writer: AccountWriter
 
     /// Records a sign-in.
     /// - Parameters:
@@ -61,8 +60,7 @@ struct SignInRecorder: Sendable {
         guard settings.tellsNewDevices,
             try transaction.account(account)?.address?.provedAt != nil
         else { return }
-        try NoticeMail(keys: keys, randomness: randomness).write(
-            .newDevice, to: account, device.shown, naming: [method], transaction)
+        try notices.write(.newDevice, to: account, device.shown, naming: [method], transaction)
     }
 }
 

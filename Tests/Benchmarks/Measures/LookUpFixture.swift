@@ -38,11 +38,13 @@ final class LookUpFixture: Sendable {
                     linkOrigin: "https://app.example", verificationLife: .seconds(3_600),
                     defaultLanguage: "en", passwordHashing: hashing),
                 store: store,
-                keys: try IdentityKeys(
-                    master: .generate(count: 32, randomness: randomness),
-                    signInProofs: .generate(count: 32, randomness: randomness),
+                writer: AccountWriter(
+                    keys: try IdentityKeys(
+                        master: .generate(count: 32, randomness: randomness),
+                        signInProofs: .generate(count: 32, randomness: randomness),
+                        randomness: randomness),
                     randomness: randomness),
-                randomness: randomness, rules: Reloadable(.standard)),
+                rules: Reloadable(.standard)),
             passwords: passwords,
             responseTimeFloor: ResponseTimeFloor(
                 store: store, passwords: passwords, time: time, logger: .silent),

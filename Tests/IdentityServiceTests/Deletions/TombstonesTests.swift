@@ -41,8 +41,7 @@ struct TombstonesTests {
 
     private func replay(_ tombstones: Tombstones) async throws {
         try await tombstones.replay(
-            in: fixture.store,
-            DeletionContext(keys: fixture.keys, randomness: fixture.randomness))
+            in: fixture.store, DeletionContext(writer: fixture.writer))
     }
 
     private func deleting() async throws -> [String] {
@@ -77,9 +76,7 @@ struct TombstonesTests {
 
     @Test("a deletion that waits in the copy is carried out as one that was carried out before")
     func waiting() async throws {
-        let (account, writing) = (
-            ada, DeletionContext(keys: fixture.keys, randomness: fixture.randomness)
-        )
+        let (account, writing) = (ada, DeletionContext(writer: fixture.writer))
         _ = try await fixture.store.write(about: [.account(account)]) { transaction in
             try transaction.beginDeletion(
                 of: account, source: .owner, due: transaction.at + DeletionSettings().wait,

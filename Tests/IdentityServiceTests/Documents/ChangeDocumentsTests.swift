@@ -114,8 +114,7 @@ struct ChangeDocumentsTests {
         let (fixture, backend) = try await meddled()
         let account = try #require(AccountID(text: fixture.account))
         let identity = fixture.identity
-        let vault = try AccountVault(
-            new: account, under: identity.keys.accounts, randomness: identity.randomness)
+        let vault = try identity.writer.newVault(of: account)
         backend.meddle(about: [.account(account)]) { transaction in
             try transaction.put(
                 "UPDATE account_keys SET sealed_key = ? WHERE account = ?",

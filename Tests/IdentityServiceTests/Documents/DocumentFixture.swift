@@ -124,8 +124,8 @@ extension IdentityFixture {
         rules: Reloadable<DocumentRules>, _ settings: DocumentSettings = DocumentFixture.settings
     ) throws -> DocumentsHandler {
         DocumentsHandler(
-            settings: settings, consent: ConsentSettings(), store: store, keys: keys, time: time,
-            randomness: randomness,
+            settings: settings, consent: ConsentSettings(), store: store, writer: writer,
+            time: time,
             calls: AccountCalls(
                 keys: keys, sessions: sessions,
                 backends: BackendCalls(

@@ -122,9 +122,9 @@ struct ExportWorkTests {
     /// The same work over other blobs, as after another start.
     private func work(_ blobs: any BlobStore) -> ExportWork {
         ExportWork(
-            settings: fixture.settings, store: fixture.store, keys: fixture.keys,
-            time: fixture.time, randomness: fixture.randomness, logger: fixture.log.logger(),
-            blobs: blobs, uncommitted: fixture.profiles.uncommitted,
+            settings: fixture.settings, store: fixture.store, writer: fixture.writer,
+            time: fixture.time, logger: fixture.log.logger(), blobs: blobs,
+            uncommitted: fixture.profiles.uncommitted,
             collection: fixture.exports.work.collection, watchers: AccountWatchers())
     }
 

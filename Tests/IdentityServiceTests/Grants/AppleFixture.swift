@@ -45,14 +45,13 @@ final class AppleFixture: Sendable {
             redirects: redirects, client: outbound, trustFile: nil, timeout: timeout,
             time: identity.time, logger: identity.log.logger(time: identity.time))
         let logger = identity.log.logger(time: identity.time)
-        grants = Grants(keys: identity.keys, randomness: identity.randomness)
+        grants = Grants(writer: identity.writer)
         delivery = GrantDelivery(
-            store: identity.store, keys: identity.keys, time: identity.time,
-            randomness: identity.randomness, logger: logger, apple: hasKey ? apple : nil)
+            store: identity.store, writer: identity.writer, time: identity.time, logger: logger,
+            apple: hasKey ? apple : nil)
         let deliveries = OutboxDelivery(
-            settings: identity.settings, store: identity.store, keys: identity.keys,
-            time: identity.time, randomness: identity.randomness, logger: logger,
-            peers: identity.peers, apple: hasKey ? apple : nil)
+            settings: identity.settings, store: identity.store, writer: identity.writer,
+            time: identity.time, logger: logger, peers: identity.peers, apple: hasKey ? apple : nil)
         relay = OutboxRelay(
             store: identity.store, time: identity.time, randomness: identity.randomness,
             queues: OutboxTopic.queues, deliver: { try await deliveries.deliver($0) })

@@ -24,8 +24,7 @@ struct GrantHooksTests {
             : try #require(try await identity.register().account)
         let session = identity.devices.open(account.accountId)
         _ = try await identity.link(apple, in: session)
-        let grants = Grants(
-            keys: identity.keys, randomness: identity.randomness)
+        let grants = Grants(writer: identity.writer)
         let stored = StoredGrant(client: "com.example.app", refreshToken: "refresh", order: "o")
         try await identity.store.writeUnchecked { transaction in
             let key = try transaction.queryOne("SELECT look_up_key FROM identities") {
@@ -88,8 +87,8 @@ struct GrantHooksTests {
                     GatewayV1.LinkProviderRequest(device: device), by: account.text,
                     proving: identity.keys.lookUpKey(of: proved), context, identity.keys))
             _ = try await MethodAdding(
-                store: identity.store, keys: identity.keys, randomness: identity.randomness,
-                keepsGrants: true, newcomers: identity.settings.documents.newcomers
+                store: identity.store, writer: identity.writer, keepsGrants: true,
+                newcomers: identity.settings.documents.newcomers
             ).add(proved, call)
         }
         try await fixture.settle()

@@ -51,10 +51,8 @@ struct ImportAccountsTests {
             .flatMap { try session.passwordHolder($0) }
         }
         let row = try #require(holder)
-        let stored = try AccountReader(keys: identity.keys, randomness: identity.randomness).vault(
-            row.row
-        )
-        .open(#require(row.sealedHash), .passwordHash)
+        let stored = try identity.writer.reader.vault(row.row)
+            .open(#require(row.sealedHash), .passwordHash)
         #expect(stored.hasPrefix("$argon2id$v=19$m=8,t=1,p=1$"))
     }
 

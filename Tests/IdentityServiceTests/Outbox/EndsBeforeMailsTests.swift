@@ -18,7 +18,7 @@ struct EndsBeforeMailsTests {
         let fixture = try IdentityFixture()
         fixture.notifications.hang(fixture.time)
         let accounts = (0..<Self.ends).map { _ in AccountID.drawn(from: fixture.randomness) }
-        let outbox = IdentityOutbox(keys: fixture.keys, randomness: fixture.randomness)
+        let outbox = fixture.outbox
         try await fill(fixture, of: try await registered(fixture))
         var taken: [Duration] = []
         try await withThrowingTaskGroup { group in
@@ -50,7 +50,7 @@ struct EndsBeforeMailsTests {
         let fixture = try IdentityFixture()
         fixture.pushDevices.hang(fixture.time)
         let accounts = (0..<50).map { _ in AccountID.drawn(from: fixture.randomness) }
-        let outbox = IdentityOutbox(keys: fixture.keys, randomness: fixture.randomness)
+        let outbox = fixture.outbox
         try await withThrowingTaskGroup { group in
             group.addTask { try await fixture.tasks.run() }
             try await fixture.store.writeUnchecked { transaction in
@@ -71,7 +71,7 @@ struct EndsBeforeMailsTests {
     func requested() async throws {
         let fixture = try IdentityFixture()
         let account = try await registered(fixture)
-        let outbox = IdentityOutbox(keys: fixture.keys, randomness: fixture.randomness)
+        let outbox = fixture.outbox
         try await fixture.store.writeUnchecked { transaction in
             for number in 0..<500 {
                 try transaction.enqueue(
@@ -100,7 +100,7 @@ struct EndsBeforeMailsTests {
 
     /// Mails that are due, as a stranger's sign-ups with many addresses would queue them.
     private func fill(_ fixture: IdentityFixture, of account: AccountID) async throws {
-        let outbox = IdentityOutbox(keys: fixture.keys, randomness: fixture.randomness)
+        let outbox = fixture.outbox
         try await fixture.store.writeUnchecked { transaction in
             for number in 0..<Self.mailsWaiting {
                 try transaction.enqueue(

@@ -26,8 +26,8 @@ struct NamedDocumentTests {
         let identity = fixture.identity
         self.fixture = fixture
         profiles = ProfileHandler(
-            settings: identity.settings, store: identity.store, keys: identity.keys,
-            randomness: identity.randomness, answers: identity.profiles.answers,
+            settings: identity.settings, store: identity.store, writer: identity.writer,
+            answers: identity.profiles.answers,
             documents: fixture.handler, blobs: identity.service.blobs, uploads: PhotoUploads(),
             uncommitted: UncommittedBlobs())
     }

@@ -17,8 +17,8 @@ extension IdentityFixture {
             linkOrigin: settings.linkOrigin, verificationLife: settings.verificationLife,
             defaultLanguage: "en", passwordHashing: settings.passwordHashing, photos: photos)
         return ProfileHandler(
-            settings: other, store: store, keys: keys, randomness: randomness,
-            answers: profiles.answers, documents: profiles.documents, blobs: service.blobs,
+            settings: other, store: store, writer: writer, answers: profiles.answers,
+            documents: profiles.documents, blobs: service.blobs,
             uploads: profiles.uploads, uncommitted: profiles.uncommitted)
     }
 

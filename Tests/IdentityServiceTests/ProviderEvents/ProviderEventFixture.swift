@@ -34,8 +34,7 @@ final class ProviderEventFixture: Sendable {
             keys: identity.keys, time: identity.time, randomness: identity.randomness,
             logger: identity.log.logger(time: identity.time))
         events = ProviderEventsHandler(
-            store: identity.store, keys: identity.keys, time: identity.time,
-            randomness: identity.randomness,
+            store: identity.store, writer: identity.writer, time: identity.time,
             logger: identity.log.logger(time: identity.time), providers: providers)
     }
 

@@ -26,9 +26,8 @@ extension IdentitiesHandler {
     init(of service: IdentityService, tokens: any ProviderTokens) {
         let own = service.identities
         self.init(
-            settings: own.settings, store: own.store, keys: own.keys, randomness: own.randomness,
-            owners: own.owners, calls: own.calls, tokens: tokens, signIn: own.signIn,
-            adding: own.adding)
+            settings: own.settings, store: own.store, writer: own.writer, owners: own.owners,
+            calls: own.calls, tokens: tokens, signIn: own.signIn, adding: own.adding)
     }
 }
 
@@ -36,19 +35,21 @@ extension IdentityFixture {
     /// The sign-in by a proved identity.
     func federatedSignIn(keepsGrants: Bool = false) -> FederatedSignIn {
         FederatedSignIn(
-            settings: settings, store: store, keys: keys, randomness: randomness,
-            answers: answers, guests: guests, keepsGrants: keepsGrants)
+            settings: settings, store: store, writer: writer, answers: answers, guests: guests,
+            keepsGrants: keepsGrants)
     }
 
+    /// What flows write accounts with.
+    var writer: AccountWriter { AccountWriter(keys: keys, randomness: randomness) }
+
     /// The messages that flows write.
-    var outbox: IdentityOutbox { IdentityOutbox(keys: keys, randomness: randomness) }
+    var outbox: IdentityOutbox { writer.outbox }
 
     /// Administers this fixture's accounts.
     func admin(_ activity: any AccountActivityAPI) -> AccountAdminHandler {
         AccountAdminHandler(
-            settings: settings, store: store, keys: keys, time: time, randomness: randomness,
-            answers: answers, logger: log.logger(time: time),
-            deletions: service.deletions.deletions,
+            settings: settings, store: store, writer: writer, time: time, answers: answers,
+            logger: log.logger(time: time), deletions: service.deletions.deletions,
             guests: UnusedGuestSearch(
                 store: store, activity: activity, kept: settings.guestKept),
             orphans: service.accountAdmin.orphans)

@@ -20,7 +20,7 @@ struct UnusedGuestsTests {
         fixture = try IdentityFixture(guestKept: kept, activity: activity)
         guests = UnusedGuests(
             search: fixture.admin(activity).guests,
-            deletions: DeletionContext(keys: fixture.keys, randomness: fixture.randomness),
+            deletions: DeletionContext(writer: fixture.writer),
             time: fixture.time, logger: fixture.log.logger(time: fixture.time))
     }
 
