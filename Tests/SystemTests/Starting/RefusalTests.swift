@@ -26,7 +26,8 @@ extension SystemTests {
                 let base = try #require(Int(taken)) - 2
                 let other = try await up(folder.file("data"), portBase: base)
                 #expect(other.exitCode == 1)
-                #expect(other.errors.contains("127.0.0.1:\(taken)"), "\(other.errors)")
+                // Another program's port can be taken too: by a port of the first stack.
+                #expect(other.errors.contains("cannot listen on 127.0.0.1:"), "\(other.errors)")
                 #expect(other.errors.contains("Address already in use"))
             }
         }
