@@ -1,5 +1,6 @@
 import Messages
 import PublicCalls
+import ServiceRuntime
 
 /// A caller for whom nothing exists but what its type says: its other tokens and ids are
 /// placeholders.
@@ -59,5 +60,5 @@ struct UnknownCaller: PlaceholderCaller {
     let number = 1
     let device: CallDevice
 
-    init() throws { device = try CallDevice(Self.name(number)) }
+    init() throws { device = try CallDevice(Self.name(number), time: SystemTime()) }
 }

@@ -1,6 +1,7 @@
 import Contracts
 import Cryptography
 import Messages
+import PublicCalls
 import RPC
 import ServiceRuntime
 import TestSupport
@@ -12,32 +13,15 @@ import TestSupport
 /// that loses a call.
 struct RepeatFixture: Sendable {
     var auth: AuthClient { AuthClient(front) }
-    var passwords: PasswordsHandler { gateway.passwords }
     var accountSessions: AccountSessionsClient { AccountSessionsClient(front) }
-    var providers: ProvidersHandler { gateway.providers }
-    var guests: GuestsClient { GuestsClient(front) }
-    var methods: SignInMethodsClient { SignInMethodsClient(front) }
-    var phone: PhoneSignInHandler { gateway.phoneSignIn }
-    var emails: EmailsClient { EmailsClient(front) }
-    var documents: DocumentsClient { DocumentsClient(front) }
-    var backendDocuments: BackendDocumentsClient { BackendDocumentsClient(front) }
-    var profile: ProfileClient { ProfileClient(front) }
-    var onboarding: OnboardingClient { OnboardingClient(front) }
-    var consents: ConsentsClient { ConsentsClient(front) }
-    var dataExports: DataExportsClient { DataExportsClient(front) }
-    var accountDeletion: AccountDeletionClient { AccountDeletionClient(front) }
     private var front: InProcessChannel { InProcessChannel(gateway.methods) }
     private let gateway: GatewayService
     private let wire: InnerWire
-    private let backend: BackendSigner
-    private let time: ManualTime
 
     /// - Parameter cut: The call that is lost; nil for none.
     init(_ fixture: GatewayFixture, cut: InnerWire.Cut? = nil) throws {
         let wire = InnerWire(fixture.inner, cut: cut)
         self.wire = wire
-        backend = fixture.inner.backend
-        time = fixture.time
         gateway = try GatewayService(
             settings: try SettingsLoader.settings(),
             peers: GatewayPeers(
@@ -51,12 +35,15 @@ struct RepeatFixture: Sendable {
             logger: fixture.log.logger(time: fixture.time))
     }
 
-    /// A backend's call, signed now, with the idempotency key of `context`.
-    func signed(
-        _ account: String, _ method: String, _ parts: [String], _ context: CallContext
-    ) throws -> GatewayV1.BackendCall {
-        try backend.call(
-            on: account, method, parts, idempotencyKey: context.idempotencyKey, at: time.now())
+    /// Makes a person's call.
+    /// - Returns: the part of its response that a repeat gets too.
+    /// - Throws: `ServiceError`.
+    func send(
+        _ call: PublicCall, _ messages: [[UInt8]], by person: PreparedPerson
+    ) async throws -> RepeatedResponse {
+        let response = try await LiveCallers.send(
+            call.method, messages, by: front, person.contextAtGateway(of: call))
+        return try RepeatedResponse(response, of: call.method)
     }
 
     /// Makes a call with an empty request, or one of a document; a stream's items end at once.
@@ -77,4 +64,20 @@ struct RepeatFixture: Sendable {
 
     /// The calls made to the inner services so far, in order.
     var calls: [MethodDescription] { wire.calls }
+}
+
+extension GatewayFixture {
+    /// The effects of calls so far: audit records of identity and session, sessions, messages, and
+    /// writes of documents. A record of a repeated response is no effect.
+    func effects() async throws -> [Int64] {
+        try await inner.settle()
+        return [
+            try await inner.count(inner.identityStore, "audit"),
+            try await inner.count(
+                inner.sessionStore, "audit", where: "kind <> 'session.refresh-repeated'"),
+            try await inner.count(inner.sessionStore, "session"),
+            try await inner.count(inner.notificationStore, "message"),
+            try await inner.documentVersions(),
+        ]
+    }
 }

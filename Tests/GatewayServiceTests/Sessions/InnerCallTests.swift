@@ -1,5 +1,6 @@
 import Contracts
 import Messages
+import PublicCalls
 import RPC
 import ServiceRuntime
 import TestSupport
@@ -18,11 +19,16 @@ struct InnerCallTests {
         "Emails/ConfirmEmailChange": "by the answer it forgets the email's former devices"
     ]
 
-    /// Composed methods that take no idempotency key, and what they do beside a call.
+    /// The composed calls that remember repeats, which `PreparedPerson` can make.
+    private static let calls = Dictionary(
+        uniqueKeysWithValues: PublicCalls.all
+            .filter { $0.method.remembersRepeats && $0.method.owner == nil }
+            .map { ($0.name, $0) })
+
+    /// The other composed methods, and what they do beside a call.
     private static let others = [
         "Auth/CheckAuthState": "knows the session by the feed, and makes one answer of two",
         "AccountSessions/CheckRecentProof": "judges the proofs, and asks identity to refuse",
-        "Consents/RequestParentalConsent": "charges twice",
         "DataExports/RequestDataExport": "reads first whether there is one",
         "ProviderNotices/DescribeProviderOutcome": "answers by itself",
         "Verification/WatchRevocations": "has one subscription for all followers",
@@ -37,10 +43,6 @@ struct InnerCallTests {
         let others = calls.filter { !judging.contains($0) }
         let charges = others.count { $0.name.hasPrefix("postern.ratelimit.v1.") }
         return charges <= 1 && others.count - charges <= 1
-    }
-
-    private static func isComposed(_ method: String) -> Bool {
-        methods.contains { $0.name == "postern.gateway.v1.\(method)" && $0.owner == nil }
     }
 
     @Test("a call that is passed on is one call to its owner, beside a check and charges")
@@ -61,27 +63,27 @@ struct InnerCallTests {
         }
     }
 
-    @Test("a flow makes two calls or charges twice", arguments: RepeatedCalls.all)
-    func composed(row: RepeatedCall) async throws {
-        guard Self.isComposed(row.method) else { return }
-        try await ProviderFixture.with(rules: TestRules.text) { fixture in
-            let call = try await row.prepare(fixture).same
+    @Test("a flow makes two calls or charges twice", arguments: calls.keys.sorted())
+    func composed(name: String) async throws {
+        let call = try #require(Self.calls[name])
+        try await ProviderFixture.withPeople { fixture in
+            let ada = try await PreparedPerson(0, fixture, calling: call)
+            let request = try await ada.messages(of: call)
             let instance = try RepeatFixture(fixture.gateway)
-            _ = try await call(instance, fixture.gateway.context("k"))
-            let calls = instance.calls.map(\.name)
-            #expect(
-                Self.forwards(instance.calls) == (Self.exceptions[row.method] != nil), "\(calls)")
+            _ = try await instance.send(call, request, by: ada)
+            let made = instance.calls.map(\.name)
+            #expect(Self.forwards(instance.calls) == (Self.exceptions[name] != nil), "\(made)")
         }
     }
 
     @Test("a composed method is in one of the tables")
     func complete() {
-        let composed = Set(
-            Self.methods.filter { $0.owner == nil }
-                .map { String($0.name.dropFirst("postern.gateway.v1.".count)) })
-        let rows = Set(RepeatedCalls.all.map(\.method))
-        #expect(composed.subtracting(rows) == Set(Self.others.keys))
-        #expect(Set(Self.exceptions.keys).isSubset(of: composed))
+        let composed = Set(Self.methods.filter { $0.owner == nil })
+        let called = Self.calls.values.map(\.method)
+        let others = composed.subtracting(called)
+            .map { String($0.name.dropFirst("postern.gateway.v1.".count)) }
+        #expect(Set(others) == Set(Self.others.keys))
+        #expect(Set(Self.exceptions.keys).isSubset(of: Self.calls.keys))
     }
 
     @Test("a planted flow that only forwards is found")

@@ -15,7 +15,7 @@ struct SessionCaller: PlaceholderCaller {
     init(_ number: Int, _ fixture: ProviderFixture) throws {
         self.number = number
         self.fixture = fixture
-        device = try CallDevice(Self.name(number))
+        device = try CallDevice(Self.name(number), time: fixture.gateway.time)
     }
 
     /// The context of a call that prepares something, from an address of its own.

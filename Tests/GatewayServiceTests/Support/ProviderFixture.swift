@@ -14,8 +14,6 @@ final class ProviderFixture: Sendable {
     let google: ProviderIssuer
     let apple: ProviderIssuer
     let gateway: GatewayFixture
-    /// The sessions of users who come back.
-    let sessions = KnownSessions()
 
     private init(
         _ enumeration: IdentitySettings.EnumerationMode, rules: String?,

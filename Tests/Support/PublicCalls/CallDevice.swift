@@ -1,16 +1,20 @@
 import Cryptography
 package import Messages
-import ServiceRuntime
+package import ServiceRuntime
 
 /// A device with a key, as an app creates it (S-04).
 package struct CallDevice: Sendable {
     private let signer: SigningKey
+    private let time: any Time
     /// The device, with its key.
     package let message: GatewayV1.Device
 
     /// A device with a new key.
-    /// - Parameter name: its id begins with it.
-    package init(_ name: String) throws {
+    /// - Parameters:
+    ///   - name: its id begins with it.
+    ///   - time: its clock.
+    package init(_ name: String, time: any Time) throws {
+        self.time = time
         signer = try SigningKey.generate()
         let id = Bound.text(128, name)
         let publicKey = [4] + signer.verifyingKey.x + signer.verifyingKey.y
@@ -23,7 +27,7 @@ package struct CallDevice: Sendable {
 
     /// The proof that is sent with a refresh token.
     package func proof(_ refreshToken: String) throws -> GatewayV1.DeviceProof {
-        let (now, moment) = Self.now()
+        let (now, moment) = self.now()
         return GatewayV1.DeviceProof(
             signedAtMs: now,
             signature: try signer.sign(
@@ -34,7 +38,7 @@ package struct CallDevice: Sendable {
 
     /// The proof that its owner has passed its prompt.
     package func presence(_ accessToken: String) throws -> GatewayV1.PresenceProof {
-        let (now, moment) = Self.now()
+        let (now, moment) = self.now()
         return GatewayV1.PresenceProof(
             signedAtMs: now, hardwareKey: true,
             signature: try signer.sign(
@@ -43,8 +47,8 @@ package struct CallDevice: Sendable {
                 ])))
     }
 
-    private static func now() -> (Int64, [UInt8]) {
-        let now = SystemTime().now().milliseconds
+    private func now() -> (Int64, [UInt8]) {
+        let now = time.now().milliseconds
         return (now, (0..<8).map { UInt8(truncatingIfNeeded: now >> (56 - $0 * 8)) })
     }
 }

@@ -21,7 +21,7 @@ package actor LiveCaller: PreparedCaller {
         self.address = address
         self.callers = callers
         name = "\(number)-\(callers.tag)"
-        device = try CallDevice(name)
+        device = try CallDevice(name, time: SystemTime())
         clients = Clients(callers.client("app"))
     }
 
@@ -151,7 +151,7 @@ package actor LiveCaller: PreparedCaller {
             _ = try await self.owner
             var sessions: [String] = []
             for index in 0..<count {
-                let device = try CallDevice("\(self.name)-\(index)").message
+                let device = try CallDevice("\(self.name)-\(index)", time: SystemTime()).message
                 let answer = try await self.clients.auth.signInWithPassword(
                     .init(
                         email: self.email, password: Bound.secret(Bound.password), device: device),
