@@ -5,8 +5,9 @@ import RPC
 import ServiceRuntime
 import Synchronization
 
-/// The accounts of access tokens, for charges and for `checkAuthState`: session is asked once a minute for each token, and what has changed since then
-/// comes with the feed of revocations, which the gateway follows (`VerificationHandler`).
+/// The accounts of access tokens, for charges and for `checkAuthState`: session is asked once a minute
+/// for each token, and what has changed since then comes with the feed of revocations, which the
+/// gateway follows (`VerificationHandler`).
 ///
 ///     the token                                          session is asked
 ///     not seen since the signing keys changed            yes

@@ -15,6 +15,7 @@ import ServiceRuntime
 ///     `SessionOwners.requireUnlessGuest`  the same, but for a guest as `owner`
 ///     `SessionOwners.calling`             as `owner`; with an idempotency key the rpc does, after it
 ///                                         has looked for a repeat
+///     `SessionOwners.optionalOwner`       as `owner`, where there is a token
 ///     `callersRow`                        an account that is gone or not active
 ///     `changeableRow`                     the same; a guest whose documents a choice moves or keeps
 ///     `requireLive`                       a session that this store has ended: the session service
@@ -32,8 +33,9 @@ import ServiceRuntime
 ///     changes who may sign in, or is sensitive   `owner` or `require`, then `callersRow` where it
 ///                                                needs the row, and `requireLive`
 ///     previews, requests or cancels a deletion   `validated`, and then the same; none by a link
-///     signs up or in, where a guest may call     `calling`, and `requireLive` but for a reset of
-///                                                the password
+///     signs up or in, where a guest may call     `calling`, and `requireLive`
+///     signs in as a guest, confirms an address   `validated`, if there is a token
+///     confirms a change of address               `optionalOwner`, and `requireLive`
 ///     sends a photo to those who may see it      `validated`, if there is a token
 struct ValidAccessToken: Hashable, Sendable {
     let account: AccountID

@@ -19,9 +19,9 @@ extension EmailChangesHandler {
     /// signed in. The old address is notified, and all links and codes that were mailed to it
     /// become void.
     /// - Throws: `auth/invalid-link`, `auth/password-needed`, `auth/invalid-credential`,
-    ///   `auth/user-disabled`, `rpc/unavailable`; in a session as `SessionOwners.optionalOwner`; `auth/email-already-in-use`
-    ///   if another account owns the address by now, which reveals nothing to a person who reads
-    ///   its mail.
+    ///   `auth/user-disabled`, `rpc/unavailable`; in a session as `SessionOwners.optionalOwner`, and
+    ///   `auth/session-ended`; `auth/email-already-in-use` if another account owns the address by
+    ///   now, which reveals nothing to a person who reads its mail.
     func confirmEmailChange(
         _ request: GatewayV1.ConfirmEmailChangeRequest, _ context: CallContext
     ) async throws -> GatewayV1.ConfirmEmailChangeResponse {
