@@ -60,8 +60,7 @@ extension SessionsHandler {
                 Array(token.session.text.utf8), Array("\(token.counter)".utf8),
                 Array(deviceID.utf8),
             ], context, hash: keys.calls)
-        let origin = CallOrigin(RelayedOrigin(context), hash: keys.audit)
-            .on(device: deviceID, hash: keys.audit)
+        let origin = CallOrigin(RelayedOrigin(context, on: request.device), hash: keys.audit)
         let now = time.now()
         return RefreshTokenUse(
             token: token,

@@ -80,7 +80,7 @@ extension Transaction {
 /// the account without keeping personal data, and the name of the app.
 package struct CallOrigin: Hashable, Sendable {
     let clientAddress: [UInt8]?
-    private(set) var device: [UInt8]?
+    let device: [UInt8]?
     /// The hash of the client's network, at the size that a provider assigns to one customer: an
     /// IPv4 /24 or an IPv6 /48.
     let site: [UInt8]?
@@ -101,13 +101,6 @@ package struct CallOrigin: Hashable, Sendable {
             hash.lookUpKey(Array("client customer\0".utf8) + $0.network(v6: 6, v4: 4))
         }
         app = origin.flatMap { $0.app.isEmpty ? nil : $0.app }
-    }
-
-    /// The same origin, with the device that the request names; an empty id is unknown.
-    package func on(device id: String, hash: KeyedHash) -> CallOrigin {
-        var origin = self
-        origin.device = Self.key("device", id, hash)
-        return origin
     }
 
     private static func key(_ label: String, _ text: String?, _ hash: KeyedHash) -> [UInt8]? {
