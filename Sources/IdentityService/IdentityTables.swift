@@ -55,7 +55,7 @@ package enum IdentityTables {
                 CREATE INDEX links_by_expiry ON links (expires_at_ms);
                 """),
         // Recent mails to owners, for the rate limit that stops attackers from flooding an inbox
-        // (`NoticeRule`).
+        // (`NoticeRule`). `kind` is a `MailTemplate.noticeKind`.
         Migration(
             number: 2,
             sql: """

@@ -87,21 +87,24 @@ struct Reach {
             .filter { !isNamed($0.name, outside: ["Storage/Audit/AuditKind"]) }.map(\.value)
     }
 
-    /// Mails that identity never makes.
+    /// Mails that no flow sends. Identity names one where it makes a `Mail` or writes a notice, and
+    /// session one of its notices as a kind of the wire.
     func mails() throws -> [String] {
-        try cases(in: "Sources/Contracts/Templates/MailTemplate.swift").filter { mail in
-            let places = index.places(of: mail.name).filter {
-                $0.isMember && Self.module(of: $0.path) == "IdentityService"
+        var made: Set<String> = []
+        for path in paths where Self.module(of: path) == "IdentityService" {
+            let source = try SwiftSource(path, in: checkout)
+            for line in source.lineIndices(containing: "Mail(", "write(", "notifyOwner(") {
+                // The name may begin the next line.
+                let call = source.code[line...].prefix(2).joined(separator: "\n")
+                made.formUnion(
+                    call.matches(of: /[ .(](?:Mail|write|notifyOwner)\(\s*\.(\w+)/)
+                        .map { String($0.1) })
             }
-            let isDescribed = places.contains { $0.path.hasSuffix("/Outbox/IdentityMail.swift") }
-            return try !isDescribed
-                || !places.contains { place in
-                    let line = try SwiftSource(place.path, in: checkout).code[place.line]
-                    // Where values are taken out of a mail, none is made. One without values is made
-                    // by its whole name.
-                    return line.contains("IdentityMail.\(mail.name)")
-                        || place.isCalled && !line.contains(".\(mail.name)(let ")
-                }
+        }
+        let tellers = Set(index.places(of: "NoticeKind").map(\.path))
+            .filter { Self.module(of: $0) == "SessionService" }
+        return try cases(in: "Sources/Contracts/Templates/MailTemplate.swift").filter {
+            !made.contains($0.name) && tellers.isDisjoint(with: members($0.name))
         }.map(\.value)
     }
 

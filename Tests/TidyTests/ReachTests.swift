@@ -101,6 +101,7 @@ struct ReachTests {
         func end(_ request: EndRequest) { EndsDispatcher.self }
         func forget(_ request: ForgetRequest) { self.forget(request) }
         let kinds = [AuditKind.used]
+        let notice: IdentityV1.NoticeKind = .told
         """,
         "Sources/SessionService/schema.sql": """
         CREATE TABLE a (
@@ -137,14 +138,14 @@ struct ReachTests {
         throw ServiceError(.used)
         charge(.used)
         """,
-        "Sources/IdentityService/Outbox/IdentityMail.swift": """
-        case .used: .used
-        case .idle: .idle
-        case .used(let a), .idle(let a): a
-        """,
         "Sources/IdentityService/Send.swift": """
-        send(.used(1))
+        send(Mail(.used))
+        notices.write(
+            .noticed, to: owner)
         push(PushTemplate.used)
+        """,
+        "Sources/IdentityService/Idle.swift": """
+        let namesake = AuditKind.idle
         """,
         "Sources/ServiceRuntime/Errors/ErrorCatalogue.swift": """
 
@@ -167,6 +168,8 @@ struct ReachTests {
         "Sources/Contracts/Templates/MailTemplate.swift": """
 
             case used
+            case noticed
+            case told
             case idle
 
         """,

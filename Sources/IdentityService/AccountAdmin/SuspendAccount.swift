@@ -1,3 +1,4 @@
+import Contracts
 import Messages
 import RPC
 import ServiceRuntime
@@ -46,7 +47,9 @@ extension AccountAdminHandler {
     }
 
     /// Mails the owner that the account was suspended or restored.
-    func notifyOwner(_ kind: NoticeKind, _ account: AccountID, _ transaction: Transaction) throws {
-        try notices.write(kind, to: account, DeviceShown(name: "", platform: ""), transaction)
+    func notifyOwner(
+        _ template: MailTemplate, _ account: AccountID, _ transaction: Transaction
+    ) throws {
+        try notices.write(template, to: account, DeviceShown(nil), byOperator: true, transaction)
     }
 }

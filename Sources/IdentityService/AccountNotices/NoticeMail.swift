@@ -1,4 +1,5 @@
 import Addresses
+import Contracts
 import Messages
 import ServiceRuntime
 import Storage
@@ -8,18 +9,25 @@ struct NoticeMail: AccountWriting, Sendable {
     let writer: AccountWriter
 
     /// - Parameters:
-    ///   - names: The affected sign-in methods; for `.welcome`, the reader's name.
-    ///   - documents: For `.guestDataAttention`, how many documents need attention.
-    ///   - milliseconds: Time of the event, since 1970; nil for the transaction's.
+    ///   - template: A mail with a `noticeKind`.
+    ///   - values: For the template's variables besides device, place and time.
+    ///   - moment: Time of the event; nil for the transaction's.
     ///   - key: The idempotency key of the mail at the notification service; nil for a new one.
+    ///   - isOperators: Whether only the operator causes it: `UnrequestedMailRule` does not count
+    ///     it then.
     /// - Returns: false when no mail is sent: the account has no usable address or is being
     ///   deleted, or `NoticeRule` or `UnrequestedMailRule` forbids it.
+    /// - Throws: `rpc/internal` for a mail that is no notice, and as `Mail`; otherwise when the
+    ///   address does not open.
     @discardableResult
     func write(
-        _ kind: NoticeKind, to account: AccountID, _ device: DeviceShown,
-        naming names: [String] = [], counting documents: Int = 0, at milliseconds: Int64? = nil,
-        key: String? = nil, _ transaction: Transaction
+        _ template: MailTemplate, to account: AccountID, _ device: DeviceShown,
+        with values: [MailValue] = [], at moment: Timestamp? = nil, key: String? = nil,
+        byOperator isOperators: Bool = false, _ transaction: Transaction
     ) throws -> Bool {
+        guard let kind = template.noticeKind else {
+            throw ServiceError(.internalError, detail: "\(template.rawValue) is no notice")
+        }
         let key = key ?? outbox.newKey()
         guard let row = try transaction.account(account), row.status != .deleting,
             let owned = row.address
@@ -30,20 +38,17 @@ struct NoticeMail: AccountWriting, Sendable {
         guard case .mailed(let namingDevice) = decision else { return false }
         guard
             let recipient = try reader.address(row),
-            try owned.provedAt != nil || kind.isOperators
+            try owned.provedAt != nil || isOperators
                 || transaction.maySend(.account, to: owned.lookUpKey)
         else { return false }
-        let words =
-            namingDevice ? DeviceWords.words(name: device.name, platform: device.platform) : ""
+        let event: [MailValue] = [
+            .device(namingDevice ? device : DeviceShown(nil)), .place,
+            .time(moment ?? transaction.at),
+        ]
         try transaction.enqueue(
             outbox.email(
-                kind.mail(
-                    device: words,
-                    time: NoticeTime.text(of: milliseconds ?? transaction.at.milliseconds),
-                    naming: names.map { DeviceWords.words(name: $0, platform: "") },
-                    counting: documents),
-                of: account, to: recipient.mailbox, language: row.language, expiresAt: nil,
-                key: key))
+                Mail(template, values + event), of: account, to: recipient.mailbox,
+                language: row.language, expiresAt: nil, key: key))
         try transaction.recordNotice(account, kind)
         return true
     }
@@ -57,71 +62,18 @@ extension NoticeMail {
     ) throws {
         let vault = try reader.vault(row)
         let name = try vault.open(row.sealedDisplayName, .displayName)
-        try write(.welcome, to: row.account, device, naming: [name], transaction)
+        try write(.welcome, to: row.account, device, with: [.name(name)], transaction)
     }
 }
 
 /// Formats a time for a mail.
 enum NoticeTime {
     /// To the minute, in UTC: `2026-01-31 09:05 UTC`.
-    static func text(of milliseconds: Int64) -> String {
-        let text = Timestamp(milliseconds: milliseconds).text
+    static func text(of moment: Timestamp) -> String {
+        let text = moment.text
         let halves = text.split(separator: "T", maxSplits: 1)
         guard halves.count == 2 else { return text }
         return "\(halves[0]) \(halves[1].prefix(5)) UTC"
-    }
-}
-
-/// The kinds of notices to an account's owner (S-03, G-10, N-01). The raw values are stored. Values
-/// below `firstOwn` are also the wire values, for notices that other services request.
-enum NoticeKind: Int64, CaseIterable, Sendable {
-    case sessionDisplaced = 1
-    case sessionReplayed = 2
-    case passwordChanged = 64
-    case methodAdded = 65
-    case methodRemoved = 66
-    case addressClaimed = 67
-    case welcome = 68
-    case newDevice = 70
-    case accountSuspended = 71
-    case accountRestored = 72
-    case guestDataAttention = 80
-
-    /// Values from here on belong to the identity service; no other service can request them.
-    private static let firstOwn: Int64 = 64
-
-    /// Whether only the operator causes it.
-    var isOperators: Bool { self == .accountSuspended || self == .accountRestored }
-
-    /// The kind that a caller requests; nil when it is missing or unknown.
-    init?(_ message: IdentityV1.NoticeKind) {
-        let number = Int64(message.rawValue)
-        guard number < Self.firstOwn else { return nil }
-        self.init(rawValue: number)
-    }
-
-    /// The mail for this kind.
-    /// - Parameters:
-    ///   - names: the affected sign-in methods; for `.welcome`, the reader's name.
-    ///   - documents: for `.guestDataAttention`, how many documents need attention.
-    func mail(
-        device: String, time: String, naming names: [String], counting documents: Int
-    ) -> IdentityMail {
-        switch self {
-        case .sessionDisplaced: .sessionDisplaced(device: device, time: time)
-        case .sessionReplayed: .sessionReplayed(device: device, time: time)
-        case .passwordChanged: .passwordChanged(device: device, time: time)
-        case .newDevice: .newDevice(method: names.first ?? "", device: device, time: time)
-        case .methodAdded:
-            .methodAdded(method: names.first ?? "", device: device, time: time)
-        case .methodRemoved:
-            .methodRemoved(method: names.first ?? "", device: device, time: time)
-        case .addressClaimed: .addressClaimed(methods: names, time: time)
-        case .accountSuspended: .accountSuspended(time: time)
-        case .accountRestored: .accountRestored(time: time)
-        case .guestDataAttention: .guestDataAttention(documents: Int64(documents))
-        case .welcome: .welcome(name: names.first ?? "", device: device, time: time)
-        }
     }
 }
 
@@ -174,21 +126,20 @@ enum DeviceWords {
 
 extension Transaction {
     /// Records that a notice was mailed.
-    func recordNotice(_ account: AccountID, _ kind: NoticeKind) throws {
+    /// - Parameter kind: Its `MailTemplate.noticeKind`.
+    func recordNotice(_ account: AccountID, _ kind: Int64) throws {
         try put(
             "INSERT INTO notices (account, kind, mailed_at_ms) VALUES (?, ?, ?)",
-            [.integer(account.key), .integer(kind.rawValue), SQLValue(at)])
+            [.integer(account.key), .integer(kind), SQLValue(at)])
     }
 
     /// The number of notices of a kind that were mailed within the rule's window.
-    func recentNotices(_ account: AccountID, _ kind: NoticeKind) throws -> Int {
+    func recentNotices(_ account: AccountID, _ kind: Int64) throws -> Int {
         let count = try queryOne(
             """
             SELECT count(*) FROM notices WHERE account = ? AND kind = ? AND mailed_at_ms > ?
             """,
-            [
-                .integer(account.key), .integer(kind.rawValue), SQLValue(at - NoticeRule.window),
-            ]
+            [.integer(account.key), .integer(kind), SQLValue(at - NoticeRule.window)]
         ) { try $0.integer(0) }
         return Int(count ?? 0)
     }

@@ -1,3 +1,4 @@
+import Contracts
 import Messages
 import RPC
 import ServiceRuntime
@@ -13,13 +14,14 @@ extension AccountNoticesHandler {
         _ request: IdentityV1.TellRequest, _ context: CallContext
     ) async throws -> IdentityV1.TellResponse {
         let account = try AccountID.required(request.accountId)
-        guard let kind = NoticeKind(request.kind) else {
+        guard let template = MailTemplate(request.kind) else {
             throw ServiceError(.invalidArgument, fields: ["kind"])
         }
         // The fingerprint leaves out the device's name: a retry may arrive after the session was
         // erased.
         let call = try RepeatableCall(
-            "Tell", [Array(account.text.utf8), Array("\(kind.rawValue) \(request.atMs)".utf8)],
+            "Tell",
+            [Array(account.text.utf8), Array("\(request.kind.rawValue) \(request.atMs)".utf8)],
             context, hash: keys.calls)
         guard let call else {
             throw ServiceError(.invalidArgument, fields: ["idempotency-key"])
@@ -27,13 +29,28 @@ extension AccountNoticesHandler {
         let mailed = try await store.write(about: [.account(account)]) { transaction in
             if let first = try transaction.storedResponse(of: call) { return first.done }
             let mailed = try notices.write(
-                kind, to: account,
+                template, to: account,
                 DeviceShown(name: request.deviceName, platform: request.platform),
-                at: request.atMs, key: outbox.key(of: call), transaction)
+                at: Timestamp(milliseconds: request.atMs), key: outbox.key(of: call), transaction)
             try transaction.remember(
                 call, .init(account: account.key, done: mailed))
             return mailed
         }
         return IdentityV1.TellResponse(mailed: mailed)
+    }
+}
+
+extension MailTemplate {
+    /// Notices with numbers from here on are the identity service's own: no other service can
+    /// request them.
+    private static let firstOwnKind: Int64 = 64
+
+    /// The notice that a caller requests; nil when its kind is missing or unknown.
+    init?(_ kind: IdentityV1.NoticeKind) {
+        let number = Int64(kind.rawValue)
+        guard number < Self.firstOwnKind,
+            let notice = Self.allCases.first(where: { $0.noticeKind == number })
+        else { return nil }
+        self = notice
     }
 }

@@ -159,9 +159,8 @@ extension AccountsHandler {
         // The mail goes to the stored address, never to the entered one.
         try transaction.enqueue(
             outbox.email(
-                IdentityMail.alreadyRegistered(row, settings), of: owner,
-                to: address.mailbox, language: row.language, expiresAt: nil,
-                key: draft.ownerMailKey))
+                Mail.alreadyRegistered(row, settings), of: owner, to: address.mailbox,
+                language: row.language, expiresAt: nil, key: draft.ownerMailKey))
     }
 
     private func answer(

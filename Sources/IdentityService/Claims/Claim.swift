@@ -1,4 +1,5 @@
 import Addresses
+import Contracts
 import ServiceRuntime
 import Storage
 
@@ -157,12 +158,13 @@ struct ClaimMail: AccountWriting {
             throw ServiceError(.internalError, detail: "a claimed address is malformed")
         }
         let link = token.url(.verifyEmail, origin: settings.linkOrigin)
-        let taken = IdentityMail.alreadyRegistered(row, settings)
+        let confirming = try Mail(
+            .verifyEmail, [.link(link), .validity(settings.verificationLife)])
+        let taken = try Mail.alreadyRegistered(row, settings)
         try transaction.enqueue(
             outbox.email(
-                owner == nil
-                    ? .verifyEmail(link: link, life: settings.verificationLife) : taken,
-                of: row.account, to: address.mailbox, language: row.language,
-                expiresAt: owner == nil ? claim.expiresAt : nil, key: outbox.newKey()))
+                owner == nil ? confirming : taken, of: row.account, to: address.mailbox,
+                language: row.language, expiresAt: owner == nil ? claim.expiresAt : nil,
+                key: outbox.newKey()))
     }
 }

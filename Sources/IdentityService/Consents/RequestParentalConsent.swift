@@ -87,14 +87,12 @@ extension ConsentsHandler {
         try transaction.askParent(
             of: row.account, sealedParent: try vault.seal(asking.parent.entered, .parentEmail),
             tokenHash: asking.token.hash(ofPage: ParentalConsent.page, keys.links), until: end)
+        let link = asking.token.url(ofPage: ParentalConsent.page, origin: linkOrigin)
         try transaction.enqueue(
             outbox.email(
-                .parentalConsent(
-                    link: asking.token.url(ofPage: ParentalConsent.page, origin: linkOrigin),
-                    time: NoticeTime.text(of: end.milliseconds)),
-                of: row.account, to: asking.parent.mailbox,
-                language: asking.language ?? row.language, expiresAt: end,
-                key: outbox.newKey()))
+                Mail(.parentalConsent, [.link(link), .time(end)]), of: row.account,
+                to: asking.parent.mailbox, language: asking.language ?? row.language,
+                expiresAt: end, key: outbox.newKey()))
         try transaction.audit(
             .parentAsked, row.account, from: asking.origin,
             subject: keys.subject(of: asking.parent))

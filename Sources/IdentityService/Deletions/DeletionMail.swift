@@ -1,4 +1,5 @@
 import Addresses
+import Contracts
 import ServiceRuntime
 import Storage
 
@@ -32,8 +33,8 @@ struct DeletionMail: AccountWriting, Sendable {
         else { return }
         try transaction.enqueue(
             outbox.email(
-                .deletionCancelled(time: NoticeTime.text(of: transaction.at.milliseconds)),
-                of: account, to: address.mailbox, language: row.language, expiresAt: nil,
+                Mail(.deletionCancelled, [.time(transaction.at)]), of: account,
+                to: address.mailbox, language: row.language, expiresAt: nil,
                 key: outbox.newKey()))
     }
 
@@ -42,7 +43,7 @@ struct DeletionMail: AccountWriting, Sendable {
         guard payload.isEmailProved, let address = EmailAddress(payload.email) else { return }
         try transaction.enqueue(
             outbox.email(
-                IdentityMail.deletionDone, of: nil, to: address.mailbox, language: payload.language,
+                Mail(.deletionDone), of: nil, to: address.mailbox, language: payload.language,
                 expiresAt: transaction.at + Self.lastMailLife, key: outbox.newKey()))
     }
 

@@ -32,17 +32,15 @@ extension EmailChangesHandler {
     ) throws {
         let link = token.url(.changeEmail, origin: settings.linkOrigin)
         try enqueue(
-            .emailChangeConfirm(link: link, life: settings.verificationLife), to: address, of: row,
-            expiresAt: until, transaction)
+            Mail(.emailChangeConfirm, [.link(link), .validity(settings.verificationLife)]),
+            to: address, of: row, expiresAt: until, transaction)
     }
 
     /// To the owner of an address that another account requested: nothing has changed.
     func mailTaken(by owner: AccountID, _ transaction: Transaction) throws {
         guard let row = try transaction.account(owner), let address = try reader.address(row)
         else { return }
-        try enqueue(
-            IdentityMail.alreadyRegistered(row, settings), to: address, of: row,
-            transaction)
+        try enqueue(Mail.alreadyRegistered(row, settings), to: address, of: row, transaction)
     }
 
     /// To the account's present address: a change was requested.
@@ -51,7 +49,7 @@ extension EmailChangesHandler {
     ) throws {
         guard let old = try recipient(of: row, transaction) else { return }
         try enqueue(
-            .emailChangeRequested(address: new.mailbox, time: now(transaction)), to: old, of: row,
+            Mail(.emailChangeRequested, [.address(new), .time(transaction.at)]), to: old, of: row,
             transaction)
     }
 
@@ -61,7 +59,7 @@ extension EmailChangesHandler {
     ) throws {
         guard let old = try recipient(of: row, transaction) else { return }
         try enqueue(
-            .emailChanged(address: new.mailbox, time: now(transaction)), to: old, of: row,
+            Mail(.emailChanged, [.address(new), .time(transaction.at)]), to: old, of: row,
             transaction)
     }
 
@@ -76,12 +74,8 @@ extension EmailChangesHandler {
         return try reader.address(row)
     }
 
-    private func now(_ transaction: Transaction) -> String {
-        NoticeTime.text(of: transaction.at.milliseconds)
-    }
-
     private func enqueue(
-        _ mail: IdentityMail, to address: EmailAddress, of row: AccountRow,
+        _ mail: Mail, to address: EmailAddress, of row: AccountRow,
         expiresAt: Timestamp? = nil, _ transaction: Transaction
     ) throws {
         try transaction.enqueue(

@@ -1,4 +1,5 @@
 import Addresses
+import Contracts
 import ServiceRuntime
 import Storage
 
@@ -60,15 +61,14 @@ extension LinkPurpose {
 
     fileprivate func mail(
         link: String, life: Duration, until expiresAt: Timestamp
-    ) -> IdentityMail {
+    ) throws -> Mail {
         switch self {
-        case .verifyEmail: .verifyEmail(link: link, life: life)
-        case .resetPassword: .resetPassword(link: link, life: life)
-        case .changeEmail: .emailChangeConfirm(link: link, life: life)
-        case .deleteAccount: .deletionLink(link: link, life: life)
-        case .keepAccount:
-            .deletionScheduled(link: link, time: NoticeTime.text(of: expiresAt.milliseconds))
-        case .export: .exportReady(link: link, time: NoticeTime.text(of: expiresAt.milliseconds))
+        case .verifyEmail: try Mail(.verifyEmail, [.link(link), .validity(life)])
+        case .resetPassword: try Mail(.resetPassword, [.link(link), .validity(life)])
+        case .changeEmail: try Mail(.emailChangeConfirm, [.link(link), .validity(life)])
+        case .deleteAccount: try Mail(.deletionLink, [.link(link), .validity(life)])
+        case .keepAccount: try Mail(.deletionScheduled, [.link(link), .time(expiresAt)])
+        case .export: try Mail(.exportReady, [.link(link), .time(expiresAt)])
         }
     }
 }

@@ -23,7 +23,7 @@ struct ExportIndex: Sendable {
             return "<li><a href=\"\(name)\">\(name)</a>: \(words(for: file))</li>\n"
         }.joined()
         let intro = text("intro")
-            .replacing("{{time}}", with: NoticeTime.text(of: moment.milliseconds))
+            .replacing("{{time}}", with: NoticeTime.text(of: moment))
         return """
             <!DOCTYPE html>
             <html lang="\(voice.language.rawValue)">

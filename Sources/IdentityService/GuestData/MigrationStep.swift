@@ -1,3 +1,4 @@
+import Contracts
 import Logging
 import ServiceRuntime
 import Storage
@@ -284,7 +285,7 @@ extension MigrationStep {
                     .guestDataNeedsAttention, account: account.key, attempt: Int64(issues)))
             try documents.notices.write(
                 .guestDataAttention, to: account, DeviceShown(name: "", platform: ""),
-                counting: issues, transaction)
+                with: [.count(issues)], transaction)
             return
         }
         try transaction.audit(

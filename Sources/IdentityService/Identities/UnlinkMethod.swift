@@ -79,7 +79,8 @@ extension IdentitiesHandler {
                 .from(call.origin))
         try transaction.endSessions(
             of: account, provedUntil: transaction.at, except: call.owner.session, outbox)
-        try notices.write(.methodRemoved, to: account, call.device, naming: [method], transaction)
+        try notices.write(
+            .methodRemoved, to: account, call.device, with: [.method(method)], transaction)
     }
 }
 

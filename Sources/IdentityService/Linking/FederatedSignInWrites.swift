@@ -1,4 +1,5 @@
 import Addresses
+import Contracts
 import ServiceRuntime
 import Storage
 
@@ -68,7 +69,7 @@ extension FederatedSignInTransaction {
         try attach(to: row)
         try refresh(row, isNameEdited: row.isNameEdited)
         try audit(.identityLinked, account)
-        try notifyOwner(.methodAdded, account, naming: [proved.method])
+        try notifyOwner(.methodAdded, account, .method(proved.method))
         return Done(account: account, lastSignInAt: row.lastSignInAt)
     }
 
@@ -82,7 +83,7 @@ extension FederatedSignInTransaction {
         try transaction.setNameUnedited(account)
         try refresh(row, isNameEdited: false)
         try audit(.identityLinked, account)
-        try notifyOwner(.addressClaimed, account, naming: removed)
+        try notifyOwner(.addressClaimed, account, .methods(removed))
         return Done(
             account: account, lastSignInAt: row.lastSignInAt, removed: removed,
             endsSessions: true)
@@ -169,14 +170,14 @@ extension FederatedSignInTransaction {
     }
 
     private func notifyOwner(
-        _ kind: NoticeKind, _ account: AccountID, naming methods: [String]
+        _ template: MailTemplate, _ account: AccountID, _ value: MailValue
     ) throws {
-        try notices.write(kind, to: account, call.device.shown, naming: methods, transaction)
+        try notices.write(template, to: account, call.device.shown, with: [value], transaction)
     }
 
     /// Sends the welcome notice to the new account's address. The address is verified, so the
     /// service never greets a person who did not sign up.
     private func welcome(_ account: AccountID, _ profile: ShownProfile) throws {
-        try notifyOwner(.welcome, account, naming: [profile.displayName ?? ""])
+        try notifyOwner(.welcome, account, .name(profile.displayName ?? ""))
     }
 }

@@ -1,4 +1,5 @@
 import Addresses
+import Contracts
 import ServiceRuntime
 import Storage
 
@@ -58,7 +59,8 @@ struct Takeover: AccountWriting {
         guard !removed.isEmpty else { return }
         try transaction.audit(
             AuditEvent(.accountTakenOver, account: account.key).from(origin))
-        try notices.write(.addressClaimed, to: account, device, naming: removed, transaction)
+        try notices.write(
+            .addressClaimed, to: account, device, with: [.methods(removed)], transaction)
     }
 
     /// The part that both share: everything except the password and the sessions.

@@ -89,12 +89,12 @@ struct IdentityOutbox: Sendable {
     ///   - key: The idempotency key at the notification service.
     /// - Throws: when sealing the payload fails.
     func email(
-        _ mail: IdentityMail, of account: AccountID?, to recipient: String, language: String,
+        _ mail: Mail, of account: AccountID?, to recipient: String, language: String,
         expiresAt: Timestamp?, key: String
     ) throws -> OutboxMessage {
         let request = NotificationV1.SendEmailRequest(
             recipient: recipient, template: mail.template.rawValue, language: language,
-            variables: mail.variables.map { .init(name: $0.variable.rawValue, value: $0.value) },
+            variables: mail.values.map { .init(name: $0.variable.rawValue, value: $0.text) },
             expiresAtMs: expiresAt?.milliseconds ?? 0, accountId: account?.text ?? "")
         return OutboxMessage(
             topic: OutboxTopic.email.rawValue, key: key,

@@ -1,4 +1,5 @@
 import Addresses
+import Contracts
 import Cryptography
 import Messages
 import RPC
@@ -126,7 +127,8 @@ extension ProviderEventsHandler {
     ) throws {
         guard try !isRelay(of: found, row) else { return }
         try notices.write(
-            .methodRemoved, to: row.account, DeviceShown(nil), naming: [found.method], transaction)
+            .methodRemoved, to: row.account, DeviceShown(nil), with: [.method(found.method)],
+            transaction)
     }
 
     private func isRelay(of found: NoticedIdentity, _ row: AccountRow) throws -> Bool {

@@ -1,3 +1,4 @@
+import Contracts
 import Cryptography
 import Messages
 import ServiceRuntime
@@ -60,7 +61,8 @@ struct SignInRecorder: AccountWriting, Sendable {
         guard settings.tellsNewDevices,
             try transaction.account(account)?.address?.provedAt != nil
         else { return }
-        try notices.write(.newDevice, to: account, device.shown, naming: [method], transaction)
+        try notices.write(
+            .newDevice, to: account, device.shown, with: [.method(method)], transaction)
     }
 }
 

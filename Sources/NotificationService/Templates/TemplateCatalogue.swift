@@ -49,7 +49,7 @@ package struct TemplateCatalogue: Sendable {
             throw TemplateRenderingError(missing: nil)
         }
         var shown = try template.variables.shown(values, product: product, in: language)
-        shown["link"] = shown["link"].map { template.link($0, in: language) }
+        shown["link"] = shown["link"].map { PageLink.text($0, in: language) }
         guard let subject = HeaderText(words.subject.rendered(shown)) else {
             throw TemplateRenderingError(missing: nil)
         }

@@ -43,7 +43,7 @@ struct SuspensionMailTests {
         #expect(first.recipient == "ada@example.org" && first.language == "en-GB")
         #expect(
             first.variables.map { [$0.name, $0.value] } == [
-                ["time", NoticeTime.text(of: fixture.time.now().milliseconds)]
+                ["time", NoticeTime.text(of: fixture.time.now())]
             ])
         for _ in 0..<2 { try await restore(account) }
         try await fixture.relay()

@@ -1,3 +1,4 @@
+import ServiceRuntime
 import Testing
 
 @testable import IdentityService
@@ -40,6 +41,7 @@ struct NoticeRuleTests {
 
     @Test("a time is shown to the minute, in UTC")
     func time() {
-        #expect(NoticeTime.text(of: 1_767_225_659_999) == "2026-01-01 00:00 UTC")
+        let moment = Timestamp(milliseconds: 1_767_225_659_999)
+        #expect(NoticeTime.text(of: moment) == "2026-01-01 00:00 UTC")
     }
 }

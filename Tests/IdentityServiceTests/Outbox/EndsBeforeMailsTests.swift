@@ -1,3 +1,4 @@
+import Contracts
 import Messages
 import ServiceRuntime
 import Storage
@@ -76,14 +77,20 @@ struct EndsBeforeMailsTests {
             for number in 0..<500 {
                 try transaction.enqueue(
                     try outbox.email(
-                        .emailAlreadyRegistered(methods: [], link: "https://app.example/\(number)"),
+                        Mail(
+                            .emailAlreadyRegistered,
+                            [.methods([]), .link("https://app.example/\(number)")]),
                         of: account, to: "ada@example.org", language: "en", expiresAt: nil,
                         key: outbox.newKey()))
             }
             try transaction.enqueue(
                 try outbox.email(
-                    .resetPassword(
-                        link: "https://app.example/reset-password?token=t", life: .seconds(3_600)),
+                    Mail(
+                        .resetPassword,
+                        [
+                            .link("https://app.example/reset-password?token=t"),
+                            .validity(.seconds(3_600)),
+                        ]),
                     of: account, to: "ada@example.org", language: "en", expiresAt: nil,
                     key: outbox.newKey()))
         }
@@ -105,9 +112,12 @@ struct EndsBeforeMailsTests {
             for number in 0..<Self.mailsWaiting {
                 try transaction.enqueue(
                     try outbox.email(
-                        .verifyEmail(
-                            link: "https://app.example/verify-email?token=\(number)",
-                            life: .seconds(3_600)),
+                        Mail(
+                            .verifyEmail,
+                            [
+                                .link("https://app.example/verify-email?token=\(number)"),
+                                .validity(.seconds(3_600)),
+                            ]),
                         of: account, to: "n\(number)@example.org", language: "en",
                         expiresAt: nil, key: outbox.newKey()))
             }

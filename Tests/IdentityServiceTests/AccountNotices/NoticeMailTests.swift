@@ -1,0 +1,80 @@
+import Contracts
+import Messages
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("N-01: notices to an account's owner")
+struct NoticeMailTests {
+    /// Numbers that stores have. A new notice has one that is not here, and none is used again.
+    private static let stored: [(MailTemplate, Int64)] = [
+        (.sessionDisplaced, 1), (.sessionReplayed, 2), (.passwordChanged, 64), (.methodAdded, 65),
+        (.methodRemoved, 66), (.addressClaimed, 67), (.welcome, 68), (.newDevice, 70),
+        (.accountSuspended, 71), (.accountRestored, 72), (.guestDataAttention, 80),
+    ]
+
+    private var notices: [MailTemplate] { MailTemplate.allCases.filter { $0.noticeKind != nil } }
+
+    @Test("a notice keeps its number, and no two have the same")
+    func numbers() {
+        for (notice, number) in Self.stored { #expect(notice.noticeKind == number) }
+        #expect(Set(notices.map(\.noticeKind)).count == notices.count)
+    }
+
+    @Test("another service requests the notices below 64 by their numbers, and no other")
+    func requested() {
+        for number in Int32(-1)...100 {
+            let expected = notices.first { $0.noticeKind == Int64(number) && number < 64 }
+            #expect(MailTemplate(IdentityV1.NoticeKind(rawValue: number)) == expected)
+        }
+        #expect(MailTemplate(IdentityV1.NoticeKind.sessionDisplaced) == .sessionDisplaced)
+        #expect(MailTemplate(IdentityV1.NoticeKind.sessionReplayed) == .sessionReplayed)
+    }
+
+    @Test("each notice has the device, place and time of its event and what its flow adds")
+    func filled() async throws {
+        let fixture = try IdentityFixture()
+        let account = try await fixture.registerProved().accountId
+        let owner = try #require(AccountID(text: account))
+        let mail = fixture.writer.notices
+        let all = notices
+        try await fixture.store.writeUnchecked { transaction in
+            for notice in all {
+                try mail.write(
+                    notice, to: owner, DeviceShown(name: "Ada's phone", platform: "ios"),
+                    with: [.name("Ada"), .method("google"), .methods(["phone"]), .count(3)],
+                    at: Timestamp(milliseconds: 1_767_225_600_000), transaction)
+            }
+        }
+        try await fixture.relay()
+        let values = [
+            "device": "Ada's phone", "place": "", "time": "2026-01-01 00:00 UTC", "name": "Ada",
+            "method": "google", "methods": "phone", "count": "3",
+        ]
+        for notice in all {
+            let sent = fixture.notifications.mails.last { $0.template == notice.rawValue }
+            let variables = try #require(sent, "\(notice)").variables
+            #expect(variables.map(\.name) == notice.variables.map(\.rawValue))
+            for variable in variables { #expect(variable.value == values[variable.name]) }
+        }
+    }
+
+    @Test("a mail that is no notice is not sent as one")
+    func noNotice() async throws {
+        let fixture = try IdentityFixture()
+        let account = try await fixture.registerProved().accountId
+        let owner = try #require(AccountID(text: account))
+        let mail = fixture.writer.notices
+        let error = try await refusal {
+            try await fixture.store.writeUnchecked { transaction in
+                try mail.write(
+                    .deletionCancelled, to: owner, DeviceShown(name: "", platform: ""), transaction)
+            }
+        }
+        #expect(error.code == .internalError)
+        #expect(!fixture.templates.contains("deletion-cancelled"))
+    }
+}
