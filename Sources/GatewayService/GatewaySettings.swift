@@ -4,22 +4,21 @@ package import ServiceRuntime
 /// The operator's settings of the gateway.
 package struct GatewaySettings: Settings {
     /// What each flow does when the rate limiter does not answer.
-    package let limiterFailures: [LimitedFlow: LimiterFailure]
+    package var limiterFailures: [LimitedFlow: LimiterFailure] = [:]
     /// The origins of the web service: the audiences of backends' tokens.
-    package let webOrigins: [String]
+    package var webOrigins = ["http://localhost:7480", "http://127.0.0.1:7480"]
     /// The languages in which errors address people formally.
     package let formalLanguages: FormalLanguages
 
     package init(reading settings: inout SettingsReader) {
-        var failures: [LimitedFlow: LimiterFailure] = [:]
         for flow in LimitedFlow.allCases {
-            failures[flow] = settings.choice(
-                "limiter-failure-\(flow.rawValue)", default: flow.failure,
+            settings.choice(
+                "limiter-failure-\(flow.rawValue)",
+                &limiterFailures[flow, default: flow.failure],
                 reason: "What this flow does if the rate limiter does not answer (R-07).")
         }
-        limiterFailures = failures
-        webOrigins = settings.strings(
-            "web-origins", default: ["http://localhost:7480", "http://127.0.0.1:7480"], unit: "URL",
+        settings.strings(
+            "web-origins", &webOrigins, unit: "URL",
             reason: "Where clients reach the web service. A backend's token must name one as its "
                 + "audience, so that no token for another installation is accepted here.")
         settings.require(

@@ -19,17 +19,17 @@ package struct NotificationSettings: Settings {
     /// The inbox's folder; nil for `inbox` in the data folder.
     let inboxFolder: String?
     /// Delivery attempts that run at the same time.
-    let deliveriesMax: Int
+    var deliveriesMax = 8
     /// The time limit of one attempt at one server.
-    let deliveryTimeout: Duration
+    var deliveryTimeout: Duration = .seconds(30)
     /// The time limit of one attempt over all servers. A message's lease must outlast it.
     private static let tryMax = Delivery.lease - Delivery.waitForTryMax
     /// Messages that one recipient gets at once, in each lane.
-    let recipientBurst: Int
+    var recipientBurst = 20
     /// The interval between further messages to that recipient.
-    let recipientInterval: Duration
+    var recipientInterval: Duration = .seconds(10)
     /// How long the row of a message is kept after its end.
-    let messageRetention: Duration
+    var messageRetention = NotificationStore.retention
     /// The templates of messages.
     package let templates: TemplateSettings
 
@@ -62,27 +62,26 @@ package struct NotificationSettings: Settings {
             "inbox-folder", use: .untried,
             reason:
                 "The Maildir for mails while smtp-host is not set; by default in the data folder.")
-        deliveriesMax = settings.integer(
-            "deliveries-max", default: 8, in: 1...256, unit: "attempts",
+        settings.integer(
+            "deliveries-max", &deliveriesMax, in: 1...256, unit: "attempts",
             reason: "Concurrent attempts in each channel, and connections to the mail server.")
-        deliveryTimeout = settings.duration(
-            "delivery-timeout", default: .seconds(30), in: .seconds(1)...(.seconds(120)),
+        settings.duration(
+            "delivery-timeout", &deliveryTimeout, in: .seconds(1)...(.seconds(120)),
             reason: "The time limit of one mail server; after it the mail is retried later.")
         settings.require(
             deliveryTimeout * mailServers.entries.count <= Self.tryMax, ["delivery-timeout"],
             "all mail servers together may take 2 minutes for one mail: lower delivery-timeout")
-        recipientBurst = settings.integer(
-            "recipient-burst", default: 20, in: 1...1_000, unit: "messages",
+        settings.integer(
+            "recipient-burst", &recipientBurst, in: 1...1_000, unit: "messages",
             reason: """
                 Messages that one recipient gets at once; further ones wait. Of mails that the \
                 recipient did not ask for 20 wait, and further ones are dropped.
                 """)
-        recipientInterval = settings.duration(
-            "recipient-interval", default: .seconds(10), in: .milliseconds(1)...(.seconds(3_600)),
+        settings.duration(
+            "recipient-interval", &recipientInterval, in: .milliseconds(1)...(.seconds(3_600)),
             reason: "After recipient-burst a recipient gets one message per interval.")
-        messageRetention = settings.duration(
-            "messages-kept", default: NotificationStore.retention,
-            in: .seconds(86_400)...(.seconds(90 * 86_400)),
+        settings.duration(
+            "messages-kept", &messageRetention, in: .seconds(86_400)...(.seconds(90 * 86_400)),
             reason: "How long the record of a message, without content, is kept; a call repeated "
                 + "later is a new one (I-08).")
         webhooks = WebhookSettings(reading: &settings)
@@ -169,26 +168,29 @@ package struct NotificationSettings: Settings {
     private static let loopback: Set = ["localhost", "127.0.0.1", "::1"]
 
     private static func sender(_ settings: inout SettingsReader) -> Mailbox {
-        let address = settings.string(
-            "sender-address", default: "no-reply@localhost", unit: "email address",
+        let standard = Mailbox.standard
+        var address = standard.address.text
+        settings.string(
+            "sender-address", &address, unit: "email address",
             reason: "The sender of mails, which also receives bounces.")
-        let name = settings.string(
-            "sender-name", default: "Postern", unit: "name",
+        var name = standard.name.text
+        settings.string(
+            "sender-name", &name, unit: "name",
             reason: "The app's name, shown in every mail.")
         let mailbox = Mailbox(name: name, address: address)
         settings.require(
             mailbox != nil, ["sender-address", "sender-name"],
             "sender-address must be one email address, and sender-name have 100 bytes at most")
-        return mailbox ?? .placeholder
+        return mailbox ?? standard
     }
 }
 
 extension Mailbox {
-    /// Used when the settings are invalid, in which case the program exits before it sends a mail.
-    fileprivate static var placeholder: Mailbox {
-        guard let standard = Mailbox(name: "Postern", address: "no-reply@localhost") else {
+    /// The default sender.
+    fileprivate static var standard: Mailbox {
+        guard let mailbox = Mailbox(name: "Postern", address: "no-reply@localhost") else {
             preconditionFailure("the default sender is invalid")
         }
-        return standard
+        return mailbox
     }
 }

@@ -8,99 +8,49 @@ package struct SessionSettings: Settings {
     private static let refreshKeysMax = 200
 
     /// A session that is not refreshed for this long ends (S-02).
-    package let idleMax: Duration
+    package var idleMax: Duration = .seconds(30 * 86_400)
     /// A session ends at this age in any case (S-02).
-    package let ageMax: Duration
+    package var ageMax: Duration = .seconds(90 * 86_400)
     /// Different limits for some sign-in methods (S-02).
-    let limitsByMethod: [String: SessionLimits]
+    var limitsByMethod: [String: SessionLimits] = [:]
     /// The longest life of any session, whatever its method. Refresh tokens are accepted for this
     /// long.
     var longestAge: Duration { limitsByMethod.values.map(\.ageMax).reduce(ageMax, max) }
     /// Maximum live sessions of an account (S-03).
-    package let sessionsMax: Int
+    package var sessionsMax = 5
     /// How often activity is written to the store (S-05).
-    package let activityInterval: Duration
+    package var activityInterval: Duration = .seconds(60)
     /// How long a session's row is kept after its end.
-    package let endedSessionRetention: Duration
+    package var endedSessionRetention: Duration = .seconds(90 * 86_400)
     /// Lifetime of an access token, ± 5 % (S-01).
-    package let accessTokenLife: Duration
+    package var accessTokenLife: Duration = .seconds(600)
     /// How long after a rotation the parent token may be retried, where no key proves the device
     /// (G-10).
-    package let refreshGrace: Duration
+    package var refreshGrace: Duration = .seconds(30)
     /// How long refresh tokens are issued under one key.
-    package let refreshKeyLife: Duration
+    package var refreshKeyLife: Duration = .seconds(30 * 86_400)
     /// How a session is bound to its device (S-04).
-    package let deviceBinding: DeviceBinding
+    package var deviceBinding = DeviceBinding.signal
     /// `iss` of access tokens.
-    package let issuer: String
+    package var issuer = "postern"
     /// `aud` of access tokens.
-    package let audience: String
+    package var audience = "postern"
     /// Claims that are added to every access token.
-    package let extraClaims: ExtraClaims?
+    package var extraClaims: ExtraClaims?
     /// How long a key signs access tokens (S-01).
-    package let signingKeyLife: Duration
+    package var signingKeyLife: Duration = .seconds(30 * 86_400)
     /// Interval of heartbeats in the revocation feed.
-    package let endsHeartbeat: Duration
+    package var endsHeartbeat: Duration = .seconds(1)
 
     /// Declares the settings and reads their values.
     package init(reading settings: inout SettingsReader) {
-        idleMax = settings.duration(
-            "session-idle-max", default: .seconds(30 * 86_400),
-            in: SessionLimits.idleRange,
-            reason: "A session that is unused for this long ends (S-02).")
-        ageMax = settings.duration(
-            "session-age-max", default: .seconds(90 * 86_400),
-            in: SessionLimits.ageRange,
-            reason: "A session ends at this age, used or not (S-02).")
-        let named = Self.limitsByMethod(&settings)
-        sessionsMax = settings.integer(
-            "sessions-max", default: 5, in: 1...100, unit: "sessions",
-            reason: "Live sessions of an account; one more ends the least recently used (S-03).")
-        activityInterval = settings.duration(
-            "activity-interval", default: .seconds(60), in: .seconds(1)...(.seconds(3_600)),
-            reason: "Session activity is written this often; a crash loses one interval (S-05).")
-        endedSessionRetention = settings.duration(
-            "ended-sessions-kept", default: .seconds(90 * 86_400),
-            in: .seconds(86_400)...(.seconds(3_660 * 86_400)),
-            reason: "How long after its end a session and the reason of its end are kept.")
-        accessTokenLife = settings.duration(
-            "access-token-life", default: .seconds(600), in: .seconds(30)...(.seconds(3_600)),
-            reason: "Access token life, ± 5 %: the delay of revocation without the feed (S-01).")
-        refreshGrace = settings.duration(
-            "refresh-grace", default: .seconds(30), in: .zero...(.seconds(300)),
-            reason:
-                "How long a refresh can be retried; a theft can stay undetected for as long (G-10)."
-        )
-        refreshKeyLife = settings.duration(
-            "refresh-key-life", default: .seconds(30 * 86_400),
-            in: .seconds(86_400)...(.seconds(366 * 86_400)),
-            reason: "The refresh token key is rotated after this time; old tokens stay valid.")
-        limitsByMethod = named.merging(
-            [SessionLimits.guestsMethod: .ofGuests(ageMax: refreshKeyLife * Self.refreshKeysMax)]
-        ) { named, _ in named }
-        deviceBinding = settings.choice(
-            "device-binding", default: .signal,
-            reason: "Handling of refreshes from another device and sign-ins without a key (S-04).")
-        issuer = settings.string(
-            "token-issuer", default: "postern", unit: "name or URL",
-            reason: "Issuer of access tokens (iss); verifiers require it.")
-        audience = settings.string(
-            "token-audience", default: "postern", unit: "name or URL",
-            reason: "Audience of access tokens (aud); verifiers require it.")
-        let claims = settings.optionalString(
-            "token-claims", unit: "JSON object",
-            reason: "Claims added to every access token, for example {\"tenant\":\"blue\"}.")
-        extraClaims = claims.flatMap { ExtraClaims(json: $0) }
-        settings.require(
-            claims == nil || extraClaims != nil, ["token-claims"],
-            "must be a JSON object of at most \(ExtraClaims.bytesMax) bytes without registered names"
-        )
-        signingKeyLife = settings.duration(
-            "signing-key-life", default: .seconds(30 * 86_400),
-            in: .seconds(3_600)...(.seconds(366 * 86_400)),
+        readSessions(&settings)
+        readTokens(&settings)
+        settings.duration(
+            "signing-key-life", &signingKeyLife, in: .seconds(3_600)...(.seconds(366 * 86_400)),
             reason: "The signing key is rotated after this; the next is published before (S-01).")
-        endsHeartbeat = settings.duration(
-            "ends-heartbeat", default: .seconds(1), in: .milliseconds(100)...(.seconds(10)),
+        settings.duration(
+            "ends-heartbeat", &endsHeartbeat, in: .milliseconds(100)...(.seconds(10)),
             reason:
                 "Heartbeat interval of the revocation feed; it tells followers how stale they are.")
         settings.require(
@@ -119,11 +69,67 @@ package struct SessionSettings: Settings {
             "access-token-life must not be longer than an idle limit of session-limits")
     }
 
+    private mutating func readSessions(_ settings: inout SettingsReader) {
+        settings.duration(
+            "session-idle-max", &idleMax, in: SessionLimits.idleRange,
+            reason: "A session that is unused for this long ends (S-02).")
+        settings.duration(
+            "session-age-max", &ageMax, in: SessionLimits.ageRange,
+            reason: "A session ends at this age, used or not (S-02).")
+        limitsByMethod = Self.limitsByMethod(&settings)
+        settings.integer(
+            "sessions-max", &sessionsMax, in: 1...100, unit: "sessions",
+            reason: "Live sessions of an account; one more ends the least recently used (S-03).")
+        settings.duration(
+            "activity-interval", &activityInterval, in: .seconds(1)...(.seconds(3_600)),
+            reason: "Session activity is written this often; a crash loses one interval (S-05).")
+        settings.duration(
+            "ended-sessions-kept", &endedSessionRetention,
+            in: .seconds(86_400)...(.seconds(3_660 * 86_400)),
+            reason: "How long after its end a session and the reason of its end are kept.")
+    }
+
+    private mutating func readTokens(_ settings: inout SettingsReader) {
+        settings.duration(
+            "access-token-life", &accessTokenLife, in: .seconds(30)...(.seconds(3_600)),
+            reason: "Access token life, ± 5 %: the delay of revocation without the feed (S-01).")
+        settings.duration(
+            "refresh-grace", &refreshGrace, in: .zero...(.seconds(300)),
+            reason:
+                "How long a refresh can be retried; a theft can stay undetected for as long (G-10)."
+        )
+        settings.duration(
+            "refresh-key-life", &refreshKeyLife,
+            in: .seconds(86_400)...(.seconds(366 * 86_400)),
+            reason: "The refresh token key is rotated after this time; old tokens stay valid.")
+        limitsByMethod.merge(
+            [SessionLimits.guestsMethod: .ofGuests(ageMax: refreshKeyLife * Self.refreshKeysMax)]
+        ) { named, _ in named }
+        settings.choice(
+            "device-binding", &deviceBinding,
+            reason: "Handling of refreshes from another device and sign-ins without a key (S-04).")
+        settings.string(
+            "token-issuer", &issuer, unit: "name or URL",
+            reason: "Issuer of access tokens (iss); verifiers require it.")
+        settings.string(
+            "token-audience", &audience, unit: "name or URL",
+            reason: "Audience of access tokens (aud); verifiers require it.")
+        let claims = settings.optionalString(
+            "token-claims", unit: "JSON object",
+            reason: "Claims added to every access token, for example {\"tenant\":\"blue\"}.")
+        extraClaims = claims.flatMap { ExtraClaims(json: $0) }
+        settings.require(
+            claims == nil || extraClaims != nil, ["token-claims"],
+            "must be a JSON object of at most \(ExtraClaims.bytesMax) bytes without registered names"
+        )
+    }
+
     private static func limitsByMethod(
         _ settings: inout SettingsReader
     ) -> [String: SessionLimits] {
-        let texts = settings.strings(
-            "session-limits", default: [], unit: "METHOD=IDLE/AGE",
+        var texts: [String] = []
+        settings.strings(
+            "session-limits", &texts, unit: "METHOD=IDLE/AGE",
             reason: """
                 Other limits by sign-in method, for example sms=10d/30d; the strictest applies. \
                 Guests (anon) have 180d/1830d unless listed here.

@@ -7,7 +7,7 @@ package struct WebSettings: Settings {
     /// Who may call, and from where.
     package let callers: WebCallerSettings
     /// When proxies name the client's address by PROXY protocol.
-    package let proxyProtocol: ProxyProtocol
+    package var proxyProtocol = ProxyProtocol.accepted
     /// The pages behind the links in mails.
     package let pages: PageSettings
 
@@ -21,8 +21,8 @@ package struct WebSettings: Settings {
 
     package init(reading settings: inout SettingsReader) {
         callers = WebCallerSettings(reading: &settings)
-        proxyProtocol = settings.choice(
-            "proxy-protocol", default: .accepted,
+        settings.choice(
+            "proxy-protocol", &proxyProtocol,
             reason: "required if trusted-proxies send it; else a client behind them could too.")
         settings.require(
             proxyProtocol == .accepted || !callers.trustedProxies.isEmpty,

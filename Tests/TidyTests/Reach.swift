@@ -146,29 +146,42 @@ struct Reach {
         for path in paths {
             let source = try SwiftSource(path, in: checkout)
             let readers = readers(in: source)
-            for line in source.lineIndices(containing: " = settings.") {
-                let words = source.code[line].trimmed.split(separator: " ")
-                // For a local variable the compiler warns.
-                guard words.count > 1, words[1] == "=", !words[0].contains("[") else { continue }
-                let name = String(words[0])
-                if !isRead(name, in: source, readers) { found.append("\(path): \(name)") }
+            let lines = readers.sorted().map { source.code[$0].trimmed }
+            let variables = lines.filter { $0.hasPrefix("var ") }
+                .map { $0.dropFirst("var ".count).prefix { $0.isLetter || $0.isNumber } }
+            let locals = Set(variables)
+            for name in lines.flatMap(Self.settings(readIn:))
+            where !locals.contains(name) && !isRead(String(name), in: source, readers) {
+                found.append("\(path): \(name)")
             }
         }
         return found
     }
 
-    /// Whether a setting is used outside of its declaration and of the initialiser that sets it.
+    /// The places that a line reads settings into: `age` for `settings.integer("age", &age`, and
+    /// for `age = settings.optionalString(`. For a constant of the function the compiler warns.
+    private static func settings(readIn line: Substring) -> [Substring] {
+        let words = line.split(separator: " ")
+        let assigned =
+            line.contains(" = settings.") && words.count > 1 && words[1] == "="
+            ? words.prefix(1) : []
+        let lent = line.matches(of: /&(\w[\w.]*)/).compactMap { $0.1.split(separator: ".").last }
+        return assigned.filter { !$0.contains("[") } + lent.filter { $0 != "settings" }
+    }
+
+    /// Whether a setting is used outside of its declaration and of the functions that read it.
     private func isRead(_ setting: String, in source: SwiftSource, _ readers: Set<Int>) -> Bool {
         index.places(of: setting).contains { place in
             guard place.path == source.path else { return true }
-            return !readers.contains(place.line)
-                && !source.code[place.line].contains(" \(setting): ")
+            let code = source.code[place.line]
+            return !readers.contains(place.line) && !code.contains(" \(setting): ")
+                && !code.contains(" var \(setting) = ")
         }
     }
 
-    /// The lines of the initialisers that read settings.
+    /// The lines of the functions that read settings.
     private func readers(in source: SwiftSource) -> Set<Int> {
-        source.lineIndices(containing: "init(reading ").reduce(into: []) { lines, start in
+        source.lineIndices(containing: "inout SettingsReader").reduce(into: []) { lines, start in
             let end = source.code[start...].firstIndex { $0 == "    }" } ?? start
             lines.formUnion(start...end)
         }

@@ -57,6 +57,7 @@ struct ReachTests {
                 "audit unwritten.kind", "mail idle", "push idle", "column a.old",
                 "column a.unwritten",
                 "setting Sources/SessionService/ASettings.swift: unread",
+                "setting Sources/SessionService/ASettings.swift: unreadName",
             ])
     }
 
@@ -120,13 +121,18 @@ struct ReachTests {
         """#,
         "Sources/SessionService/ASettings.swift": """
         struct ASettings {
-            let used: Int
-            let unread: Int
+            var used = 1
+            var unread = 2
+            var unreadName: String?
 
             init(reading settings: inout SettingsReader) {
-                used = settings.integer("used")
-                unread = settings.integer("unread")
-                settings.require(used <= unread)
+                settings.integer("used", &used)
+                settings.integer(
+                    "unread", &unread)
+                unreadName = settings.optionalString("unread-name")
+                var local = 1
+                settings.integer("local", &local)
+                settings.require(used + local <= unread)
             }
 
             var double: Int { used * 2 }

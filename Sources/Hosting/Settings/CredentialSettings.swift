@@ -5,21 +5,24 @@ import ServiceRuntime
 /// change.
 package struct CredentialSettings: Sendable {
     /// The program's own certificate, presented to callers and to the peers that it calls.
-    package let certificate: CertificateFiles?
+    package var certificate: CertificateFiles?
     /// The root certificates for callers' certificates.
-    package let clientRoots: String?
+    package var clientRoots: String?
     /// The root certificates for peers' certificates. Where they are set, peers are called with
     /// TLS.
-    package let peerRoots: String?
+    package var peerRoots: String?
     /// The oldest accepted TLS version.
-    package let floor: TLSFloor
+    package var floor = TLSFloor.v12
     /// The file with the list of callers. Replaces the settings `callers` and
     /// `client-address-from`.
-    package let callersFile: String?
+    package var callersFile: String?
     /// How often the files are checked for changes.
-    package let interval: Duration
+    package var interval: Duration = .seconds(2)
+}
 
+extension CredentialSettings {
     init(reading settings: inout SettingsReader, hasRPCServer: Bool) {
+        self.init()
         let chain = settings.optionalPath(
             "tls-certificate-file",
             reason: "PEM: own certificate, then its chain; enables TLS.")
@@ -34,15 +37,15 @@ package struct CredentialSettings: Sendable {
         peerRoots = settings.optionalPath(
             "tls-peer-ca-file", reason: "PEM: peers are called by TLS and must be from these roots."
         )
-        floor = settings.choice(
-            "tls-minimum-version", default: .v12, reason: "Set 1.3 where every caller supports it.")
+        settings.choice(
+            "tls-minimum-version", &floor, reason: "Set 1.3 where every caller supports it.")
         callersFile =
             hasRPCServer
             ? settings.optionalPath(
                 "callers-file", use: .trusted,
                 reason: "Who may call, one a line, with their methods; replaces callers.") : nil
-        interval = settings.duration(
-            "credentials-interval", default: .seconds(2), in: .milliseconds(100)...(.seconds(10)),
+        settings.duration(
+            "credentials-interval", &interval, in: .milliseconds(100)...(.seconds(10)),
             reason: "How often certificates, keys and callers are checked for changes.")
         certificate = chain.flatMap { chain in
             key.map { CertificateFiles(chain: chain, key: $0) }

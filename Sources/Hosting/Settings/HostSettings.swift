@@ -2,121 +2,77 @@ import NIOCore
 package import RPC
 package import ServiceRuntime
 
-/// The settings that all programs share. A program without an `RPCServer` lacks those of its
-/// admission control, callers and stores.
+/// The settings that all programs share. A program without an `RPCServer` does not read those of
+/// its admission control, callers and stores.
 package struct HostSettings: Sendable {
     /// The address to listen on.
-    package let listenHost: String
+    package var listenHost = "127.0.0.1"
     /// The port to listen on. With 0, the system picks one.
-    package let listenPort: Int
+    package var listenPort: Int
     /// The address to listen on for metrics and health.
-    package let metricsHost: String
+    package var metricsHost = "127.0.0.1"
     /// The port for metrics and health. With 0, the system picks one.
-    package let metricsPort: Int
+    package var metricsPort: Int
     /// Whether to accept connections without TLS beyond loopback.
-    package let plaintext: Plaintext
+    package var plaintext = Plaintext.loopback
     /// The server's limits on load.
-    package let limits: ServerLimits
+    package var limits = ServerLimits()
     /// The number of event loops, each with a thread.
-    package let loops: Int
+    package var loops = 1
     /// The folder of the store.
-    package let dataFolder: String
+    package var dataFolder = ".postern/data"
     /// Whether to accept the machine's clock even if the store's mark contradicts it.
-    package let acceptsClock: Bool
+    package var acceptsClock = false
     /// How long rows of the store's audit trail are kept.
-    package let auditRetention: Duration
+    package var auditRetention: Duration = .seconds(730 * 86_400)
     /// The folder of the master keys.
-    package let keysFolder: String
+    package var keysFolder = ".postern/keys"
     /// The folder of the callers' public keys, `<application>.<key id>.pub`, and of this program's
     /// own key.
-    package let applicationsFolder: String
+    package var applicationsFolder = ".postern/keys/applications"
     /// Whether applications other than our own may authenticate with a secret that the server
     /// shares.
-    package let acceptsSharedKeys: Bool
+    package var acceptsSharedKeys = true
     /// The applications that may call the program.
-    package let callers: [String]
+    package var callers: [String] = []
     /// Those of them that may assert their users' addresses.
-    package let addressAsserters: [String]
+    package var addressAsserters: [String] = []
     /// Certificates, and the list of callers where it is a file.
-    package let credentials: CredentialSettings
+    package var credentials = CredentialSettings()
     /// The lowest level of log lines to write.
-    package let logLevel: LogLevel
+    package var logLevel = LogLevel.info
     /// The observation of calls.
-    package let observation: ObservationSettings
+    package var observation = ObservationSettings()
     /// The file for the ports in use.
-    package let portFile: String?
+    package var portFile: String?
     /// Whether the program stops when its standard input closes.
-    package let isTiedToInput: Bool
+    package var isTiedToInput = false
 
     init(reading settings: inout SettingsReader, _ program: ProgramDescription) {
-        listenHost = settings.string(
-            "listen-host", default: "127.0.0.1", unit: "address",
-            reason: "Beyond loopback the system refuses to start without TLS; see plaintext.")
-        listenPort = settings.integer(
-            "listen-port", default: program.port, in: 0...65_535, unit: "port",
-            reason: "Where callers connect; 0 lets the system pick.")
-        metricsHost = settings.string(
-            "metrics-host", default: "127.0.0.1", unit: "address",
-            reason: "Metrics and health need no secret, so they stay local.")
-        metricsPort = settings.integer(
-            "metrics-port", default: program.port + 10, in: 0...65_535, unit: "port",
-            reason: "Prometheus text at /metrics, readiness at /readyz; 0 lets the system pick.")
-        plaintext = settings.choice(
-            "plaintext", default: .loopback,
-            reason: "trusted-network allows listening beyond loopback without TLS.")
+        listenPort = program.port
+        metricsPort = program.port + 10
+        readListeners(&settings)
         limits = ServerLimits(reading: &settings, program)
-        loops = settings.integer(
-            "event-loops", default: 1, in: 1...64, unit: "threads",
+        settings.integer(
+            "event-loops", &loops, in: 1...64, unit: "threads",
             reason: "One carries about half a million calls a second.")
-        if program.hasRPCServer {
-            dataFolder = settings.path(
-                "data-folder", default: ".postern/data", use: program.hasStore ? .store : .untried,
-                reason: "The store lives here.")
-            acceptsClock = settings.boolean(
-                "accept-clock", default: false,
-                reason: "For one start of all services: accepts a clock that a store finds wrong.")
-            auditRetention = settings.duration(
-                "audit-kept", default: .seconds(730 * 86_400),
-                in: .seconds(30 * 86_400)...(.seconds(3_660 * 86_400)),
-                reason: "How long rows of the audit trail are kept (I-08).")
-        } else {
-            (dataFolder, acceptsClock, auditRetention) = ("", false, .zero)
-        }
-        keysFolder = settings.path(
-            "keys-folder", default: ".postern/keys", use: program.hasStore ? .ownKeys : .untried,
+        if program.hasRPCServer { readStore(&settings, program) }
+        settings.path(
+            "keys-folder", &keysFolder, use: program.hasStore ? .ownKeys : .untried,
             reason: "Master keys, one file each; those missing are made at the first start.")
-        applicationsFolder = settings.path(
-            "applications-folder", default: ".postern/keys/applications", use: .keys,
+        settings.path(
+            "applications-folder", &applicationsFolder, use: .keys,
             reason: "Public halves of callers, NAME.KEYID.pub, and this one's own NAME.KEYID.key.")
-        if program.hasRPCServer {
-            acceptsSharedKeys = settings.boolean(
-                "accept-shared-keys", default: true,
-                reason: "Accepts older HMAC keys of callers, never our programs'; false once none "
-                    + "is left.")
-            callers = settings.strings(
-                "callers", default: program.callers, unit: "application",
-                reason: "The applications that may call; an empty list allows none.")
-            let listed = callers
-            addressAsserters = settings.strings(
-                "client-address-from",
-                // A list of callers from before the web service existed remains valid.
-                default: program.addressAsserters.filter {
-                    !program.webServices.contains($0) || listed.contains($0)
-                }, unit: "application",
-                reason: "Applications that may assert their users' addresses, for rate limits.")
-        } else {
-            (acceptsSharedKeys, callers, addressAsserters) = (false, [], [])
-        }
+        if program.hasRPCServer { readCallers(&settings, program) }
         credentials = CredentialSettings(
             reading: &settings, hasRPCServer: program.hasRPCServer)
-        logLevel = settings.choice(
-            "log-level", default: .info, reason: "Lines below it are not written.")
+        settings.choice("log-level", &logLevel, reason: "Lines below it are not written.")
         observation = ObservationSettings(reading: &settings)
         portFile = settings.optionalPath(
             "port-file", use: .untried,
             reason: "Written once ready: the two ports in use, one per line.")
-        isTiedToInput = settings.boolean(
-            "stop-with-input", default: false,
+        settings.boolean(
+            "stop-with-input", &isTiedToInput,
             reason: "Stops when standard input closes, so that children end with their parent.")
         settings.require(
             addressAsserters.allSatisfy(callers.contains), ["client-address-from", "callers"],
@@ -127,6 +83,59 @@ package struct HostSettings: Sendable {
             address?.isLoopback ?? true || credentials.certificate != nil
                 || plaintext == .trustedNetwork, ["listen-host", "plaintext"],
             RPCServer.ListenError.beyondLoopback)
+    }
+
+    private mutating func readListeners(_ settings: inout SettingsReader) {
+        settings.string(
+            "listen-host", &listenHost, unit: "address",
+            reason: "Beyond loopback the system refuses to start without TLS; see plaintext.")
+        settings.integer(
+            "listen-port", &listenPort, in: 0...65_535, unit: "port",
+            reason: "Where callers connect; 0 lets the system pick.")
+        settings.string(
+            "metrics-host", &metricsHost, unit: "address",
+            reason: "Metrics and health need no secret, so they stay local.")
+        settings.integer(
+            "metrics-port", &metricsPort, in: 0...65_535, unit: "port",
+            reason: "Prometheus text at /metrics, readiness at /readyz; 0 lets the system pick.")
+        settings.choice(
+            "plaintext", &plaintext,
+            reason: "trusted-network allows listening beyond loopback without TLS.")
+    }
+
+    private mutating func readStore(
+        _ settings: inout SettingsReader, _ program: ProgramDescription
+    ) {
+        settings.path(
+            "data-folder", &dataFolder, use: program.hasStore ? .store : .untried,
+            reason: "The store lives here.")
+        settings.boolean(
+            "accept-clock", &acceptsClock,
+            reason: "For one start of all services: accepts a clock that a store finds wrong.")
+        settings.duration(
+            "audit-kept", &auditRetention,
+            in: .seconds(30 * 86_400)...(.seconds(3_660 * 86_400)),
+            reason: "How long rows of the audit trail are kept (I-08).")
+    }
+
+    private mutating func readCallers(
+        _ settings: inout SettingsReader, _ program: ProgramDescription
+    ) {
+        settings.boolean(
+            "accept-shared-keys", &acceptsSharedKeys,
+            reason: "Accepts older HMAC keys of callers, never our programs'; false once none "
+                + "is left.")
+        callers = program.callers
+        settings.strings(
+            "callers", &callers, unit: "application",
+            reason: "The applications that may call; an empty list allows none.")
+        // A list of callers from before the web service existed remains valid.
+        addressAsserters = program.addressAsserters.filter {
+            !program.webServices.contains($0) || callers.contains($0)
+        }
+        settings.strings(
+            "client-address-from", &addressAsserters, unit: "application",
+            reason: "Applications that may assert their users' addresses, for rate limits.")
     }
 }
 
@@ -164,7 +173,7 @@ package struct PeerSettings: Sendable {
     /// The service's name, for example `postern.session`.
     package let service: String
     /// The addresses of its instances. A name may resolve to several.
-    package let addresses: [ServiceAddress]
+    package var addresses: [ServiceAddress]
     /// The name in its certificate, where that is not the host of its address.
     package let certificateName: String?
 
@@ -173,9 +182,9 @@ package struct PeerSettings: Sendable {
         reading settings: inout SettingsReader, _ name: String, service: String, port: UInt16
     ) {
         self.service = service
-        addresses = settings.addresses(
-            "\(name)-address", default: [ServiceAddress.loopback(port: port)],
-            reason: "Where the instances of \(service) listen.")
+        addresses = [ServiceAddress.loopback(port: port)]
+        settings.addresses(
+            "\(name)-address", &addresses, reason: "Where the instances of \(service) listen.")
         settings.require(
             !addresses.isEmpty, ["\(name)-address"], "there must be at least one address")
         certificateName = settings.optionalString(
@@ -192,36 +201,38 @@ extension ServerLimits {
         connectionsPerAddressMax = program.connectionsPerAddressMax
         readConnections(&settings)
         guard program.hasRPCServer else { return }
-        runningMax = settings.integer(
-            "running-max", default: runningMax, in: 1...100_000, unit: "handlers",
+        settings.integer(
+            "running-max", &runningMax, in: 1...100_000, unit: "handlers",
             reason: "Calls that run at once, some 10 KiB each; above it they wait in a queue.")
-        costlyRunningMax = settings.integer(
-            "costly-running-max", default: costlyRunningMax, in: 1...100_000, unit: "handlers",
+        settings.integer(
+            "costly-running-max", &costlyRunningMax, in: 1...100_000, unit: "handlers",
             reason: "The same for costly methods (sign-in), so that others keep capacity.")
-        queueMax = settings.integer(
-            "queue-max", default: queueMax, in: 0...100_000, unit: "calls",
+        settings.integer(
+            "queue-max", &queueMax, in: 0...100_000, unit: "calls",
             reason: "Calls that wait in each queue; above it they are rejected and may retry.")
         readConnectionLives(&settings)
     }
 
     private mutating func readConnections(_ settings: inout SettingsReader) {
-        connectionsMax = settings.integer(
-            "connections-max", default: connectionsMax, in: 1...1_000_000, unit: "connections",
+        settings.integer(
+            "connections-max", &connectionsMax, in: 1...1_000_000, unit: "connections",
             reason: "Some 16 KiB each without TLS and 64 KiB with it; each is an open file too.")
-        connectionsPerAddressMax = settings.integer(
-            "connections-per-address-max", default: connectionsPerAddressMax,
-            in: 1...1_000_000, unit: "connections",
+        settings.integer(
+            "connections-per-address-max", &connectionsPerAddressMax, in: 1...1_000_000,
+            unit: "connections",
             reason: "From one address or IPv6 /64; loopback is bounded by connections-max alone.")
     }
 
     private mutating func readConnectionLives(_ settings: inout SettingsReader) {
-        let age = settings.duration(
-            "max-connection-age", default: .seconds(3_600), in: .zero ... .seconds(86_400 * 30),
+        var age: Duration = .seconds(3_600)
+        settings.duration(
+            "max-connection-age", &age, in: .zero ... .seconds(86_400 * 30),
             reason: "Then a connection is drained, so that callers spread over all instances and "
                 + "authenticate again; a tenth more or less; 0 for never.")
         connectionAgeMax = age > .zero ? age : nil
-        let idle = settings.duration(
-            "max-connection-idle", default: .zero, in: .zero ... .seconds(86_400 * 30),
+        var idle: Duration = .zero
+        settings.duration(
+            "max-connection-idle", &idle, in: .zero ... .seconds(86_400 * 30),
             reason: "Time without a call after which a connection is drained; 0 for never.")
         connectionIdleMax = idle > .zero ? idle : nil
     }
@@ -230,15 +241,18 @@ extension ServerLimits {
 /// The settings of slow call logs and traces.
 package struct ObservationSettings: Sendable {
     /// Calls that take at least this long are logged.
-    package let slowCall: Duration
+    package var slowCall: Duration = .seconds(1)
     /// The collector of spans. Nil: no spans are created.
-    package let collector: CollectorAddress?
+    package var collector: CollectorAddress?
     /// The fraction of the traces started here that is recorded, 0 … 1.
-    package let sampling: Double
+    package var sampling = 1.0
+}
 
+extension ObservationSettings {
     init(reading settings: inout SettingsReader) {
-        slowCall = settings.duration(
-            "slow-call", default: .seconds(1), in: .milliseconds(1)...(.seconds(3_600)),
+        self.init()
+        settings.duration(
+            "slow-call", &slowCall, in: .milliseconds(1)...(.seconds(3_600)),
             reason: "A call that takes longer is logged with its method and trace.")
         let endpoint = settings.optionalString(
             "trace-endpoint", unit: "URL",
@@ -247,8 +261,8 @@ package struct ObservationSettings: Sendable {
         settings.require(
             endpoint == nil || collector != nil, ["trace-endpoint"],
             "must be http://HOST:PORT of a collector nearby, which forwards with TLS")
-        sampling = settings.fraction(
-            "trace-sampling", default: 1,
+        settings.fraction(
+            "trace-sampling", &sampling,
             reason: "The fraction of traces started here to be recorded; callers decide for theirs."
         )
     }

@@ -17,17 +17,17 @@ extension AgeSettings {
     /// Declares every setting and reads its value.
     init(reading settings: inout SettingsReader) {
         self.init()
-        gate = settings.choice(
-            "age-gate", default: gate,
+        settings.choice(
+            "age-gate", &gate,
             reason: "Whether a sign-up needs a birth date, and refuses younger people (G-23).")
-        minimum = settings.integer(
-            "age-minimum", default: minimum, in: 1...25, unit: "years",
+        settings.integer(
+            "age-minimum", &minimum, in: 1...25, unit: "years",
             reason: "The least age for an account of one's own, with age-gate required (G-23).")
-        birthDate = settings.choice(
-            "birth-date", default: birthDate,
+        settings.choice(
+            "birth-date", &birthDate,
             reason: "check: a birth date is compared and forgotten; keep: it is stored (G-23).")
-        parentalConsent = settings.choice(
-            "parental-consent", default: parentalConsent,
+        settings.choice(
+            "parental-consent", &parentalConsent,
             reason: "Whether younger people may sign up with the consent of a parent (G-23).")
         settings.require(
             gate == .required || parentalConsent == .off, ["parental-consent", "age-gate"],

@@ -27,21 +27,19 @@ extension ConsentSettings {
     /// Declares every setting and reads its value.
     init(reading settings: inout SettingsReader) {
         self.init()
-        mode = settings.choice(
-            "consent", default: mode,
+        settings.choice(
+            "consent", &mode,
             reason: "Whether the current terms and privacy text must be accepted (G-23).")
-        versions = ConsentVersions(
-            terms: settings.string(
-                "terms-version", default: versions.terms, unit: "text",
-                reason: "The current version of the terms; a new one asks everyone again (G-23)."),
-            privacy: settings.string(
-                "privacy-version", default: versions.privacy, unit: "text",
-                reason: "The current version of the privacy text, as terms-version (G-23)."))
-        termsURL = settings.string(
-            "terms-url", default: termsURL, unit: "URL", reason: "Where apps show the terms (G-23)."
-        )
-        privacyURL = settings.string(
-            "privacy-url", default: privacyURL, unit: "URL",
+        settings.string(
+            "terms-version", &versions.terms, unit: "text",
+            reason: "The current version of the terms; a new one asks everyone again (G-23).")
+        settings.string(
+            "privacy-version", &versions.privacy, unit: "text",
+            reason: "The current version of the privacy text, as terms-version (G-23).")
+        settings.string(
+            "terms-url", &termsURL, unit: "URL", reason: "Where apps show the terms (G-23).")
+        settings.string(
+            "privacy-url", &privacyURL, unit: "URL",
             reason: "Where apps show the privacy text (G-23).")
         age = AgeSettings(reading: &settings)
         settings.require(
@@ -99,9 +97,9 @@ package struct ConsentVersions: Hashable, Sendable {
     package static let none = ConsentVersions(terms: "", privacy: "")
 
     /// The version of the terms; empty for none.
-    package let terms: String
+    package var terms: String
     /// The version of the privacy text; empty for none.
-    package let privacy: String
+    package var privacy: String
 
     /// Two versions.
     package init(terms: String, privacy: String) {

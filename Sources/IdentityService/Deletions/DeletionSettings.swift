@@ -17,18 +17,16 @@ extension DeletionSettings {
     /// Declares every setting and reads its value.
     init(reading settings: inout SettingsReader) {
         self.init()
-        wait = settings.duration(
-            "deletion-wait", default: wait,
-            in: .seconds(1)...(.seconds(30 * 24 * 3_600)),
+        settings.duration(
+            "deletion-wait", &wait, in: .seconds(1)...(.seconds(30 * 24 * 3_600)),
             reason: "How long a deletion can be cancelled, if it is requested to wait (G-19). Less "
                 + "than a day is for tests: people are told that it is a day.")
-        awaitsBackend = settings.boolean(
-            "deletion-awaits-backend", default: awaitsBackend,
+        settings.boolean(
+            "deletion-awaits-backend", &awaitsBackend,
             reason: "A deletion waits, 72 hours at most, until an application of account-admins "
                 + "answers account.deletion-begun by the call DeleteAccount (G-20).")
-        overdue = settings.duration(
-            "deletion-overdue", default: overdue,
-            in: .seconds(24 * 3_600)...(.seconds(90 * 24 * 3_600)),
+        settings.duration(
+            "deletion-overdue", &overdue, in: .seconds(24 * 3_600)...(.seconds(90 * 24 * 3_600)),
             reason: "A deletion that began longer ago is an alarm, "
                 + "postern_identity_deletions_overdue.")
     }

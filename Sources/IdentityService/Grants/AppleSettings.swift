@@ -8,17 +8,12 @@ package import ServiceRuntime
 /// account revokes none.
 package struct AppleSettings: Settings {
     /// The key, if it is configured.
-    package let key: AppleKey?
+    package var key: AppleKey?
     /// The redirect URI of each web client id.
-    package let redirects: AppleRedirects
+    package var redirects = AppleRedirects.none
 
     /// Without the key.
-    package static let none = Self(key: nil, redirects: .none)
-
-    private init(key: AppleKey?, redirects: AppleRedirects) {
-        self.key = key
-        self.redirects = redirects
-    }
+    package init() {}
 
     /// Declares every setting and reads its value.
     package init(reading settings: inout SettingsReader) {
@@ -28,11 +23,13 @@ package struct AppleSettings: Settings {
             "apple-key-id", unit: "name", reason: "The key id at Apple.")
         let team = settings.optionalString(
             "apple-team-id", unit: "name", reason: "The team id at Apple.")
-        let place = settings.string(
-            "apple-url", default: "https://appleid.apple.com", unit: "URL",
+        var place = "https://appleid.apple.com"
+        settings.string(
+            "apple-url", &place, unit: "URL",
             reason: "Base URL of Apple's token and revocation endpoints; change it for tests only.")
-        let returns = settings.strings(
-            "apple-redirect-uris", default: [], unit: "client id=URL",
+        var returns: [String] = []
+        settings.strings(
+            "apple-redirect-uris", &returns, unit: "client id=URL",
             reason: "The redirect_uri of Apple's dialog on the web and on Android by client id, "
                 + "as registered at Apple.")
         let redirects = AppleRedirects(returns)
@@ -44,10 +41,7 @@ package struct AppleSettings: Settings {
         settings.require(
             url != nil, ["apple-url"],
             "apple-url must be https without user, password and fragment, or http on loopback")
-        guard let pem else {
-            key = nil
-            return
-        }
+        guard let pem else { return }
         settings.require(
             AppleKey.isName(keyID) && AppleKey.isName(team), ["apple-key"],
             "apple-key needs apple-key-id and apple-team-id, ten letters and digits each")
@@ -56,10 +50,7 @@ package struct AppleSettings: Settings {
         let signing = try? SigningKey(pem: pem.withBytes { SecretBytes(copying: $0) })
         settings.require(
             signing != nil, ["apple-key"], "apple-key must be a P-256 private key in PEM")
-        guard let signing, let keyID, let team, let url else {
-            key = nil
-            return
-        }
+        guard let signing, let keyID, let team, let url else { return }
         key = AppleKey(key: signing, keyID: keyID, team: team, url: url)
     }
 }

@@ -24,9 +24,9 @@ struct NewcomerBytes: Hashable, Sendable {
     private static let day = Duration.seconds(86_400)
 
     /// Bytes that one guest may add in a day.
-    let ofGuest: Int
+    var ofGuest: Int
     /// Bytes that all newcomers at one address may add in a day.
-    let ofAddress: Int
+    var ofAddress: Int
 
     /// Creates the limits, in bytes.
     init(ofGuest: Int, ofAddress: Int) {

@@ -4,31 +4,27 @@ import ServiceRuntime
 /// The operator's settings for phone codes.
 package struct PhoneSettings: Sendable {
     /// The countries to which codes are sent.
-    let countries: Countries
+    var countries = Countries.none
     /// Lifetime of a code (Sources/SECURITY.md, Codes and links: 10 minutes at most).
-    let codeLife: Duration
+    var codeLife: Duration = .seconds(300)
     /// The period after a reported change of a number in which a code to it is not sufficient
     ///
-    let changeGuard: Duration
+    var changeGuard: Duration = .seconds(7 * 86_400)
     /// Test numbers, which get no messages.
-    let testNumbers: [TestPhoneNumber]
+    var testNumbers: [TestPhoneNumber] = []
 
     /// Settings for tests and embedding. Invalid countries disable phone sign-in; invalid test
     /// numbers are ignored.
-    package init(
-        countries: [String] = [], testNumbers: [String] = [],
-        codeLife: Duration = .seconds(300), changeGuard: Duration = .seconds(7 * 86_400)
-    ) {
+    package init(countries: [String] = [], testNumbers: [String] = []) {
         self.countries = Countries(countries) ?? .none
-        self.codeLife = codeLife
-        self.changeGuard = changeGuard
         self.testNumbers = testNumbers.compactMap { TestPhoneNumber($0) }
     }
 
     /// Declares every setting and reads its value.
     init(reading settings: inout SettingsReader) {
-        let names = settings.strings(
-            "phone-countries", default: [], unit: "country",
+        var names: [String] = []
+        settings.strings(
+            "phone-countries", &names, unit: "country",
             reason: "Codes go to these countries (DE,FR,US), or \"all\"; none: no phone sign-in.")
         let countries = Countries(names)
         settings.require(
@@ -36,15 +32,15 @@ package struct PhoneSettings: Sendable {
             "it is a list of two-letter country codes, or \"all\" alone"
                 + Countries.unknown(in: names))
         self.countries = countries ?? .none
-        codeLife = settings.duration(
-            "phone-code-life", default: .seconds(300), in: .seconds(60)...(.seconds(600)),
+        settings.duration(
+            "phone-code-life", &codeLife, in: .seconds(60)...(.seconds(600)),
             reason: "Lifetime of a code to a phone (I-06).")
-        changeGuard = settings.duration(
-            "phone-change-guard", default: .seconds(7 * 86_400),
-            in: .zero...NumberChangeRule.retention,
+        settings.duration(
+            "phone-change-guard", &changeGuard, in: .zero...NumberChangeRule.retention,
             reason: "How long after a number changed a second proof is required (A-06).")
-        let tests = settings.strings(
-            "phone-test-numbers", default: [], unit: "number",
+        var tests: [String] = []
+        settings.strings(
+            "phone-test-numbers", &tests, unit: "number",
             reason: "For tests; no message is sent: +15555550100=123456 until 2026-12-31.")
         testNumbers = tests.compactMap { TestPhoneNumber($0) }
         settings.require(

@@ -54,15 +54,18 @@ enum BuiltInProvider: String, CaseIterable, Sendable {
 
     /// Declares this provider's settings; nil when it is disabled.
     func provider(_ settings: inout SettingsReader, allowsPlain: Bool) -> Provider? {
-        let audiences = settings.strings(
-            "\(rawValue)-audiences", default: [], unit: "client id",
+        var audiences: [String] = []
+        settings.strings(
+            "\(rawValue)-audiences", &audiences, unit: "client id",
             reason: "Client ids of your apps (\(clientIDs)); none disables \(rawValue) sign-in.")
-        let issuer = settings.string(
-            "\(rawValue)-issuer", default: issuers[0], unit: "issuer",
+        var issuer = issuers[0]
+        settings.string(
+            "\(rawValue)-issuer", &issuer, unit: "issuer",
             reason: "For tests: the issuer whose tokens are accepted instead.")
         let url = keysURL(&settings, allowsPlain: allowsPlain)
-        let nonce = settings.choice(
-            "\(rawValue)-nonce", default: Provider.NoncePolicy.required,
+        var nonce = Provider.NoncePolicy.required
+        settings.choice(
+            "\(rawValue)-nonce", &nonce,
             reason: "optional: accepts tokens without a nonce, which a thief can use.")
         let trust = emailTrust(&settings)
         guard !audiences.isEmpty, let url else { return nil }
@@ -75,8 +78,9 @@ enum BuiltInProvider: String, CaseIterable, Sendable {
 
     private func keysURL(_ settings: inout SettingsReader, allowsPlain: Bool) -> HTTPURL? {
         let name = "\(rawValue)-keys-url"
-        let text = settings.string(
-            name, default: keysURL, unit: "URL", reason: "For tests, or to bypass a proxy.")
+        var text: String = keysURL
+        settings.string(
+            name, &text, unit: "URL", reason: "For tests, or to bypass a proxy.")
         let url = HTTPURL(text, allowsPlain: allowsPlain)
         settings.require(
             url != nil, [name],
@@ -92,10 +96,12 @@ enum BuiltInProvider: String, CaseIterable, Sendable {
             // that changes hands, and later enters the account of the address's new owner. This is
             // accepted (Sources/SECURITY.md, What is not promised): `authoritative` costs every
             // owner of such an address a second verification at the first sign-in.
-            return settings.choice(
-                "google-emails", default: Provider.EmailTrust.verified,
+            var trust = Provider.EmailTrust.verified
+            settings.choice(
+                "google-emails", &trust,
                 reason: "Emails that link accounts: all that Google has verified, or those "
                     + "whose mail it runs (Gmail, Workspace).")
+            return trust
         }
     }
 }

@@ -34,14 +34,14 @@ extension ProvidersSettings {
     /// Declares every setting and reads its value.
     package init(reading settings: inout SettingsReader) {
         self.init()
-        allowsPrivate = settings.boolean(
-            "provider-private-addresses", default: allowsPrivate,
+        settings.boolean(
+            "provider-private-addresses", &allowsPrivate,
             reason: "Fetches keys by http and from private addresses: for tests, or a provider "
                 + "of your own network.")
         trustFile = settings.optionalPath(
             "provider-trust-file", reason: "PEM authorities to trust instead of the system's.")
-        timeout = settings.duration(
-            "provider-timeout", default: timeout, in: .milliseconds(100)...(.seconds(10)),
+        settings.duration(
+            "provider-timeout", &timeout, in: .milliseconds(100)...(.seconds(10)),
             reason: "A provider that takes longer to send its keys counts as unavailable.")
         let built = [
             BuiltInProvider.google.provider(&settings, allowsPlain: allowsPrivate),

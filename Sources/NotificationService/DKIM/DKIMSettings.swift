@@ -52,8 +52,9 @@ package struct DKIMSettings: Sendable {
         let (keyName, selectorName) = ("dkim-\(kind)-key", "dkim-\(kind)-selector")
         let path = settings.optionalPath(
             keyName, reason: "A PEM private key that signs mails, for example from `\(example)`.")
-        let selector = settings.string(
-            selectorName, default: selector, unit: "name",
+        var selector = selector
+        settings.string(
+            selectorName, &selector, unit: "name",
             reason: "The selector, as in NAME._domainkey.DOMAIN.")
         guard let path else { return nil }
         do {

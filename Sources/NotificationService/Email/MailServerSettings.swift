@@ -34,20 +34,22 @@ struct MailServerSettings: Sendable {
     ) -> Entry? {
         let host = settings.optionalString(
             "\(prefix)-host", unit: "host", reason: Self.reason(prefix))
-        let encryption: SMTPServer.Encryption = settings.choice(
-            "\(prefix)-encryption", default: .required,
+        var encryption = SMTPServer.Encryption.required
+        settings.choice(
+            "\(prefix)-encryption", &encryption,
             reason: """
                 required: STARTTLS; implicit: TLS from the start; none: only for a relay on this \
                 machine or in a private network.
                 """)
-        let port = settings.integer(
-            "\(prefix)-port", default: encryption == .implicit ? 465 : 587, in: 1...65_535,
-            unit: "port",
+        var port = encryption == .implicit ? 465 : 587
+        settings.integer(
+            "\(prefix)-port", &port, in: 1...65_535, unit: "port",
             reason: "587: submission (RFC 6409); 465: the same with implicit TLS; 25: relay.")
         let trustFile = settings.optionalPath(
             "\(prefix)-trust-file", reason: "PEM authorities to trust instead of the system's.")
-        let rate = settings.integer(
-            "\(prefix)-rate", default: 0, in: 0...100_000, unit: "mails/s",
+        var rate = 0
+        settings.integer(
+            "\(prefix)-rate", &rate, in: 0...100_000, unit: "mails/s",
             reason: "The server's rate limit; 0 for none. Mails over it wait.")
         let credentials = credentials(&settings, prefix, encryption)
         guard let host else { return nil }

@@ -51,20 +51,20 @@ struct ProviderHTTP: Sendable {
 /// Settings that all HTTP providers share.
 struct ProviderSettings: Sendable {
     /// Whether `http` URLs are allowed.
-    let allowsPlain: Bool
+    var allowsPlain = false
     /// CA certificates to trust instead of the system's.
-    let trustFile: String?
+    var trustFile: String?
     /// The time limit of one request.
-    let timeout: Duration
+    var timeout: Duration = .seconds(10)
 
     init(_ settings: inout SettingsReader) {
-        allowsPlain = settings.boolean(
-            "provider-plaintext", default: false,
+        settings.boolean(
+            "provider-plaintext", &allowsPlain,
             reason: "Allows http URLs of providers: for a relay on this machine, and for tests.")
         trustFile = settings.optionalPath(
             "provider-trust-file", reason: "PEM authorities to trust instead of the system's.")
-        timeout = settings.duration(
-            "provider-timeout", default: .seconds(10), in: .milliseconds(100)...(.seconds(60)),
+        settings.duration(
+            "provider-timeout", &timeout, in: .milliseconds(100)...(.seconds(60)),
             reason: "The time limit of a request to a provider of text or push messages.")
     }
 
@@ -72,7 +72,8 @@ struct ProviderSettings: Sendable {
     func url(
         _ settings: inout SettingsReader, _ name: String, default standard: String, reason: String
     ) -> HTTPURL? {
-        let text = settings.string(name, default: standard, unit: "URL", reason: reason)
+        var text = standard
+        settings.string(name, &text, unit: "URL", reason: reason)
         return checked(&settings, name, text)
     }
 

@@ -27,7 +27,7 @@ struct PushSettings: Sendable {
     /// The apps that devices may be registered for.
     let apps: PushApps
     /// The rate limit of each provider, in messages per second.
-    let rate: Int
+    var rate = 500
 
     /// The platforms whose devices get messages. Without any provider the inbox serves all.
     var platforms: Set<PushPlatform> {
@@ -42,16 +42,17 @@ struct PushSettings: Sendable {
         googleURL = common.url(
             &settings, "push-fcm-url", default: "https://fcm.googleapis.com",
             reason: "For a test, or a way round a proxy.")
-        let topics = settings.strings(
-            "push-apns-topics", default: [], unit: "bundle id",
+        var topics: [String] = []
+        settings.strings(
+            "push-apns-topics", &topics, unit: "bundle id",
             reason: "The bundle ids of your apps; the first one is the default.")
         settings.require(
             topics.allSatisfy(PushApps.isName), ["push-apns-topics"],
             "push-apns-topics are bundle ids such as com.example.app")
         apps = PushApps(topics: topics)
         apple = Self.apple(&settings, common, hasTopics: !topics.isEmpty)
-        rate = settings.integer(
-            "push-rate", default: 500, in: 1...100_000, unit: "messages/s",
+        settings.integer(
+            "push-rate", &rate, in: 1...100_000, unit: "messages/s",
             reason: "The rate limit of each provider.")
     }
 

@@ -24,11 +24,12 @@ struct SMSSettings: Sendable {
     /// The secret shared with that service.
     let webhookSecret: SecretBytes?
     /// The rate limit of each provider, in messages per second.
-    let rate: Int
+    var rate = 10
 
     init(_ settings: inout SettingsReader, _ common: ProviderSettings) {
-        let names = settings.strings(
-            "sms-providers", default: [], unit: "name",
+        var names: [String] = []
+        settings.strings(
+            "sms-providers", &names, unit: "name",
             reason: "twilio, webhook or both, in order of preference. None: the inbox.")
         providers = names.compactMap { ProviderName(rawValue: $0) }
         settings.require(
@@ -39,8 +40,8 @@ struct SMSSettings: Sendable {
             &settings, "sms-twilio-url", default: "https://api.twilio.com",
             reason: "The URL of another provider with Twilio's API.")
         (webhookURL, webhookSecret) = Self.webhook(&settings, common)
-        rate = settings.integer(
-            "sms-rate", default: 10, in: 1...10_000, unit: "messages/s",
+        settings.integer(
+            "sms-rate", &rate, in: 1...10_000, unit: "messages/s",
             reason: "The rate limit of each provider.")
         settings.require(
             twilio != nil || !providers.contains(.twilio), ["sms-providers"],

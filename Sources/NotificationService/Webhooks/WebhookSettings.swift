@@ -5,18 +5,18 @@ package import ServiceRuntime
 /// Settings of webhooks. The webhooks themselves are added with `postern webhooks`.
 package struct WebhookSettings: Settings {
     /// The addresses to which webhooks may go.
-    package let targets: WebhookTargets
+    package var targets = WebhookTargets.public
     /// The time limit of one request.
-    package let timeout: Duration
+    package var timeout: Duration = .seconds(10)
     /// CA certificates to trust instead of the system's.
-    package let trustFile: String?
+    package var trustFile: String?
 
     package init(reading settings: inout SettingsReader) {
-        targets = settings.choice(
-            "webhook-targets", default: .public,
+        settings.choice(
+            "webhook-targets", &targets,
             reason: "public: https to public addresses. any: http and private addresses too.")
-        timeout = settings.duration(
-            "webhook-timeout", default: .seconds(10), in: .seconds(1)...(.seconds(60)),
+        settings.duration(
+            "webhook-timeout", &timeout, in: .seconds(1)...(.seconds(60)),
             reason: "The time limit of a request; after it the event is retried later.")
         trustFile = settings.optionalPath(
             "webhook-trust-file", reason: "PEM authorities to trust instead of the system's.")

@@ -24,8 +24,9 @@ package struct LimitOverrides: Settings, Equatable {
         var read: [LimitName: LimitPolicy] = [:]
         for limit in LimitName.allCases where limit.isOperators {
             let rule = Self.rule(of: limit, &settings)
-            let isShadow = settings.boolean(
-                "\(limit.rawValue)-shadow", default: false,
+            var isShadow = false
+            settings.boolean(
+                "\(limit.rawValue)-shadow", &isShadow,
                 reason: "Counted and reported in the metrics, but not enforced.")
             read[limit] = LimitPolicy(rule: rule, isShadow: isShadow)
         }
@@ -47,12 +48,12 @@ package struct LimitOverrides: Settings, Equatable {
             return .gcra(
                 count: number("\(name)-count", count, rateCounts, &settings),
                 window: time("\(name)-window", window, &settings))
-        case .escalatingDelay(let delays, let quiet, let perDay):
+        case .escalatingDelay(var delays, let quiet, let perDay):
+            settings.durations(
+                "\(name)-delays", &delays, in: .zero...LimitRule.windowMax,
+                countMax: LimitRule.delaysMax, reason: "The delay before each request (R-01).")
             return .escalatingDelay(
-                delays: settings.durations(
-                    "\(name)-delays", default: delays, in: .zero...LimitRule.windowMax,
-                    countMax: LimitRule.delaysMax, reason: "The delay before each request (R-01)."),
-                quiet: time("\(name)-quiet", quiet, &settings),
+                delays: delays, quiet: time("\(name)-quiet", quiet, &settings),
                 perDay: number("\(name)-per-day", perDay, 1...LimitRule.momentsMax, &settings))
         case .lockout(let attempts, let lockedFor, let failuresMax):
             return lock(name, attempts, lockedFor, failuresMax, &settings)
@@ -86,15 +87,19 @@ package struct LimitOverrides: Settings, Equatable {
         _ name: String, _ standard: Int, _ range: ClosedRange<Int>,
         _ settings: inout SettingsReader
     ) -> Int {
+        var count = standard
         settings.integer(
-            name, default: standard, in: range, unit: "attempts", reason: "How many are allowed.")
+            name, &count, in: range, unit: "attempts", reason: "How many are allowed.")
+        return count
     }
 
     private static func time(
         _ name: String, _ standard: Duration, _ settings: inout SettingsReader
     ) -> Duration {
+        var time = standard
         settings.duration(
-            name, default: standard, in: .seconds(1)...LimitRule.windowMax,
+            name, &time, in: .seconds(1)...LimitRule.windowMax,
             reason: "The length of the window or wait.")
+        return time
     }
 }

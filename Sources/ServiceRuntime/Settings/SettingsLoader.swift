@@ -137,14 +137,16 @@ package struct SettingsLoader: Sendable {
     }
 }
 
-/// The settings of one program, as one typed struct that declares each of them once.
+/// The settings of one program, as one typed struct that declares each of them once: the property
+/// has the default, and the line that reads it has name, bounds, unit and reason.
 ///
 ///     struct SessionSettings: Settings {
-///         let idleTimeout: Duration
+///         /// A session that is unused for this long ends (S-02).
+///         var idleTimeout: Duration = .seconds(30 * 86_400)
 ///
 ///         init(reading settings: inout SettingsReader) {
-///             idleTimeout = settings.duration(
-///                 "idle-timeout", default: .seconds(30 * 86_400), in: .seconds(60)...longest,
+///             settings.duration(
+///                 "idle-timeout", &idleTimeout, in: .seconds(60)...longest,
 ///                 reason: "A session unused for this long ends (S-02).")
 ///         }
 ///     }

@@ -33,12 +33,10 @@ extension SettingsReader {
         _ name: String, expected: String, unit: String, reason: String,
         parse: (String) -> Value?
     ) -> Value? {
-        read(
-            name, default: Value?.none, expected: expected, unit: unit, reason: reason,
-            write: { $0?.description }
+        readOptional(
+            name, expected: expected, unit: unit, reason: reason, write: { $0.description }
         ) { given in
-            guard let value = given.one.flatMap(parse) else { return nil }
-            return .some(value)
+            given.one.flatMap(parse)
         }
     }
 
@@ -48,11 +46,11 @@ extension SettingsReader {
     ///   - expected: The accepted values of each, for people: "a network such as 10.0.0.0/8".
     ///   - unit: The placeholder in `--help`.
     package mutating func parsedList<Value: CustomStringConvertible>(
-        _ name: String, default defaultValue: [Value], counts: ClosedRange<Int>, expected: String,
+        _ name: String, _ values: inout [Value], counts: ClosedRange<Int>, expected: String,
         unit: String, reason: String, parse: (String) -> Value?
-    ) -> [Value] {
+    ) {
         read(
-            name, .list, default: defaultValue,
+            name, .list, into: &values,
             expected: "a list of \(counts.lowerBound) to \(counts.upperBound), each \(expected)",
             unit: "\(unit),…", reason: reason,
             write: { $0.isEmpty ? "(none)" : $0.map(\.description).joined(separator: ",") }

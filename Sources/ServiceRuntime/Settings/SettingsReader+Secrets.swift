@@ -12,10 +12,9 @@ extension SettingsReader {
     /// arguments of a running program.
     package mutating func secret(_ name: String, reason: String) -> SettingSecret? {
         let file = optionalPath(name + "-file", reason: "The file that holds \(name).")
-        let direct = read(
-            name, .secret, default: SettingSecret?.none,
-            expected: "1 to \(Self.secretBytesMax) bytes", unit: "secret", reason: reason,
-            write: { $0.map { _ in "(secret)" } }
+        let direct: SettingSecret? = readOptional(
+            name, .secret, expected: "1 to \(Self.secretBytesMax) bytes", unit: "secret",
+            reason: reason, write: { _ in "(secret)" }
         ) { given in
             given.one.flatMap { Self.secret(Array($0.utf8)) }
         }

@@ -2,11 +2,11 @@ extension SettingsReader {
     /// A whole number.
     /// - Parameter unit: The unit of the number: "port", "bytes", "threads".
     package mutating func integer(
-        _ name: String, default defaultValue: Int, in range: ClosedRange<Int>, unit: String,
+        _ name: String, _ value: inout Int, in range: ClosedRange<Int>, unit: String,
         reason: String
-    ) -> Int {
-        return read(
-            name, default: defaultValue,
+    ) {
+        read(
+            name, into: &value,
             expected: "a whole number from \(range.lowerBound) to \(range.upperBound)", unit: unit,
             reason: reason, write: { String($0) }
         ) { given in
@@ -15,11 +15,9 @@ extension SettingsReader {
     }
 
     /// A fraction from 0 to 1.
-    package mutating func fraction(
-        _ name: String, default defaultValue: Double, reason: String
-    ) -> Double {
-        return read(
-            name, default: defaultValue, expected: "a number from 0 to 1, such as 0.05",
+    package mutating func fraction(_ name: String, _ value: inout Double, reason: String) {
+        read(
+            name, into: &value, expected: "a number from 0 to 1, such as 0.05",
             unit: "fraction", reason: reason, write: MetricsPage.number
         ) { given in
             given.one.flatMap(SettingText.decimal).flatMap { (0...1).contains($0) ? $0 : nil }
@@ -28,14 +26,13 @@ extension SettingsReader {
 
     /// A duration: `250ms`, `10s`, `15m`, `1h`, `30d`, or a bare number of milliseconds.
     package mutating func duration(
-        _ name: String, default defaultValue: Duration, in range: ClosedRange<Duration>,
-        reason: String
-    ) -> Duration {
+        _ name: String, _ value: inout Duration, in range: ClosedRange<Duration>, reason: String
+    ) {
         let (low, high) = (
             DurationText.write(range.lowerBound), DurationText.write(range.upperBound)
         )
-        return read(
-            name, default: defaultValue,
+        read(
+            name, into: &value,
             expected: "a duration from \(low) to \(high), such as 250ms, 10s, 15m or 30d",
             unit: "duration", reason: reason, write: DurationText.write
         ) { given in
@@ -45,31 +42,31 @@ extension SettingsReader {
 
     /// A duration, or `forever`, which is nil.
     package mutating func durationOrForever(
-        _ name: String, default defaultValue: Duration, in range: ClosedRange<Duration>,
-        reason: String
-    ) -> Duration? {
+        _ name: String, _ value: inout Duration?, in range: ClosedRange<Duration>, reason: String
+    ) {
         let forever = "forever"
         let (low, high) = (
             DurationText.write(range.lowerBound), DurationText.write(range.upperBound)
         )
-        return read(
-            name, default: Optional(defaultValue),
+        read(
+            name, into: &value,
             expected: "a duration from \(low) to \(high), such as 30d, or \(forever)",
             unit: "duration|\(forever)", reason: reason,
             write: { $0.map(DurationText.write) ?? forever }
         ) { given -> Duration?? in
             guard let text = given.one else { return nil }
             if text == forever { return .some(nil) }
-            return DurationText.read(text).flatMap { range.contains($0) ? .some($0) : nil }
+            guard let duration = DurationText.read(text), range.contains(duration) else {
+                return nil
+            }
+            return .some(duration)
         }
     }
 
     /// A boolean.
-    package mutating func boolean(
-        _ name: String, default defaultValue: Bool, reason: String
-    ) -> Bool {
-        return read(
-            name, .boolean, default: defaultValue, expected: "true or false", unit: "true|false",
+    package mutating func boolean(_ name: String, _ value: inout Bool, reason: String) {
+        read(
+            name, .boolean, into: &value, expected: "true or false", unit: "true|false",
             reason: reason, write: { String($0) }
         ) { given in
             given.one.flatMap(SettingText.boolean)
@@ -78,11 +75,11 @@ extension SettingsReader {
 
     /// One of an enumeration's values.
     package mutating func choice<Choice: CaseIterable & RawRepresentable<String>>(
-        _ name: String, default defaultValue: Choice, reason: String
-    ) -> Choice {
+        _ name: String, _ value: inout Choice, reason: String
+    ) {
         let names = Choice.allCases.map(\.rawValue)
-        return read(
-            name, default: defaultValue, expected: "one of \(names.joined(separator: ", "))",
+        read(
+            name, into: &value, expected: "one of \(names.joined(separator: ", "))",
             unit: names.joined(separator: "|"), reason: reason, write: \.rawValue
         ) { given in
             given.one.flatMap(Choice.init(rawValue:))
@@ -119,17 +116,17 @@ extension Substring {
 extension SettingsReader {
     /// A list of durations, in order: `0s, 1m, 5m`.
     package mutating func durations(
-        _ name: String, default defaultValue: [Duration], in range: ClosedRange<Duration>,
+        _ name: String, _ value: inout [Duration], in range: ClosedRange<Duration>,
         countMax: Int, reason: String
-    ) -> [Duration] {
+    ) {
         func written(_ durations: [Duration]) -> String {
             durations.map(DurationText.write).joined(separator: ",")
         }
         let (low, high) = (
             DurationText.write(range.lowerBound), DurationText.write(range.upperBound)
         )
-        return read(
-            name, .list, default: defaultValue,
+        read(
+            name, .list, into: &value,
             expected: "1 to \(countMax) durations from \(low) to \(high), such as 0s,1m,5m",
             unit: "duration,…", reason: reason, write: written
         ) { given in
@@ -148,34 +145,30 @@ extension SettingsReader {
     /// The largest number of items of one list setting.
     private static var listCountMax: Int { 64 }
 
-    /// A text that must not be empty.
+    /// A text, which may be empty as a default only.
     /// - Parameter unit: The kind of text: "name", "URL".
     package mutating func string(
-        _ name: String, default defaultValue: String, unit: String, reason: String
-    ) -> String {
-        optionalString(name, default: defaultValue, unit: unit, reason: reason) ?? defaultValue
+        _ name: String, _ value: inout String, unit: String, reason: String
+    ) {
+        read(
+            name, into: &value, expected: Self.expected(unit), unit: unit, reason: reason,
+            write: { $0 }, parse: Self.text)
     }
 
-    /// An optional text.
-    package mutating func optionalString(
-        _ name: String, default defaultValue: String? = nil, unit: String, reason: String
-    ) -> String? {
-        return read(
-            name, default: defaultValue, expected: Self.expected(unit), unit: unit, reason: reason,
-            write: { $0 }
-        ) { given in
-            given.one.flatMap { Self.isText($0) ? .some($0) : nil }
-        }
+    /// An optional text, which must not be empty.
+    package mutating func optionalString(_ name: String, unit: String, reason: String) -> String? {
+        readOptional(
+            name, expected: Self.expected(unit), unit: unit, reason: reason, write: { $0 },
+            parse: Self.text)
     }
 
     /// The path of a file or folder. The code that opens it checks whether it exists.
     /// - Parameter use: What the program does with it; `--check` tries a path that is given.
     package mutating func path(
-        _ name: String, default defaultValue: String, use: PathUse, reason: String
-    ) -> String {
-        let path = string(name, default: defaultValue, unit: "path", reason: reason)
-        if given(name) != nil { paths.append((name, path, use)) }
-        return path
+        _ name: String, _ value: inout String, use: PathUse, reason: String
+    ) {
+        string(name, &value, unit: "path", reason: reason)
+        if given(name) != nil { paths.append((name, value, use)) }
     }
 
     /// An optional path of a file or folder.
@@ -190,10 +183,10 @@ extension SettingsReader {
 
     /// A list of texts.
     package mutating func strings(
-        _ name: String, default defaultValue: [String], unit: String, reason: String
-    ) -> [String] {
-        return read(
-            name, .list, default: defaultValue,
+        _ name: String, _ value: inout [String], unit: String, reason: String
+    ) {
+        read(
+            name, .list, into: &value,
             expected: "a list of at most \(Self.listCountMax), each \(Self.expected(unit))",
             unit: unit, reason: reason, write: Self.written
         ) { given in
@@ -203,11 +196,9 @@ extension SettingsReader {
     }
 
     /// An address to listen on or connect to: `host:port`.
-    package mutating func address(
-        _ name: String, default defaultValue: ServiceAddress, reason: String
-    ) -> ServiceAddress {
-        return read(
-            name, default: defaultValue, expected: "host:port", unit: "host:port", reason: reason,
+    package mutating func address(_ name: String, _ value: inout ServiceAddress, reason: String) {
+        read(
+            name, into: &value, expected: "host:port", unit: "host:port", reason: reason,
             write: \.description
         ) { given in
             given.one.flatMap { ServiceAddress($0) }
@@ -216,10 +207,10 @@ extension SettingsReader {
 
     /// A list of addresses: `host:port,host:port`.
     package mutating func addresses(
-        _ name: String, default defaultValue: [ServiceAddress], reason: String
-    ) -> [ServiceAddress] {
-        return read(
-            name, .list, default: defaultValue,
+        _ name: String, _ value: inout [ServiceAddress], reason: String
+    ) {
+        read(
+            name, .list, into: &value,
             expected: "a list of at most \(Self.listCountMax), each host:port", unit: "host:port,…",
             reason: reason, write: { Self.written($0.map(\.description)) }
         ) { given in
@@ -232,6 +223,10 @@ extension SettingsReader {
     private static func expected(_ unit: String) -> String {
         let article = "aeiou".contains(unit.prefix(1)) ? "an" : "a"
         return "\(article) \(unit) of 1 to \(textBytesMax) bytes without control characters"
+    }
+
+    private static func text(_ given: SettingValue) -> String? {
+        given.one.flatMap { isText($0) ? $0 : nil }
     }
 
     private static func isText(_ text: String) -> Bool {

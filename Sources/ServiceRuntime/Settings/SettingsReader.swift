@@ -2,6 +2,9 @@ import JSON
 
 /// Reads settings one by one: finds a value, parses it as its type, and records problems. An
 /// invalid value yields the default, so that reading continues and all problems are found.
+///
+/// A setting with a default is read into the property that has it. One without returns its value,
+/// or nil.
 package struct SettingsReader {
     let sources: [SettingsSource]
     private(set) var declarations: [SettingDeclaration] = []
@@ -24,30 +27,46 @@ package struct SettingsReader {
         problems.append(SettingProblem(place: names.joined(separator: ", "), sentence: sentence))
     }
 
-    /// Reads one setting.
+    /// Reads one setting into the place that has its default. An invalid value changes nothing.
     /// - Parameters:
+    ///   - value: The default, and then the value in use.
     ///   - expected: The accepted values, for people.
     ///   - write: The text of a value as an operator writes it; nil if there is none.
-    ///   - read: The value of a text; nil if it is not `expected`.
+    ///   - parse: The value of a text; nil if it is not `expected`.
     mutating func read<Value>(
-        _ name: String, _ form: SettingDeclaration.Form = .value, default defaultValue: Value,
+        _ name: String, _ form: SettingDeclaration.Form = .value, into value: inout Value,
         expected: String, unit: String, reason: String,
-        write: (Value) -> String?, read: (SettingValue) -> Value?
-    ) -> Value {
+        write: (Value) -> String?, parse: (SettingValue) -> Value?
+    ) {
         let declaration = SettingDeclaration(
-            name: name, expected: expected, unit: unit, defaultText: write(defaultValue),
+            name: name, expected: expected, unit: unit, defaultText: write(value),
             reason: reason, form: form)
         declare(declaration)
         guard let (given, source) = given(name) else {
-            record(name, declaration.defaultText ?? "(not set)", "default")
-            return defaultValue
+            return record(name, declaration.defaultText ?? "(not set)", "default")
         }
-        guard let value = read(given) else {
+        guard let parsed = parse(given) else {
             let quoted = form == .secret ? "the value" : given.quoted
-            problem(name, at: source.place(name), "\(quoted) is not \(expected)")
-            return defaultValue
+            return problem(name, at: source.place(name), "\(quoted) is not \(expected)")
         }
-        record(name, write(value) ?? "", source.place(name))
+        record(name, write(parsed) ?? "", source.place(name))
+        value = parsed
+    }
+
+    /// Reads one setting without a default. Nil where it is not set or invalid.
+    /// - Parameters: As of `read`.
+    mutating func readOptional<Value>(
+        _ name: String, _ form: SettingDeclaration.Form = .value, expected: String, unit: String,
+        reason: String, write: (Value) -> String, parse: (SettingValue) -> Value?
+    ) -> Value? {
+        var value: Value?
+        read(
+            name, form, into: &value, expected: expected, unit: unit, reason: reason,
+            write: { $0.map(write) }
+        ) { given -> Value?? in
+            guard let parsed = parse(given) else { return nil }
+            return .some(parsed)
+        }
         return value
     }
 

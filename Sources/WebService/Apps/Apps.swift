@@ -96,9 +96,7 @@ extension Apps {
             redirectURIs: list(
                 .redirectURIs, name, &settings, { App.isRedirectURI($0) ? $0 : nil }),
             methods: methods(name, &settings),
-            refresh: settings.choice(
-                Attribute.refresh.setting(of: name), default: .body,
-                reason: "Whether pages receive the refresh token or a cookie that hides it."))
+            refresh: refresh(name, &settings))
         check(app, hasKey: key != nil, &settings)
         return key == nil ? nil : app
     }
@@ -108,6 +106,16 @@ extension Apps {
     ) -> [MethodPattern]? {
         let patterns = list(.methods, name, &settings, MethodPattern.init)
         return patterns.isEmpty ? nil : patterns
+    }
+
+    private static func refresh(
+        _ name: String, _ settings: inout SettingsReader
+    ) -> RefreshTokenDelivery {
+        var refresh = RefreshTokenDelivery.body
+        settings.choice(
+            Attribute.refresh.setting(of: name), &refresh,
+            reason: "Whether pages receive the refresh token or a cookie that hides it.")
+        return refresh
     }
 
     private static func list<Value: CustomStringConvertible>(
@@ -134,9 +142,11 @@ extension Apps {
                 )
             }
         // An empty list is refused: for methods it would read as none, and mean all.
-        return settings.parsedList(
-            attribute.setting(of: name), default: [], counts: 1...64, expected: expected,
-            unit: unit, reason: reason, parse: parse)
+        var values: [Value] = []
+        settings.parsedList(
+            attribute.setting(of: name), &values, counts: 1...64, expected: expected, unit: unit,
+            reason: reason, parse: parse)
+        return values
     }
 
     /// The rules between an app's settings.

@@ -10,24 +10,25 @@ package struct WebCallerSettings: Settings {
     /// The proxies whose fields about the client's address count.
     package let trustedProxies: [AddressNetwork]
     /// The origins at which clients reach the web service; empty for loopback names at its port.
-    package let webOrigins: [WebOrigin]
+    package var webOrigins: [WebOrigin] = []
 
     package init(reading settings: inout SettingsReader) {
         appsFile = settings.optionalPath(
             "apps-file",
             reason: "Your apps, .yaml or .json; reloaded when it changes. Without it only backends "
                 + "can call.")
-        trustedProxies = settings.parsedList(
-            "trusted-proxies", default: [], counts: 0...64,
+        var proxies: [String] = []
+        settings.parsedList(
+            "trusted-proxies", &proxies, counts: 0...64,
             expected: "a network such as 10.0.0.0/8 or 2001:db8::/32, with no bits after the "
                 + "prefix, or an address; not /0, which is every address",
             unit: "network",
             reason: "Proxies whose X-Forwarded-For or Forwarded counts; from others it could be "
-                + "forged.", parse: { Self.isProxyNetwork($0) ? $0 : nil }
-        ).compactMap(AddressNetwork.init)
-        webOrigins = settings.parsedList(
-            "web-origins",
-            default: [], counts: 0...16, expected: WebOrigin.expected, unit: "origin",
+                + "forged.", parse: { Self.isProxyNetwork($0) ? $0 : nil })
+        trustedProxies = proxies.compactMap(AddressNetwork.init)
+        settings.parsedList(
+            "web-origins", &webOrigins, counts: 0...16, expected: WebOrigin.expected,
+            unit: "origin",
             reason: "Where clients reach the web service, as in their URLs. Without it only at "
                 + "localhost.", parse: { WebOrigin(site: $0) })
         apps = appsFile.map { SettingsDocument(path: $0) }

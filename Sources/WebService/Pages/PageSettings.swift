@@ -3,13 +3,13 @@ package import ServiceRuntime
 /// The settings of the pages behind the links in mails.
 package struct PageSettings: Settings {
     /// Whether the web service serves them.
-    package let isOn: Bool
+    package var isOn = false
     /// The operator's theme folder; nil for the built-in look.
     let themeFolder: String?
 
     package init(reading settings: inout SettingsReader) {
-        isOn = settings.boolean(
-            "pages", default: false,
+        settings.boolean(
+            "pages", &isOn,
             reason: "on: serves verify-email and the other pages of mails; identity's link-origin "
                 + "is then this service. Needs web.key in keys-folder.")
         themeFolder = settings.optionalPath(

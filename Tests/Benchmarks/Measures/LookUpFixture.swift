@@ -27,17 +27,13 @@ final class LookUpFixture: Sendable {
             "identity", IdentityTables.migrations, in: "\(folder)/\(name)", engine: SQLiteEngine(),
             time: time,
             logger: .silent)
-        let hashing = PasswordHashPool.Settings(threads: 1)
         passwords = try PasswordHashPool(
-            settings: hashing, time: time, randomness: randomness,
+            settings: PasswordHashPool.Settings(threads: 1), time: time, randomness: randomness,
             metrics: NOOPMetricsHandler.instance)
         // No service is called before the service runs.
         imports = ImportsHandler(
             answers: AccountAnswers(
-                settings: IdentitySettings(
-                    linkOrigin: "https://app.example", verificationLife: .seconds(3_600),
-                    defaultLanguage: "en", passwordHashing: hashing),
-                store: store,
+                settings: IdentitySettings(), store: store,
                 writer: AccountWriter(
                     keys: try IdentityKeys(
                         master: .generate(count: 32, randomness: randomness),

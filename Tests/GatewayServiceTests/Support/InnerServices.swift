@@ -96,19 +96,22 @@ final class InnerServices: Sendable {
             settings: try SettingsLoader.settings(), store: limitsStore,
             keys: RateLimitKeys(master: key(), randomness: randomness), time: time,
             randomness: randomness, logger: log)
+        var settings = IdentitySettings()
+        settings.linkOrigin = "https://app.example"
+        settings.accountAdmins = accountAdmins
+        settings.phone = phone
+        settings.passwordHashing = Self.cheap
+        settings.enumeration = enumeration
+        settings.emailVerification = verification
+        settings.providers = try SettingsLoader.settings(providers)
+        settings.documents = DocumentSettings(
+            newcomers: newcomers, writers: [BackendSigner.application],
+            webOrigins: [BackendSigner.origin])
+        settings.rules = RulesSettings(path: rules.map { _ in folder.file(Self.rulesFile) })
+        settings.consent = consent
+        settings.guestData = guestData
         identity = try IdentityService(
-            settings: IdentitySettings(
-                linkOrigin: "https://app.example", verificationLife: .seconds(24 * 3_600),
-                defaultLanguage: "en", accountAdmins: accountAdmins, phone: phone,
-                passwordHashing: Self.cheap,
-                enumeration: enumeration, emailVerification: verification,
-                providers: try SettingsLoader.settings(providers),
-                documents: DocumentSettings(
-                    newcomers: newcomers, writers: [BackendSigner.application],
-                    webOrigins: [BackendSigner.origin]),
-                rules: RulesSettings(path: rules.map { _ in folder.file(Self.rulesFile) }),
-                consent: consent, guestData: guestData),
-            store: identityStore,
+            settings: settings, store: identityStore,
             keys: IdentityKeys(master: key(), signInProofs: proofKey, randomness: randomness),
             peers: IdentityPeers(
                 devices: sessionService.devices,

@@ -105,9 +105,8 @@ struct AccountAdminTests {
 
     @Test("a configured application may call, and the audited actor has its name")
     func named() throws {
-        let settings = IdentitySettings(
-            linkOrigin: "https://app.example", verificationLife: .seconds(3_600),
-            defaultLanguage: "en", accountAdmins: ["gateway"], passwordHashing: .init())
+        var settings = IdentitySettings()
+        settings.accountAdmins = ["gateway"]
         func audited(
             _ actor: String, of caller: String, naming application: String?
         ) throws -> String {

@@ -90,7 +90,9 @@ struct NumberChangedTests {
 
     @Test("A-06: a guard of zero requires no second proof")
     func off() async throws {
-        let fixture = try PhoneCodeFixture(PhoneSettings(countries: ["all"], changeGuard: .zero))
+        var settings = PhoneSettings(countries: ["all"])
+        settings.changeGuard = .zero
+        let fixture = try PhoneCodeFixture(settings)
         let (account, _) = try await person(fixture)
         try await fixture.change()
         #expect(try await fixture.signIn(try await fixture.sent()).account?.accountId == account)

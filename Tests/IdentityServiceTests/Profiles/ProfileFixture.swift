@@ -13,9 +13,8 @@ extension IdentityFixture {
 
     /// The same handler with another setting.
     func profiles(_ photos: PhotoAccess) -> ProfileHandler {
-        let other = IdentitySettings(
-            linkOrigin: settings.linkOrigin, verificationLife: settings.verificationLife,
-            defaultLanguage: "en", passwordHashing: settings.passwordHashing, photos: photos)
+        var other = settings
+        other.photos = photos
         return ProfileHandler(
             settings: other, store: store, writer: writer, answers: profiles.answers,
             documents: profiles.documents, blobs: service.blobs,

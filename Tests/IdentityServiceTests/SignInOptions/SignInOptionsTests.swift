@@ -12,11 +12,10 @@ struct SignInOptionsTests {
     private static func handler(
         policy: PasswordPolicy = .document, app: String = ""
     ) -> SignInOptionsHandler {
-        SignInOptionsHandler(
-            settings: IdentitySettings(
-                linkOrigin: "https://app.example", verificationLife: .seconds(3_600),
-                defaultLanguage: "en", passwordHashing: .init(), passwordPolicy: policy,
-                appName: app))
+        var settings = IdentitySettings()
+        settings.passwordPolicy = policy
+        settings.appName = app
+        return SignInOptionsHandler(settings: settings)
     }
 
     private static let context = CallContext(

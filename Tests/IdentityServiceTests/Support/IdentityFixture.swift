@@ -56,7 +56,7 @@ final class IdentityFixture: Sendable {
         rules: String? = nil, consent: ConsentSettings = ConsentSettings(),
         guestData: IdentitySettings.GuestDataMode = .discard,
         documents: DocumentSettings = DocumentSettings(), engine: (any SQLEngine)? = nil,
-        guestKept: Duration? = IdentitySettings.guestKeptDefault,
+        guestKept: Duration? = IdentitySettings().guestKept,
         deletion: DeletionSettings = DeletionSettings(),
         activity: any AccountActivityAPI = NoActivity(),
         backend: (any StoreBackend) -> any StoreBackend = { $0 }
@@ -76,14 +76,22 @@ final class IdentityFixture: Sendable {
         store = try TestStore.open(
             "identity", IdentityTables.migrations, in: folder.path, engine: engine, time: time,
             logger: logger, backend: backend)
-        let hashing = PasswordHashPool.Settings(
+        var settings = IdentitySettings()
+        settings.linkOrigin = "https://app.example"
+        settings.phone = phone
+        settings.passwordHashing = PasswordHashPool.Settings(
             threads: 2, waitingMax: 500, parameters: parameters)
-        settings = IdentitySettings(
-            linkOrigin: "https://app.example", verificationLife: .seconds(24 * 3_600),
-            defaultLanguage: "en", phone: phone, passwordHashing: hashing, enumeration: enumeration,
-            emailVerification: verification, documents: documents, displayName: displayName,
-            rules: RulesSettings(path: try rules.map { try folder.write($0, to: "rules.yaml") }),
-            consent: consent, guestData: guestData, deletion: deletion, guestKept: guestKept)
+        settings.enumeration = enumeration
+        settings.emailVerification = verification
+        settings.documents = documents
+        settings.displayName = displayName
+        settings.rules = RulesSettings(
+            path: try rules.map { try folder.write($0, to: "rules.yaml") })
+        settings.consent = consent
+        settings.guestData = guestData
+        settings.deletion = deletion
+        settings.guestKept = guestKept
+        self.settings = settings
         peers = IdentityPeers(
             devices: devices, sessions: sessions, activity: activity,
             notifications: notifications, texts: texts, pushDevices: pushDevices,

@@ -8,42 +8,34 @@ struct SampleSettings: Settings {
         case strict
     }
 
-    let port: Int
-    let idle: Duration
-    let isLifeline: Bool
-    let mode: Mode
-    let folder: String
-    let chain: String?
-    let origins: [String]
-    let peers: [ServiceAddress]
-    let listen: ServiceAddress?
-    let password: SettingSecret?
+    var port = 7402
+    var idle: Duration = .seconds(30 * 86_400)
+    var isLifeline = false
+    var mode = Mode.friendly
+    var folder = ".postern"
+    var chain: String?
+    var origins: [String] = []
+    var peers = [ServiceAddress.loopback(port: 7401)]
+    var listen = ServiceAddress.loopback(port: 7400)
+    var password: SettingSecret?
 
     init(reading settings: inout SettingsReader) {
-        port = settings.integer(
-            "listen-port", default: 7402, in: 0...65_535, unit: "port",
+        settings.integer(
+            "listen-port", &port, in: 0...65_535, unit: "port",
             reason: "Where calls arrive; 0 lets the system pick.")
-        idle = settings.duration(
-            "idle-timeout", default: .seconds(30 * 86_400),
-            in: .seconds(60)...(.seconds(365 * 86_400)), reason: "An unused session ends (S-02).")
-        isLifeline = settings.boolean(
-            "lifeline", default: false, reason: "Stop when standard input closes.")
-        mode = settings.choice("enumeration", default: Mode.friendly, reason: "X-02.")
-        folder = settings.path(
-            "data-folder", default: ".postern", use: .store, reason: "Where the store is.")
+        settings.duration(
+            "idle-timeout", &idle, in: .seconds(60)...(.seconds(365 * 86_400)),
+            reason: "An unused session ends (S-02).")
+        settings.boolean("lifeline", &isLifeline, reason: "Stop when standard input closes.")
+        settings.choice("enumeration", &mode, reason: "X-02.")
+        settings.path("data-folder", &folder, use: .store, reason: "Where the store is.")
         chain = settings.optionalPath("tls-chain", reason: "The certificate chain.")
-        origins = settings.strings(
-            "link-origins", default: [], unit: "URL", reason: "Where links may lead.")
-        peers = settings.addresses(
-            "identity-addresses",
-            default: [ServiceAddress(host: "127.0.0.1", port: 7401)].compactMap(\.self),
-            reason: "Where identity listens.")
-        listen = ServiceAddress("127.0.0.1:7400").map { address in
-            settings.address("listen", default: address, reason: "Where the gateway listens.")
-        }
+        settings.strings("link-origins", &origins, unit: "URL", reason: "Where links may lead.")
+        settings.addresses("identity-addresses", &peers, reason: "Where identity listens.")
+        settings.address("listen", &listen, reason: "Where the gateway listens.")
         password = settings.secret("mail-password", reason: "For the mail server.")
         settings.require(
-            port == 0 || port != listen?.port, ["listen-port", "listen"],
+            port == 0 || port != listen.port, ["listen-port", "listen"],
             "two listeners cannot share a port")
     }
 }

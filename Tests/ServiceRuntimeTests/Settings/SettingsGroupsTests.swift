@@ -6,23 +6,19 @@ import Testing
 struct SettingsGroupsTests {
     /// A file with a port and hosts for each name.
     private struct Ports: Settings, Equatable {
-        let ports: [String: Int]
-        let hosts: [String: [String]]
+        var ports: [String: Int] = [:]
+        var hosts: [String: [String]] = [:]
 
         init(reading settings: inout SettingsReader) {
-            var ports: [String: Int] = [:]
-            var hosts: [String: [String]] = [:]
             for name in settings.groups(of: ["port", "host-names"]) {
                 ports[name] = settings.parsed(
                     "\(name)-port", expected: "a port", unit: "port", reason: "A test.",
                     parse: { Int($0) })
-                hosts[name] = settings.parsedList(
-                    "\(name)-host-names", default: ["standard"], counts: 1...2,
+                settings.parsedList(
+                    "\(name)-host-names", &hosts[name, default: ["standard"]], counts: 1...2,
                     expected: "a name without a dot", unit: "name", reason: "A test.",
                     parse: { $0.contains(".") ? nil : $0 })
             }
-            self.ports = ports
-            self.hosts = hosts
         }
     }
 

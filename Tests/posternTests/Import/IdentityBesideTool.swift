@@ -27,16 +27,14 @@ final class IdentityBesideTool: Sendable {
         self.folder = folder
         store = try TestStore.open(
             "identity", IdentityTables.migrations, in: folder.path, time: time, logger: logger)
-        let hashing = PasswordHashPool.Settings(threads: 1)
         // No service is called before `run`.
         let nowhere = RPCClient(
             ClientSettings(
                 service: "postern.nowhere", host: "127.0.0.1", port: 1, application: "identity",
                 keyID: "", secret: nil),
             group: MultiThreadedEventLoopGroup.singleton, time: time, randomness: randomness)
-        let settings = IdentitySettings(
-            linkOrigin: "https://app.example", verificationLife: .seconds(3_600),
-            defaultLanguage: "en", passwordHashing: hashing)
+        var settings = IdentitySettings()
+        settings.passwordHashing = PasswordHashPool.Settings(threads: 1)
         let keys = try IdentityKeys(
             master: SecretBytes(copying: [UInt8](repeating: 7, count: 32)),
             signInProofs: SecretBytes(copying: [UInt8](repeating: 9, count: 32)),

@@ -44,8 +44,9 @@ package struct TemplateSettings: Settings {
         folder = settings.optionalPath(
             "template-folder",
             reason: "Your own templates; reloaded when they change (postern template check).")
-        let standard: Language = settings.choice(
-            "template-language", default: .english,
+        var standard = Language.english
+        settings.choice(
+            "template-language", &standard,
             reason: "For readers whose language is not known or not supported.")
         let formal = FormalLanguages(reading: &settings)
         operators = folder.map { OperatorTemplates(folder: $0) } ?? .none

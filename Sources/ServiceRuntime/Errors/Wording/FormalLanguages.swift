@@ -13,8 +13,9 @@ package struct FormalLanguages: Settings, Hashable {
     package init(reading settings: inout SettingsReader) {
         let choices = Self.all.languages
         let names = choices.map(\.rawValue).joined(separator: " or ")
-        let tags = settings.parsedList(
-            "formal-languages", default: [], counts: 0...choices.count,
+        var tags: [String] = []
+        settings.parsedList(
+            "formal-languages", &tags, counts: 0...choices.count,
             expected: "\(names); other languages have no formal voice", unit: "language",
             reason:
                 "Texts in these languages say \"Sie\" and \"usted\"; by default \"du\" and \"tú\".",
