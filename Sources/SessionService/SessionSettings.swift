@@ -1,3 +1,4 @@
+import Contracts
 package import Cryptography
 package import ServiceRuntime
 
@@ -75,9 +76,10 @@ package struct SessionSettings: Settings {
             "refresh-key-life", default: .seconds(30 * 86_400),
             in: .seconds(86_400)...(.seconds(366 * 86_400)),
             reason: "The refresh token key is rotated after this time; old tokens stay valid.")
-        limitsByMethod = named.merging(
-            [SessionLimits.guestsMethod: .ofGuests(ageMax: refreshKeyLife * Self.refreshKeysMax)]
-        ) { named, _ in named }
+        let guests = SessionLimits.ofGuests(ageMax: refreshKeyLife * Self.refreshKeysMax)
+        limitsByMethod = named.merging(Authentication.guest.amr.map { ($0, guests) }) { named, _ in
+            named
+        }
         deviceBinding = settings.choice(
             "device-binding", default: .signal,
             reason: "Handling of refreshes from another device and sign-ins without a key (S-04).")

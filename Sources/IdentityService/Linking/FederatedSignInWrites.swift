@@ -1,4 +1,5 @@
 import Addresses
+import Contracts
 import ServiceRuntime
 import Storage
 
@@ -68,7 +69,7 @@ extension FederatedSignInTransaction {
         try attach(to: row)
         try refresh(row, isNameEdited: row.isNameEdited)
         try audit(.identityLinked, account)
-        try notifyOwner(.methodAdded, account, naming: [proved.method])
+        try notifyOwner(.methodAdded, account, naming: [proved.method.name])
         return Done(account: account, lastSignInAt: row.lastSignInAt)
     }
 

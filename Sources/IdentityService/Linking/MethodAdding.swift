@@ -73,7 +73,7 @@ struct MethodAdding: AccountWriting, Sendable {
         }
         try audit(.identityLinked, proved, call, transaction)
         try notices.write(
-            .methodAdded, to: account, call.device, naming: [proved.method], transaction)
+            .methodAdded, to: account, call.device, naming: [proved.method.name], transaction)
     }
 
     private func gainAddress(

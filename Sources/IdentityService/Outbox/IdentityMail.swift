@@ -133,7 +133,7 @@ extension IdentityMail {
     ) -> IdentityMail {
         let methods = row.address?.provedAt == nil ? [] : row.methods
         return .emailAlreadyRegistered(
-            methods: methods.map { DeviceWords.words(name: $0, platform: "") },
+            methods: methods.map { DeviceWords.words(name: $0.name, platform: "") },
             link: "\(settings.linkOrigin)/\(passwordPage)")
     }
 }

@@ -1,4 +1,5 @@
 import Addresses
+import Contracts
 import Cryptography
 import Messages
 import RPC
@@ -67,7 +68,8 @@ extension ProviderEventsHandler {
     private func take(_ notice: ProviderNotice, of provider: Provider) async throws {
         let lookUpKey = keys.lookUpKey(
             of: ProvedIdentity(
-                method: provider.name, issuer: provider.issuer, subject: notice.subject, amr: []))
+                method: .provider(provider.name), issuer: provider.issuer,
+                subject: notice.subject))
         let key = keys.identities.lookUpKey(
             DelimitedParts.joined(
                 ["provider notice", provider.issuer, notice.id].map { Array($0.utf8) }))
@@ -126,7 +128,8 @@ extension ProviderEventsHandler {
     ) throws {
         guard try !isRelay(of: found, row) else { return }
         try notices.write(
-            .methodRemoved, to: row.account, DeviceShown(nil), naming: [found.method], transaction)
+            .methodRemoved, to: row.account, DeviceShown(nil), naming: [found.method.name],
+            transaction)
     }
 
     private func isRelay(of found: NoticedIdentity, _ row: AccountRow) throws -> Bool {
