@@ -50,7 +50,9 @@ package enum TemplateListing {
 }
 
 extension TemplateVariable {
-    private static let sampleMethods: [SignInMethod] = [.password, .provider("google"), .phone]
+    private static let sampleMethods: [SignInMethod] = [
+        .password, BuiltInProvider.google.method, .phone,
+    ]
 
     /// The value in a preview.
     package var sample: String {
