@@ -64,6 +64,26 @@ struct FederatedSignInTests {
         #expect(key("https://a", "bc") == key("https://a", "bc"))
     }
 
+    @Test("G-04: a provider under another name signs in to the accounts that it is linked to")
+    func renamed() async throws {
+        func proved(by provider: String, named name: String) -> ProvedIdentity {
+            var proved = ProvedIdentity(
+                method: .provider(provider), issuer: "https://id.example", subject: "1")
+            proved.displayName = name
+            return proved
+        }
+        let first = try await fixture.signIn(proved(by: "former", named: "Ada")).account
+        // The provider's new display name is written, and the account read again.
+        let again = try await fixture.signIn(proved(by: "current", named: "Ada Lovelace")).account
+        #expect(again?.accountId == first?.accountId && again?.displayName == "Ada Lovelace")
+        #expect(again?.methods == ["former"])
+        // As docker/README.md says.
+        try await fixture.change(
+            "UPDATE identities SET method = 'current' WHERE method = 'former'")
+        let last = try await fixture.signIn(proved(by: "current", named: "Ada Lovelace")).account
+        #expect(last?.accountId == first?.accountId && last?.methods == ["current"])
+    }
+
     @Test(
         "X-04: an unverified email neither links to an account nor claims its address",
         arguments: [true, false])
