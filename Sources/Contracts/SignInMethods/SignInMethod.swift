@@ -35,3 +35,17 @@ package enum SignInMethod: Hashable, Sendable {
         }
     }
 }
+
+extension SignInMethod {
+    /// Names of methods to come. A provider that had one would be taken for the method, in the rows
+    /// of its accounts and in apps.
+    private static let planned = ["email", "passkey", "recovery-code", "totp"]
+
+    /// Words for what else people sign in with, and for this product.
+    private static let ownWords = [
+        "anonymous", "code", "device", "device-key", "guest", "link", "postern", "sms",
+    ]
+
+    /// The names that no provider may have, beside those of `BuiltInProvider`.
+    package static let reservedNames = Set(builtIn.map(\.name) + planned + ownWords)
+}

@@ -224,11 +224,10 @@ extension ImportCandidate {
                 code: .invalidPhoneNumber, field: "phone_number", reason: rule)
         }
 
-        /// Whether `method` can be a provider's name. Methods are shown in lists; "password" and
-        /// "phone" are reserved.
+        /// Whether `method` can be a provider's name.
         private static func isMethod(_ method: String) -> Bool {
-            method.isName(methodBytes, [.lower, .digit], marks: "-.") && method != "password"
-                && method != "phone"
+            method.isName(methodBytes, [.lower, .digit], marks: "-.")
+                && !SignInMethod.reservedNames.contains(method)
         }
 
         private static func refusal(_ reason: String) -> ImportRule.Refusal {

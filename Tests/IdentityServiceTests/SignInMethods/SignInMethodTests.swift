@@ -24,6 +24,16 @@ struct SignInMethodTests {
         #expect(builtIn.map { SignInMethod(name: $0.name) } == builtIn)
     }
 
+    @Test("G-14: reserved are the names of methods, those to come, and words for them")
+    func reserved() {
+        #expect(
+            SignInMethod.reservedNames == [
+                "anonymous", "code", "device", "device-key", "email", "guest", "link", "passkey",
+                "password", "phone", "postern", "recovery-code", "sms", "totp",
+            ])
+        #expect(BuiltInProvider.allCases.map(\.rawValue) == ["google", "apple"])
+    }
+
     @Test("S-02, G-13: each authentication has the values that sessions store, in their order")
     func authentications() {
         let stored: [(amr: [String], proof: ProofKind?)] = Authentication.allCases.map {
