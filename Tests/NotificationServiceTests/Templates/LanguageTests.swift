@@ -77,7 +77,9 @@ struct LanguageTests {
         for language in Language.allCases {
             let keys = Texts.lines("mail/words.\(language.rawValue).txt").keys.sorted()
             #expect(keys == Texts.lines("mail/words.en.txt").keys.sorted())
-            for method in SignInMethod.builtIn { #expect(keys.contains("method/\(method.name)")) }
+            for method in SignInMethod.builtIn + BuiltInProvider.allCases.map(\.method) {
+                #expect(keys.contains("method/\(method.name)"))
+            }
             #expect(keys.contains("month/12"))
             #expect(language.words.method("passkey") == "passkey")
         }
