@@ -381,6 +381,6 @@ let package = Package(
                 "PosternClient", "Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime",
                 "TestSupport",
             ]),
-        tests("Tidy", ["Hosting", "RPC", "TestSupport"]),
+        tests("Tidy", ["Contracts", "Hosting", "RPC", "TestSupport"]),
     ]
 )

@@ -1,3 +1,4 @@
+import Contracts
 package import Cryptography
 package import ServiceRuntime
 
@@ -102,9 +103,8 @@ package struct SessionSettings: Settings {
             "refresh-key-life", &refreshKeyLife,
             in: .seconds(86_400)...(.seconds(366 * 86_400)),
             reason: "The refresh token key is rotated after this time; old tokens stay valid.")
-        limitsByMethod.merge(
-            [SessionLimits.guestsMethod: .ofGuests(ageMax: refreshKeyLife * Self.refreshKeysMax)]
-        ) { named, _ in named }
+        let guests = SessionLimits.ofGuests(ageMax: refreshKeyLife * Self.refreshKeysMax)
+        limitsByMethod.merge(Authentication.guest.amr.map { ($0, guests) }) { named, _ in named }
         settings.choice(
             "device-binding", &deviceBinding,
             reason: "Handling of refreshes from another device and sign-ins without a key (S-04).")

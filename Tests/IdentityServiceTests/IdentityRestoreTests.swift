@@ -174,7 +174,7 @@ struct IdentityRestoreTests {
             key: fixture.keys.nonces, time: fixture.time, randomness: fixture.randomness)
         func proved() throws -> ProvedIdentity {
             var proved = ProvedIdentity(
-                method: "google", issuer: "https://google.example", subject: "ada", amr: ["fed"])
+                method: .provider("google"), issuer: "https://google.example", subject: "ada")
             let nonce = nonces.issue(for: google).nonce
             proved.nonce = try nonces.read(nonce, for: google, at: fixture.time.now())
             return proved

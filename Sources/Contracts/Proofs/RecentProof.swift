@@ -8,7 +8,7 @@ package import ServiceRuntime
 ///     one is younger than the limit                   continues
 ///     each is as old as the limit, or older           auth/requires-recent-login
 ///     none                                            auth/requires-recent-login
-///     a guest's only ("anon")                         auth/requires-recent-login
+///     a guest's only                                  auth/requires-recent-login
 ///
 /// Opening a guest session proves no identity. That proof stays in the session if the guest is
 /// upgraded within the limit, so it must not count.
@@ -32,9 +32,6 @@ package struct RecentProof: Hashable, Sendable {
     /// For calls without a limit of their own.
     package static let standard = RecentProof(within: .seconds(300))
 
-    /// The method of a guest's session.
-    private static let nothingProved = "anon"
-
     /// The maximum age of the proof.
     package let within: Duration
     /// The accepted kinds; if empty, any proof is accepted.
@@ -52,7 +49,7 @@ package struct RecentProof: Hashable, Sendable {
     ) -> SessionV1.SessionProof? {
         proofs.filter { proof in
             let provedAt = Timestamp(milliseconds: proof.provedAtMs)
-            return now - provedAt < within && !proof.amr.contains(Self.nothingProved)
+            return now - provedAt < within && !Authentication.guest.isPart(of: proof.amr)
                 && (kinds.isEmpty || kinds.contains(any: proof))
         }.max { $0.provedAtMs < $1.provedAtMs }
     }
@@ -79,17 +76,6 @@ package enum ProofKind: String, CaseIterable, Sendable {
     /// A code that was sent to the account's phone.
     case phoneCode = "phone_code"
 
-    /// The kind for a sign-in method as accounts name it: "password", "phone", or a provider's
-    /// name.
-    package init(method: String) {
-        self =
-            switch method {
-            case "password": .password
-            case "phone": .phoneCode
-            default: .provider
-            }
-    }
-
     /// The kind in a request; nil for an unknown one, which must not count as "any".
     package init?(_ message: GatewayV1.ProofKind) {
         switch message {
@@ -101,23 +87,17 @@ package enum ProofKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether a proof with these authentication methods (RFC 8176) is of this kind.
-    package func includes(_ methods: [String]) -> Bool {
-        switch self {
-        case .password: methods.contains("pwd")
-        case .deviceKey:
-            methods.contains("user") && (methods.contains("hwk") || methods.contains("swk"))
-        case .provider: methods.contains("fed")
-        case .phoneCode: methods.contains("sms")
-        }
+    /// Whether a proof with this `amr` is of this kind.
+    package func includes(_ amr: [String]) -> Bool {
+        Authentication.allCases.contains { $0.proof == self && $0.isPart(of: amr) }
     }
 }
 
 extension Set<ProofKind> {
     /// The kinds of proof that an account with these sign-in methods can provide, in a session that
     /// is bound to a device key or not.
-    package init(methods: [String], hasDeviceKey: Bool) {
-        self = Set(methods.map(ProofKind.init(method:)))
+    package init(methods: [SignInMethod], hasDeviceKey: Bool) {
+        self = Set(methods.compactMap(\.authentication.proof))
         if hasDeviceKey { insert(.deviceKey) }
     }
 

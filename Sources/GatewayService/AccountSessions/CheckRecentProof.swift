@@ -37,7 +37,8 @@ extension AccountSessionsHandler {
         let request = IdentityV1.GetAccountRequest(accountId: known.accountId)
         do {
             let account = try await accounts.getAccount(request, context.onward()).account
-            return Set(methods: account?.methods ?? [], hasDeviceKey: known.hasDeviceKey)
+            let methods = (account?.methods ?? []).map(SignInMethod.init(name:))
+            return Set(methods: methods, hasDeviceKey: known.hasDeviceKey)
         } catch let error as ServiceError where error.code == .notFound {
             // A deleted account has no method to prove itself with.
             return []

@@ -1,17 +1,6 @@
+import Contracts
 import Messages
 import ServiceRuntime
-
-/// The provider of a dialog, as a label in metrics. The values are fixed: a label taken from the
-/// request would let a caller create any number of time series.
-enum DialogProvider: String, Sendable {
-    case apple
-    case google
-    case other
-
-    init(_ name: String) {
-        self = Self(rawValue: name) ?? .other
-    }
-}
 
 /// How a dialog ended, and the error code for it. A pure function:
 ///
@@ -40,11 +29,13 @@ enum DialogOutcome: String, CaseIterable, Sendable {
         }
     }
 
-    func code(at provider: DialogProvider) -> ErrorCode {
+    /// The error code.
+    /// - Parameter provider: nil for one that the operator has added.
+    func code(at provider: BuiltInProvider?) -> ErrorCode {
         switch (self, provider) {
-        case (.cancelled, .apple): .appleCancelled
-        case (.cancelled, .google): .googleCancelled
-        case (.cancelled, .other): .providerCancelled
+        case (.cancelled, .apple?): .appleCancelled
+        case (.cancelled, .google?): .googleCancelled
+        case (.cancelled, nil): .providerCancelled
         case (.failed, _): .invalidProviderToken
         case (.unavailable, _), (.network, _), (.timeout, _): .providerUnavailable
         }

@@ -9,6 +9,9 @@ import ServiceRuntime
 struct ProviderNoticesHandler: ProviderNoticesService {
     /// The longest provider name accepted.
     static let providerBytesMax = 64
+    /// The label of all providers that are not built in. Attack: labels that are taken from requests
+    /// let a caller create any number of time series.
+    private static let otherProvider = "other"
 
     /// G-24: the catalogue's entry for the outcome of a provider's dialog in an app, so that a
     /// backend needs no catalogue of its own. The outcome is counted, so that an operator sees how
@@ -23,10 +26,11 @@ struct ProviderNoticesHandler: ProviderNoticesService {
         guard let outcome = DialogOutcome(request.outcome) else {
             throw ServiceError(.invalidArgument, fields: ["outcome"])
         }
-        let provider = DialogProvider(request.provider)
+        let provider = BuiltInProvider(rawValue: request.provider)
+        let label = provider?.rawValue ?? Self.otherProvider
         Counter(
             label: "provider_dialogs",
-            dimensions: [("provider", provider.rawValue), ("outcome", outcome.rawValue)]
+            dimensions: [("provider", label), ("outcome", outcome.rawValue)]
         ).increment()
         let code = outcome.code(at: provider)
         return GatewayV1.DescribeProviderOutcomeResponse(

@@ -63,7 +63,7 @@ extension AccountAdminHandler {
 
     /// By the text as it is stored, which may be a former text of a number, or by the number.
     private func owner(ofNumber text: String) async throws -> AccountID? {
-        if let account = try await owner(ofIdentity: PhoneIdentity.method, text) { return account }
+        if let account = try await owner(ofIdentity: PhoneIdentity.issuer, text) { return account }
         guard let number = PhoneNumber(text) else { return nil }
         return try await store.read { try $0.phoneIdentity(number, keys).account }
     }
@@ -72,7 +72,7 @@ extension AccountAdminHandler {
         ofIdentity issuer: String, _ subject: String
     ) async throws -> AccountID? {
         let lookUpKey = keys.lookUpKey(
-            of: ProvedIdentity(method: "", issuer: issuer, subject: subject, amr: []))
+            of: ProvedIdentity(method: .provider(""), issuer: issuer, subject: subject))
         return try await store.read { try $0.identity(lookUpKey: lookUpKey)?.account }
     }
 

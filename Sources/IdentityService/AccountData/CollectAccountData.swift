@@ -69,7 +69,7 @@ extension AccountDataHandler {
             "photo_url": .string(account.photoUrl), "email": .string(account.email),
             "email_verified_at": .text(row.address?.provedAt?.text),
             "phone_number": .string(account.phoneNumber),
-            "sign_in_methods": .array(row.methods.map { .string($0) }),
+            "sign_in_methods": .array(row.methods.map { .string($0.name) }),
             "known_devices": .integer(stored.knownDevices),
             "suspended_since": .text(stored.suspendedSince?.text),
             "imported_as": .text(
@@ -109,7 +109,7 @@ extension AccountDataHandler {
         let details = try IdentityDetails(
             text: vault.open(identity.sealedDetails, .identityDetails(identity.identity)))
         return [
-            "method": .string(identity.method), "issuer": .string(details.issuer),
+            "method": .string(identity.method.name), "issuer": .string(details.issuer),
             "subject": .string(details.subject), "email": .string(details.email),
             "display_name": .string(details.displayName),
             "linked_at": .string(identity.linkedAt.text),

@@ -1,3 +1,4 @@
+import Contracts
 import ServiceRuntime
 import Storage
 
@@ -15,9 +16,9 @@ struct AccountRow: Hashable, Sendable {
     let address: Address?
     /// The account has no sign-in method (G-07).
     let isGuest: Bool
-    /// The account's sign-in methods: "password", "phone", providers' names. A password counts only
-    /// if there is an address to enter with it.
-    let methods: [String]
+    /// The account's sign-in methods. A password counts only if there is an address to enter with
+    /// it.
+    let methods: [SignInMethod]
     /// Nil for an account without a phone number.
     let phone: Phone?
     /// The provider's picture; nil for none.
@@ -74,7 +75,7 @@ extension SQLSession {
         let methods = try query(
             "SELECT method FROM identities WHERE account = ? ORDER BY method",
             [.integer(account.key)]
-        ) { try $0.text(0) }
+        ) { SignInMethod(name: try $0.text(0)) }
         let consents = try consents(of: account)
         return try queryOne(
             """
@@ -93,9 +94,9 @@ extension SQLSession {
             LEFT JOIN photos ON photos.account = accounts.account
             LEFT JOIN parental_consents ON parental_consents.account = accounts.account
             LEFT JOIN identities AS phone
-                ON phone.account = accounts.account AND phone.method = 'phone'
+                ON phone.account = accounts.account AND phone.method = ?
             WHERE accounts.account = ?
-            """, [.integer(account.key)]
+            """, [.text(SignInMethod.phone.name), .integer(account.key)]
         ) { try AccountRow($0, identityMethods: methods, consents: consents) }
     }
 
@@ -181,7 +182,7 @@ extension Transaction {
 
 extension AccountRow {
     fileprivate init(
-        _ row: SQLRow, identityMethods: [String], consents: GivenConsents
+        _ row: SQLRow, identityMethods: [SignInMethod], consents: GivenConsents
     ) throws {
         self.consents = consents
         parentalConsent = try row.optionalInteger("parental_consent")
@@ -211,7 +212,7 @@ extension AccountRow {
             Phone(identity: identity, sealedDetails: try row.blob("phone_details"))
         }
         let opensByPassword = try row.boolean("has_password") && address != nil
-        methods = (opensByPassword ? ["password"] : []) + identityMethods
+        methods = (opensByPassword ? [SignInMethod.password] : []) + identityMethods
     }
 }
 

@@ -1,4 +1,5 @@
 import Addresses
+import Contracts
 import Cryptography
 import Logging
 import Messages
@@ -210,7 +211,7 @@ struct AccountReader: Sendable {
             displayName: try vault.open(row.sealedDisplayName, .displayName),
             createdAtMs: row.createdAt.milliseconds,
             status: row.status.message,
-            methods: row.methods,
+            methods: row.methods.map(\.name),
             phoneNumber: try row.phone.map { try phoneNumber($0, vault) } ?? "",
             photoUrl: try row.sealedPhotoURL.map { try vault.open($0, .photoURL) } ?? "",
             isGuest: row.isGuest,

@@ -117,7 +117,7 @@ extension AccountsHandler {
             if let upgrade { try transaction.upgradePassword(account, sealedHash: upgrade) }
             let history = try SignInRecorder(settings: settings, writer: writer)
                 .record(
-                    account, before: holder.row.lastSignInAt, by: "password", on: attempt.device,
+                    account, before: holder.row.lastSignInAt, by: .password, on: attempt.device,
                     from: attempt.origin, transaction)
             try transaction.audit(
                 .signInSucceeded, account, from: attempt.origin, subject: attempt.subject)

@@ -23,7 +23,7 @@ struct KnownOwner: Sendable {
     let owner: SessionOwner
     let proofs: SessionV1.ListProofsResponse
     /// The account's sign-in methods.
-    fileprivate let methods: [String]
+    fileprivate let methods: [SignInMethod]
     let isGuest: Bool
 
     /// Requires that the owner has authenticated recently (G-13).

@@ -6,9 +6,6 @@ import ServiceRuntime
 import Storage
 
 extension CredentialsHandler {
-    /// RFC 8176: a one-time secret that only the mail's reader has, and the password that was set.
-    private static let methods = ["otp", "pwd"]
-
     /// Sets a new password with a mailed link (G-11), and issues the proof for a sign-in.
     ///
     /// The link proves that the caller owns the address. The address becomes verified, all other
@@ -128,7 +125,7 @@ extension CredentialsHandler {
         try audit(.passwordReplaced)
         let history = try SignInRecorder(settings: settings, writer: writer)
             .record(
-                account, before: row.lastSignInAt, by: "password", on: attempt.device,
+                account, before: row.lastSignInAt, by: .password, on: attempt.device,
                 from: attempt.origin, transaction)
         try audit(.signInSucceeded)
         try transaction.endSessions(of: account, provedUntil: transaction.at, outbox)
@@ -172,7 +169,7 @@ extension CredentialsHandler {
         let answer = try await answers.answer(row, lastSignInAt: history.before)
         return IdentityV1.ResetPasswordResponse(
             account: answer.account,
-            proof: proofs.proof(row, by: Self.methods, provedAt: setAt + ProofIssuer.afterEnd),
+            proof: proofs.proof(row, by: .resetLink, provedAt: setAt + ProofIssuer.afterEnd),
             history: history.message, forgetDevices: forgetsDevices,
             collision: try await guest?.answer(answers),
             requiredActions: answer.requiredActions)

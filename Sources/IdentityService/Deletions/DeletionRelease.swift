@@ -1,4 +1,5 @@
 import Addresses
+import Contracts
 import Logging
 import ServiceRuntime
 import Storage
@@ -43,7 +44,7 @@ struct DeletionRelease: AccountWriting, Sendable {
         var payload = DeletionPayload(
             email: try reader.address(row)?.entered ?? "",
             isEmailProved: row.address?.provedAt != nil, language: row.language)
-        for identity in identities where identity.method == PhoneIdentity.method {
+        for identity in identities where identity.method == .phone {
             let text = try vault.open(
                 identity.sealedDetails, .identityDetails(identity.identity))
             payload.phoneNumbers.append(try IdentityDetails(text: text).subject)

@@ -83,6 +83,6 @@ extension EmailChangesHandler {
             .verificationNotNeeded, account, from: attempt.origin, subject: attempt.subject)
         _ = try SignInRecorder(settings: settings, writer: writer)
             .recordDevice(
-                attempt.device, by: "password", of: account, from: attempt.origin, transaction)
+                attempt.device, by: .password, of: account, from: attempt.origin, transaction)
     }
 }

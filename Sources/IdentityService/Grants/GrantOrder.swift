@@ -1,3 +1,4 @@
+import Contracts
 import Cryptography
 import JSON
 import Messages

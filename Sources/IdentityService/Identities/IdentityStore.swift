@@ -1,4 +1,5 @@
 import Addresses
+import Contracts
 import Cryptography
 import JSON
 import ServiceRuntime
@@ -8,8 +9,7 @@ import Storage
 struct IdentityRow: Hashable, Sendable {
     let identity: Int64
     let account: AccountID
-    /// "google", "apple", another provider's name, "phone".
-    let method: String
+    let method: SignInMethod
     let sealedDetails: [UInt8]
     let linkedAt: Timestamp
 }
@@ -19,7 +19,7 @@ struct NewIdentity: Sendable {
     let identity: Int64
     let account: AccountID
     let lookUpKey: [UInt8]
-    let method: String
+    let method: SignInMethod
     let sealedDetails: [UInt8]
 
     /// Seals the details of a proved identity.
@@ -70,7 +70,7 @@ extension Transaction {
             """,
             [
                 .integer(new.identity), .integer(new.account.key), .blob(new.lookUpKey),
-                .text(new.method), .blob(new.sealedDetails), SQLValue(at),
+                .text(new.method.name), .blob(new.sealedDetails), SQLValue(at),
                 isUsed ? SQLValue(at) : .null,
             ])
     }
@@ -95,7 +95,7 @@ extension IdentityRow {
     fileprivate init(_ row: SQLRow) throws {
         identity = try row.integer("identity")
         account = try AccountID(stored: row.integer("account"))
-        method = try row.text("method")
+        method = SignInMethod(name: try row.text("method"))
         sealedDetails = try row.blob("details")
         linkedAt = try row.timestamp("linked_at_ms")
     }
@@ -190,8 +190,8 @@ struct IdentityDetails: Hashable, Sendable {
 
     /// A hint by which the owner recognises the identity: the email, or the last digits of a phone
     /// number.
-    func hint(method: String) -> String {
-        method == "phone" ? "…" + subject.suffix(Self.digitsShown) : email
+    func hint(method: SignInMethod) -> String {
+        method == .phone ? "…" + subject.suffix(Self.digitsShown) : email
     }
 
     private static let digitsShown = 4

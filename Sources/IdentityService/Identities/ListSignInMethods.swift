@@ -1,3 +1,4 @@
+import Contracts
 import Messages
 import RPC
 import ServiceRuntime
@@ -23,13 +24,13 @@ extension IdentitiesHandler {
             let details = try IdentityDetails(
                 text: try vault.open(identity.sealedDetails, .identityDetails(identity.identity)))
             return GatewayV1.SignInMethod(
-                method: identity.method, addedAtMs: identity.linkedAt.milliseconds,
+                method: identity.method.name, addedAtMs: identity.linkedAt.milliseconds,
                 hint: details.hint(method: identity.method))
         }
         if let passwordSetAt, let address = row.address {
             methods.append(
                 GatewayV1.SignInMethod(
-                    method: "password", addedAtMs: passwordSetAt.milliseconds,
+                    method: SignInMethod.password.name, addedAtMs: passwordSetAt.milliseconds,
                     hint: try vault.open(address.sealed, .address)))
         }
         return GatewayV1.ListSignInMethodsResponse(

@@ -52,7 +52,8 @@ extension IdentitiesHandler {
         let (row, first, moment) = try outcome.get()
         return IdentityV1.ProveByProviderResponse(
             proof: proofs.proof(
-                row, by: proved.amr, authenticatedAt: first?.authenticatedAt, provedAt: moment))
+                row, by: proved.method.authentication, authenticatedAt: first?.authenticatedAt,
+                provedAt: moment))
     }
 
     private func refusal(

@@ -1,12 +1,14 @@
 import Addresses
+import Contracts
 import ServiceRuntime
 
 /// An identity that a provider's token or a phone code has proved, with what its issuer says about
 /// its owner. Issuer and subject identify it; an email never does.
 struct ProvedIdentity: Sendable {
-    /// The sign-in method, as shown to owners: "google", "apple", another provider's name, "phone".
-    let method: String
-    /// The provider's issuer as in its metadata ("https://accounts.google.com"), or "phone".
+    /// The sign-in method, as shown to owners.
+    let method: SignInMethod
+    /// The provider's issuer as in its metadata ("https://accounts.google.com"), or
+    /// `PhoneIdentity.issuer`.
     let issuer: String
     /// The issuer's identifier of the person; for a phone, the number in E.164.
     let subject: String
@@ -16,8 +18,6 @@ struct ProvedIdentity: Sendable {
     var displayName = ""
     /// Picture URL; empty if the issuer reports none.
     var photoURL = ""
-    /// RFC 8176 values where they exist: "sms" for a code; "fed" for a provider.
-    let amr: [String]
     /// Apple's authorization code, which is exchanged for a grant after the sign-in (G-05); nil for
     /// none.
     var code: GrantCode?

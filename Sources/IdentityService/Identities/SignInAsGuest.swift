@@ -5,9 +5,6 @@ import ServiceRuntime
 import Storage
 
 extension IdentitiesHandler {
-    /// Not from RFC 8176, which has no `amr` value for "nothing was proved".
-    static let guestMethods = ["anon"]
-
     /// Signs in as a guest (G-07): creates an account with a profile and a key, and without a
     /// sign-in method. The account is reachable only through its session, until it is upgraded or
     /// the session is lost. Consent is not required of it before its upgrade (G-23).
@@ -46,8 +43,7 @@ extension IdentitiesHandler {
         return IdentityV1.AdmissionResponse(
             account: answer.account,
             proof: proofs.proof(
-                row, by: Self.guestMethods, authenticatedAt: first?.authenticatedAt,
-                provedAt: moment),
+                row, by: .guest, authenticatedAt: first?.authenticatedAt, provedAt: moment),
             isNewUser: true, requiredActions: answer.requiredActions)
     }
 

@@ -26,14 +26,14 @@ extension IdentitiesHandler {
         let removal = MethodCall(
             of: call.owner, from: call.frame.origin, on: request.device, call.frame.repeatable)
         let outcome = try await store.write(about: [.account(call.owner.account)]) {
-            try removed(request.method, removal, $0)
+            try removed(SignInMethod(name: request.method), removal, $0)
         }
         return GatewayV1.UnlinkMethodResponse(
             account: try await answers.account(try outcome.get()))
     }
 
     private func removed(
-        _ method: String, _ call: MethodCall, _ transaction: Transaction
+        _ method: SignInMethod, _ call: MethodCall, _ transaction: Transaction
     ) throws -> Result<AccountRow, ServiceError> {
         let row = try transaction.callersRow(call.owner.account)
         try transaction.requireLive(call.owner)
@@ -53,10 +53,11 @@ extension IdentitiesHandler {
     }
 
     private func remove(
-        _ method: String, from row: AccountRow, _ call: MethodCall, _ transaction: Transaction
+        _ method: SignInMethod, from row: AccountRow, _ call: MethodCall,
+        _ transaction: Transaction
     ) throws {
         let account = row.account
-        if method == "password" {
+        if method == .password {
             try transaction.removePassword(of: account)
             // Pending reset links belong to the removed password.
             try transaction.removeLinks(.resetPassword, of: account)
@@ -68,7 +69,7 @@ extension IdentitiesHandler {
             let details = try IdentityDetails(text: text)
             subject = keys.subject(of: details)
             // A phone identity has no email, so no sign-in could link it again automatically.
-            if identity.method != "phone" {
+            if identity.method != .phone {
                 try transaction.recordRemoval(keys.lookUpKey(of: details), from: account)
             }
             try Grants(writer: writer).revoke(of: account, identity: identity.identity, transaction)

@@ -1,3 +1,4 @@
+import Contracts
 import Cryptography
 package import Messages
 package import RPC
@@ -104,13 +105,14 @@ extension ImportsHandler {
         for row in exported.identities {
             let details = try IdentityDetails(
                 text: vault.open(row.sealedDetails, .identityDetails(row.identity)))
-            if row.method == "phone" {
+            if row.method == .phone {
                 record.phoneNumber = details.subject
             } else {
                 record.identities.append(
                     IdentityV1.ProviderIdentity(
-                        method: row.method, issuer: details.issuer, subject: details.subject,
-                        email: details.email, displayName: details.displayName))
+                        method: row.method.name, issuer: details.issuer,
+                        subject: details.subject, email: details.email,
+                        displayName: details.displayName))
             }
         }
         return record

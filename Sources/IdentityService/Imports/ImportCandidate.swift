@@ -1,4 +1,5 @@
 import Addresses
+import Contracts
 import Cryptography
 import JSON
 import Messages
@@ -172,7 +173,7 @@ extension ImportCandidate {
                 guard methods.insert(identity.method).inserted else {
                     throw refusal("two-of-one-method")
                 }
-                guard identity.issuer != "phone",
+                guard identity.issuer != PhoneIdentity.issuer,
                     subjects.insert([identity.issuer, identity.subject]).inserted
                 else { throw refusal("two-of-one-subject") }
                 identities.append(try read(identity))
@@ -200,8 +201,8 @@ extension ImportCandidate {
                 )
             }
             return ProvedIdentity(
-                method: identity.method, issuer: issuer, subject: identity.subject,
-                email: email, displayName: String(identity.displayName.prefix(200)), amr: [])
+                method: .provider(identity.method), issuer: issuer, subject: identity.subject,
+                email: email, displayName: String(identity.displayName.prefix(200)))
         }
 
         /// The phone number; nil for none. It is one that the owner can sign in with, in E.164: in
@@ -223,11 +224,10 @@ extension ImportCandidate {
                 code: .invalidPhoneNumber, field: "phone_number", reason: rule)
         }
 
-        /// Whether `method` can be a provider's name. Methods are shown in lists; "password" and
-        /// "phone" are reserved.
+        /// Whether `method` can be a provider's name.
         private static func isMethod(_ method: String) -> Bool {
-            method.isName(methodBytes, [.lower, .digit], marks: "-.") && method != "password"
-                && method != "phone"
+            method.isName(methodBytes, [.lower, .digit], marks: "-.")
+                && !SignInMethod.reservedNames.contains(method)
         }
 
         private static func refusal(_ reason: String) -> ImportRule.Refusal {

@@ -129,18 +129,17 @@ struct ProofIssuer: Sendable {
     ///   before: its session generation is the proof's (`AccountEnd`). Attack: the password is
     ///   reset while a sign-in with the former one is under way. With a row that is read later, its
     ///   proof would be from after the reset.
-    /// - Parameter methods: The authentication methods as RFC 8176 names them, by default the
-    ///   password.
+    /// - Parameter authentication: By what, as sessions and tokens show it.
     /// - Parameter authenticatedAt: The time of the authentication; nil for `moment`. A repeat
     ///   whose credential was used up has the time of the first call. Attack: a code that has
     ///   expired is sent again under its idempotency key, to prove a recent authentication.
     func proof(
-        _ row: AccountRow, by methods: [String] = ["pwd"], authenticatedAt: Timestamp? = nil,
-        provedAt moment: Timestamp
+        _ row: AccountRow, by authentication: Authentication = .password,
+        authenticatedAt: Timestamp? = nil, provedAt moment: Timestamp
     ) -> IdentityV1.SignInProof {
         keys.proofs.seal(
             IdentityV1.SignInProof(
-                accountId: row.account.text, amr: methods,
+                accountId: row.account.text, amr: authentication.amr,
                 authTimeMs: (authenticatedAt ?? moment).milliseconds,
                 provedAtMs: moment.milliseconds, nonce: randomness.bytes(Self.nonceBytes),
                 sessionGeneration: row.sessionGeneration))

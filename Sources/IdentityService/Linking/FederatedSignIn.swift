@@ -1,3 +1,4 @@
+import Contracts
 import Messages
 import RPC
 import ServiceRuntime
@@ -84,8 +85,8 @@ struct FederatedSignIn: AccountWriting, Sendable {
         answer.account = current.account
         answer.requiredActions = current.requiredActions
         answer.proof = proofs.proof(
-            committed.row, by: proved.amr, authenticatedAt: committed.record.authenticatedAt,
-            provedAt: committed.provedAt)
+            committed.row, by: proved.method.authentication,
+            authenticatedAt: committed.record.authenticatedAt, provedAt: committed.provedAt)
         answer.collision = try await committed.guest?.answer(answers)
         return answer
     }

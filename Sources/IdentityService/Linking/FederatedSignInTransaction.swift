@@ -227,11 +227,12 @@ struct FederatedSignInTransaction: AccountWriting {
             guest: guest)
     }
 
-    /// The account as the transaction now reads it: complete, and with this identity (I-04).
+    /// The account as the transaction now reads it: complete, and with this identity (I-04), which
+    /// has the name that its provider had when it was linked.
     private func readBack(_ account: AccountID) throws -> AccountRow {
-        let identity = try transaction.identity(lookUpKey: lookUpKey)
-        guard let row = try transaction.account(account), row.status.isUsable, !row.isGuest,
-            identity?.account == account, row.methods.contains(proved.method)
+        guard let identity = try transaction.identity(lookUpKey: lookUpKey),
+            identity.account == account, let row = try transaction.account(account),
+            row.status.isUsable, !row.isGuest, row.methods.contains(identity.method)
         else { throw ServiceError(.internalError, detail: "the account is incomplete") }
         return row
     }

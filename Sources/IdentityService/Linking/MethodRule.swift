@@ -1,3 +1,4 @@
+import Contracts
 import ServiceRuntime
 
 /// Decides whether an account may add or remove a sign-in method (G-14). Pure.
@@ -19,7 +20,7 @@ enum MethodRule {
     /// The error code when an identity must not be added; nil when it may.
     /// - Parameter known: the account that has the identity; nil when the identity is unknown.
     static func refusal(
-        adding method: String, to account: AccountID, having methods: [String],
+        adding method: SignInMethod, to account: AccountID, having methods: [SignInMethod],
         known: AccountID?
     ) -> ErrorCode? {
         if let known { return known == account ? .providerAlreadyLinked : .credentialAlreadyInUse }
@@ -27,7 +28,9 @@ enum MethodRule {
     }
 
     /// The error code when a method must not be removed; nil when it may.
-    static func refusal(removing method: String, from methods: [String]) -> ErrorCode? {
+    static func refusal(
+        removing method: SignInMethod, from methods: [SignInMethod]
+    ) -> ErrorCode? {
         guard methods.contains(method) else { return .methodNotLinked }
         return methods.count == 1 ? .lastMethod : nil
     }

@@ -65,11 +65,13 @@ struct MailValue: Hashable, Sendable {
     static func name(_ name: String) -> MailValue { MailValue(.name, words(name)) }
 
     /// A sign-in method.
-    static func method(_ method: String) -> MailValue { MailValue(.method, words(method)) }
+    static func method(_ method: SignInMethod) -> MailValue {
+        MailValue(.method, words(method.name))
+    }
 
     /// Sign-in methods.
-    static func methods(_ methods: [String]) -> MailValue {
-        MailValue(.methods, methods.map(words).joined(separator: " "))
+    static func methods(_ methods: [SignInMethod]) -> MailValue {
+        MailValue(.methods, methods.map { words($0.name) }.joined(separator: " "))
     }
 
     /// A number of items.

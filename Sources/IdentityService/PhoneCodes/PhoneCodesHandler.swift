@@ -16,16 +16,14 @@ struct PhoneCodesHandler: PhoneCodesService, AccountWriting {
     let adding: MethodAdding
 }
 
-/// A phone number as an identity: the issuer is "phone", the subject is the number.
+/// A phone number as an identity: the subject is the number.
 enum PhoneIdentity {
-    /// The method's name in notices and responses.
-    static let method = "phone"
-    /// RFC 8176: a text message and a one-time password.
-    static let amr = ["sms", "otp"]
+    /// Stands for the issuer, also in look-up keys. A provider's issuer is a URL.
+    static let issuer = SignInMethod.phone.name
 
     /// The identity of a number.
     static func proved(_ text: String, nonce: UsedNonce? = nil) -> ProvedIdentity {
-        ProvedIdentity(method: method, issuer: method, subject: text, amr: amr, nonce: nonce)
+        ProvedIdentity(method: .phone, issuer: issuer, subject: text, nonce: nonce)
     }
 }
 

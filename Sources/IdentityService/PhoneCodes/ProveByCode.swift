@@ -47,8 +47,7 @@ extension PhoneCodesHandler {
         guard let row else { throw ServiceError(.invalidAccessToken) }
         return IdentityV1.ProveByCodeResponse(
             proof: proofs.proof(
-                row, by: PhoneIdentity.amr, authenticatedAt: first?.authenticatedAt,
-                provedAt: moment))
+                row, by: .phoneCode, authenticatedAt: first?.authenticatedAt, provedAt: moment))
     }
 
     /// Whether the session has a proof that is independent of the number, which has changed.

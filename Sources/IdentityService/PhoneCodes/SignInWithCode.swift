@@ -63,13 +63,13 @@ extension PhoneCodesHandler {
         guard try await store.read({ try $0.numberChange(guess.numberKey) }) != nil else {
             return
         }
-        let demanded = try await store.write(about: []) { transaction -> [String] in
+        let demanded = try await store.write(about: []) { transaction -> [SignInMethod] in
             guard let change = try transaction.numberChange(guess.numberKey),
                 let owner = try owner(of: guess.number, transaction),
                 let row = try transaction.account(owner)
             else { return [] }
             let demanded = NumberChangeRule.demanded(
-                change, others: row.methods.filter { $0 != PhoneIdentity.method },
+                change, others: row.methods.filter { $0 != .phone },
                 guardedFor: settings.phone.changeGuard, at: transaction.at)
             guard !demanded.isEmpty else { return [] }
             try transaction.audit(
@@ -81,7 +81,7 @@ extension PhoneCodesHandler {
         }
         guard demanded.isEmpty else {
             var error = ServiceError(.secondProofRequired)
-            error.alternatives = demanded
+            error.alternatives = demanded.map(\.name)
             throw error
         }
     }

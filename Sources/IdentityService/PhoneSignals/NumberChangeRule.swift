@@ -1,3 +1,4 @@
+import Contracts
 import ServiceRuntime
 
 /// A change of a phone number's owner, SIM or network, as reported by a text message provider
@@ -46,9 +47,9 @@ enum NumberChangeRule {
     /// The account's other methods, one of which is required as a second proof; empty when the code
     /// is sufficient.
     static func demanded(
-        _ change: NumberChange?, others: [String], guardedFor guarding: Duration,
+        _ change: NumberChange?, others: [SignInMethod], guardedFor guarding: Duration,
         at now: Timestamp
-    ) -> [String] {
+    ) -> [SignInMethod] {
         guard let change, change.confirmedAt == nil, now - change.toldAt < guarding else {
             return []
         }
@@ -59,9 +60,10 @@ enum NumberChangeRule {
     /// does not give, or it is older than the change. A device key proves only who opened its
     /// session, which may have been with a code. A guest's session proves nothing.
     static func isIndependent(
-        _ methods: [String], provedAt: Timestamp, of change: NumberChange
+        _ amr: [String], provedAt: Timestamp, of change: NumberChange
     ) -> Bool {
-        guard !methods.contains("anon") else { return false }
-        return methods.contains("pwd") || methods.contains("fed") || provedAt < change.toldAt
+        guard !Authentication.guest.isPart(of: amr) else { return false }
+        return ProofKind.password.includes(amr) || ProofKind.provider.includes(amr)
+            || provedAt < change.toldAt
     }
 }

@@ -19,7 +19,7 @@ struct NoticedIdentity: Hashable, Sendable {
     /// The row's key.
     let identity: Int64
     let account: AccountID
-    let method: String
+    let method: SignInMethod
     let sealedDetails: [UInt8]
     /// When it was linked, or last used for a sign-in.
     let usedAt: Timestamp
@@ -41,7 +41,8 @@ extension SQLSession {
             NoticedIdentity(
                 identity: try $0.integer("identity"),
                 account: try AccountID(stored: $0.integer("account")),
-                method: try $0.text("method"), sealedDetails: try $0.blob("details"),
+                method: SignInMethod(name: try $0.text("method")),
+                sealedDetails: try $0.blob("details"),
                 usedAt: try $0.timestamp("used_at_ms"),
                 relayToldAt: try $0.optionalTimestamp("relay_told_at_ms"))
         }

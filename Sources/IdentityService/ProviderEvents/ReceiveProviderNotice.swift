@@ -68,7 +68,8 @@ extension ProviderEventsHandler {
     private func take(_ notice: ProviderNotice, of provider: Provider) async throws {
         let lookUpKey = keys.lookUpKey(
             of: ProvedIdentity(
-                method: provider.name, issuer: provider.issuer, subject: notice.subject, amr: []))
+                method: .provider(provider.name), issuer: provider.issuer,
+                subject: notice.subject))
         let key = keys.identities.lookUpKey(
             DelimitedParts.joined(
                 ["provider notice", provider.issuer, notice.id].map { Array($0.utf8) }))

@@ -1,4 +1,5 @@
 import Addresses
+import Contracts
 import Cryptography
 import JSON
 import Outbound
@@ -117,7 +118,7 @@ extension ProviderClaims {
     func identity(of provider: Provider, named requestName: String) -> ProvedIdentity {
         let name = provider.namesComeWithRequest ? requestName : object["name"]?.string ?? ""
         var identity = ProvedIdentity(
-            method: provider.name, issuer: provider.issuer, subject: subject, amr: ["fed"])
+            method: .provider(provider.name), issuer: provider.issuer, subject: subject)
         identity.email = email(trusted: provider.emailTrust)
         identity.displayName = Applicant.isDisplayName(name) ? name : ""
         identity.photoURL = photo

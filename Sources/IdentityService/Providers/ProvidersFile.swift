@@ -1,3 +1,4 @@
+import Contracts
 import Cryptography
 import JSON
 import Outbound
@@ -7,7 +8,8 @@ import ServiceRuntime
 /// are reported at once:
 ///
 ///     {"providers": [{
-///         "name": "example",                          the name in calls and lists of methods
+///         "name": "example",                          the name in calls and lists of methods;
+///                                                     none of `SignInMethod.reservedNames`
 ///         "issuer": "https://id.example.org",         as in its tokens, byte for byte
 ///         "audiences": ["shop", "shop-ios"],          your client ids there
 ///         "keys-url": "https://id.example.org/keys",  default: from its discovery document
@@ -74,13 +76,6 @@ extension ProvidersFile {
         private static let names: Set<String> = [
             "name", "issuer", "audiences", "keys-url", "algorithms", "emails", "nonce",
         ]
-        /// Names of our own methods and providers: an entry with such a name could be mistaken for
-        /// one of them.
-        private static let reserved: Set<String> = [
-            "anonymous", "apple", "code", "device", "device-key", "email", "google", "guest",
-            "link",
-            "password", "phone", "postern", "sms",
-        ]
         private static let nameBytesMax = 32
         private static let audiencesMax = 64
         private static let audienceBytesMax = 255
@@ -125,8 +120,16 @@ extension ProvidersFile {
                 )
                 return nil
             }
-            guard !Self.reserved.contains(name) else {
-                report("cannot be named \"\(name)\", which is reserved")
+            guard !SignInMethod.reservedNames.contains(name) else {
+                report(
+                    "cannot be named \"\(name)\": the name is reserved for a way to sign in. "
+                        + "Choose another; accounts stay linked, by issuer and subject. Before the "
+                        + "next start rename it in their rows too, as docker/README.md says under "
+                        + "\"Other OpenID providers\"")
+                return nil
+            }
+            guard BuiltInProvider(rawValue: name) == nil else {
+                report("cannot be named \"\(name)\": that provider is set up by \(name)-audiences")
                 return nil
             }
             if others.contains(where: { $0.name == name }) {

@@ -1,3 +1,4 @@
+import Contracts
 import Cryptography
 import Outbound
 package import ServiceRuntime

@@ -11,12 +11,10 @@ struct SignInRecorder: AccountWriting, Sendable {
     let writer: AccountWriter
 
     /// Records a sign-in.
-    /// - Parameters:
-    ///   - before: time of the previous sign-in; nil for the first.
-    ///   - method: "password", "phone", or a provider's name.
+    /// - Parameter before: time of the previous sign-in; nil for the first.
     func record(
-        _ account: AccountID, before: Timestamp?, by method: String, on device: SignInDevice,
-        from origin: CallOrigin, _ transaction: Transaction
+        _ account: AccountID, before: Timestamp?, by method: SignInMethod,
+        on device: SignInDevice, from origin: CallOrigin, _ transaction: Transaction
     ) throws -> SignInHistory {
         try transaction.setLastSignIn(account)
         let isNew = try recordDevice(device, by: method, of: account, from: origin, transaction)
@@ -27,7 +25,7 @@ struct SignInRecorder: AccountWriting, Sendable {
     /// one.
     /// - Returns: whether the device is new.
     func recordDevice(
-        _ device: SignInDevice, by method: String, of account: AccountID,
+        _ device: SignInDevice, by method: SignInMethod, of account: AccountID,
         from origin: CallOrigin, _ transaction: Transaction
     ) throws -> Bool {
         let isNew = try remember(device, of: account, transaction)
@@ -54,8 +52,8 @@ struct SignInRecorder: AccountWriting, Sendable {
     /// Attack: somebody registers with another person's address and signs in from many new devices,
     /// to make the service send mail there. Only a verified address therefore gets the mail.
     private func notifyOwner(
-        _ account: AccountID, _ method: String, _ device: SignInDevice, _ origin: CallOrigin,
-        _ transaction: Transaction
+        _ account: AccountID, _ method: SignInMethod, _ device: SignInDevice,
+        _ origin: CallOrigin, _ transaction: Transaction
     ) throws {
         try transaction.audit(.newDevice, account, from: origin)
         guard settings.tellsNewDevices,

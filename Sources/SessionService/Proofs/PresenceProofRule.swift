@@ -1,3 +1,4 @@
+import Contracts
 import Cryptography
 import Messages
 import ServiceRuntime
@@ -37,8 +38,8 @@ enum PresenceProofRule {
         guard key.verifies(presence.signature, of: covered) else {
             throw ServiceError(.invalidDeviceProof)
         }
-        return SessionProof(
-            methods: [presence.hardwareKey ? "hwk" : "swk", "user"], at: min(signedAt, now))
+        let shown: Authentication = presence.hardwareKey ? .hardwareKey : .softwareKey
+        return SessionProof(methods: shown.amr, at: min(signedAt, now))
     }
 
     /// The bytes that a device signs when its owner has confirmed a prompt.

@@ -1,3 +1,4 @@
+import Contracts
 import ServiceRuntime
 import Storage
 import Synchronization
@@ -61,7 +62,7 @@ final class NewcomerRecords: Sendable {
 extension Session {
     /// Whether it is a guest's, or in its first day.
     func isNewcomers(at moment: Timestamp) -> Bool {
-        proofs.signIn.methods.contains(SessionLimits.guestsMethod)
+        Authentication.guest.isPart(of: proofs.signIn.methods)
             || moment < createdAt + NewcomerRecords.window
     }
 }

@@ -148,13 +148,9 @@ struct SessionLimits: Hashable, Sendable {
     let idleMax: Duration
     let ageMax: Duration
 
-    /// The `amr` of a guest's session, for which nothing was proved (G-07).
-    static let guestsMethod = "anon"
-
     /// The default limits for guests: half a year unused, and five years in all. A guest has
     /// nothing but the session: when it ends, their data is lost to them, however active they were.
-    /// Providers ("fed") and codes ("sms") have the limits of passwords, since these users can sign
-    /// in again.
+    /// Providers and codes have the limits of passwords, since these users can sign in again.
     /// - Parameter ageMax: a shorter age, where refresh token keys are not kept as long.
     static func ofGuests(ageMax: Duration) -> SessionLimits {
         SessionLimits(idleMax: .seconds(180 * 86_400), ageMax: .seconds(1_830 * 86_400))

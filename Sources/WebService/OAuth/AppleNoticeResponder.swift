@@ -30,7 +30,8 @@ struct AppleNoticeResponder: Sendable {
         else { throw HTTPFailure(.badRequest, "the body must be a JSON object with a payload") }
         do {
             _ = try await notices.receiveProviderNotice(
-                GatewayV1.ReceiveProviderNoticeRequest(provider: "apple", payload: payload),
+                GatewayV1.ReceiveProviderNoticeRequest(
+                    provider: BuiltInProvider.apple.rawValue, payload: payload),
                 // Apple's keys may have to be fetched: that they do not come in time says nothing
                 // about the gateway, and must not open its breaker.
                 CallContext(deadline: time.uptime() + Self.timeout, isCallersDeadline: true))

@@ -1,3 +1,4 @@
+import Contracts
 import Cryptography
 import JSON
 import Messages
@@ -8,10 +9,14 @@ struct FirebaseUser {
     /// What Firebase writes instead of a hash if the exporting user has no permission to see it.
     private static let redacted = "REDACTED"
 
+    /// Firebase's names, among those of providers, for what has members of its own in a user.
+    private enum OwnMethod: String {
+        case password, phone
+    }
+
     /// The known providers by default, by Firebase's names for them.
     static let providers: [String: Provider] = [
-        "google.com": Provider(method: "google", issuer: "https://accounts.google.com"),
-        "apple.com": Provider(method: "apple", issuer: "https://appleid.apple.com"),
+        "google.com": Provider(.google), "apple.com": Provider(.apple),
     ]
 
     /// The beginning of a hash's text: `$firebase-scrypt$m=14,r=8$k=1`; nil to import no passwords.
@@ -54,7 +59,7 @@ struct FirebaseUser {
         var identities: [IdentityV1.ProviderIdentity] = []
         for link in links {
             let name = text(link["providerId"])
-            guard name != "password", name != "phone" else { continue }
+            guard OwnMethod(rawValue: name) == nil else { continue }
             guard let provider = providers[name] else {
                 lost.append("links to \(name): unknown, see --provider")
                 continue
@@ -75,7 +80,7 @@ struct FirebaseUser {
         guard let hashPrefix else { return "" }
         let hash = text(user["passwordHash"])
         guard !hash.isEmpty else {
-            if links.contains(where: { text($0["providerId"]) == "password" }) {
+            if links.contains(where: { text($0["providerId"]) == OwnMethod.password.rawValue }) {
                 lost.append("passwords: the export has no hash")
             }
             return ""
@@ -149,5 +154,11 @@ struct FirebaseUser {
             self.rounds = rounds
             self.memoryCost = memoryCost
         }
+    }
+}
+
+extension FirebaseUser.Provider {
+    fileprivate init(_ provider: BuiltInProvider) {
+        self.init(method: provider.rawValue, issuer: provider.issuers[0])
     }
 }

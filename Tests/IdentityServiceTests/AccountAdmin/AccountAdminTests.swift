@@ -191,7 +191,7 @@ struct AccountAdminTests {
             ("phone", "phone", "+4915112345678"), ("google", "https://accounts.google.com", "17"),
         ] {
             let proved = ProvedIdentity(
-                method: method, issuer: issuer, subject: subject, amr: ["fed"])
+                method: SignInMethod(name: method), issuer: issuer, subject: subject)
             let admitted = try await fixture.signIn(proved)
             let by: GatewayV1.LookUpAccountRequest.By =
                 method == "phone"

@@ -237,7 +237,7 @@ struct CancelDeletionTests {
                     device: IdentityFixture.device)), fixture.relayed(token))
         #expect(try await fixture.deletion(of: guest) == nil)
         fixture.time.advance(by: .seconds(1))
-        let again = fixture.devices.open(text, amr: IdentitiesHandler.guestMethods)
+        let again = fixture.devices.open(text, amr: Authentication.guest.amr)
         try await fixture.requestDeletion(IdentityFixture.caller(again), wait: true)
         try await fixture.relay()
         _ = try await fixture.accounts.confirmEmail(

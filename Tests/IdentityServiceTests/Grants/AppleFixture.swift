@@ -1,3 +1,4 @@
+import Contracts
 import Cryptography
 import HTTPSink
 import JSON
@@ -67,7 +68,7 @@ final class AppleFixture: Sendable {
     /// The identity that the stand-in for Apple proves, with a code.
     static func proved(_ code: String = "code-canary") -> ProvedIdentity {
         var proved = ProvedIdentity(
-            method: "apple", issuer: "https://appleid.apple.com", subject: subject, amr: ["fed"])
+            method: .provider("apple"), issuer: "https://appleid.apple.com", subject: subject)
         proved.code = GrantCode(code, client: client)
         return proved
     }

@@ -105,7 +105,7 @@ struct ImportAccountsTests {
         record.identities = [.init(method: "g", issuer: "https://g.example", subject: "1")]
         let answer = try #require(try await fixture.take([record]).first)
         let proved = ProvedIdentity(
-            method: "g", issuer: "https://g.example", subject: "1", amr: ["fed"])
+            method: .provider("g"), issuer: "https://g.example", subject: "1")
         let found = try await identity.store.read { [keys = identity.keys] session in
             try session.identity(lookUpKey: keys.lookUpKey(of: proved))?.account.text
         }

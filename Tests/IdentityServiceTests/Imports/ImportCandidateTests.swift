@@ -1,3 +1,4 @@
+import Contracts
 import Messages
 import ServiceRuntime
 import Testing
@@ -58,7 +59,8 @@ struct ImportCandidateTests {
         ] {
             #expect(refused { $0.phoneNumber = number } == "phone_number \(rule)")
         }
-        for method in ["", "password", "phone", "Google", "a b", String(repeating: "g", count: 33)]
+        for method in ["", "Google", "a b", String(repeating: "g", count: 33)]
+            + SignInMethod.reservedNames.sorted()
         {
             #expect(refused { $0.identities = [Self.link(method)] } == "identities method")
         }

@@ -58,10 +58,30 @@ struct FederatedSignInTests {
     func delimited() {
         func key(_ issuer: String, _ subject: String) -> [UInt8] {
             fixture.keys.lookUpKey(
-                of: ProvedIdentity(method: "x", issuer: issuer, subject: subject, amr: []))
+                of: ProvedIdentity(method: .provider("x"), issuer: issuer, subject: subject))
         }
         #expect(key("https://a", "bc") != key("https://ab", "c"))
         #expect(key("https://a", "bc") == key("https://a", "bc"))
+    }
+
+    @Test("G-04: a provider under another name signs in to the accounts that it is linked to")
+    func renamed() async throws {
+        func proved(by provider: String, named name: String) -> ProvedIdentity {
+            var proved = ProvedIdentity(
+                method: .provider(provider), issuer: "https://id.example", subject: "1")
+            proved.displayName = name
+            return proved
+        }
+        let first = try await fixture.signIn(proved(by: "former", named: "Ada")).account
+        // The provider's new display name is written, and the account read again.
+        let again = try await fixture.signIn(proved(by: "current", named: "Ada Lovelace")).account
+        #expect(again?.accountId == first?.accountId && again?.displayName == "Ada Lovelace")
+        #expect(again?.methods == ["former"])
+        // As docker/README.md says.
+        try await fixture.change(
+            "UPDATE identities SET method = 'current' WHERE method = 'former'")
+        let last = try await fixture.signIn(proved(by: "current", named: "Ada Lovelace")).account
+        #expect(last?.accountId == first?.accountId && last?.methods == ["current"])
     }
 
     @Test(
@@ -182,7 +202,7 @@ struct FederatedSignInTests {
     @Test("G-04: an unsafe name or picture of a provider is left out of the profile")
     func profile() async throws {
         func profile(_ name: String, _ photo: String) -> ShownProfile {
-            var proved = ProvedIdentity(method: "google", issuer: "i", subject: "s", amr: [])
+            var proved = ProvedIdentity(method: .provider("google"), issuer: "i", subject: "s")
             proved.displayName = name
             proved.photoURL = photo
             return ShownProfile(proved)
@@ -202,7 +222,7 @@ struct FederatedSignInTests {
             "1", "\"}\\", "a\nb\u{1}", "übergrößen 🙂", String(repeating: "x", count: 255),
         ] {
             var proved = ProvedIdentity(
-                method: "x", issuer: "https://i.example/\"", subject: subject, amr: [])
+                method: .provider("x"), issuer: "https://i.example/\"", subject: subject)
             proved.displayName = "Ada \"Lovelace\""
             let details = IdentityDetails(proved)
             #expect(try IdentityDetails(text: details.text) == details)

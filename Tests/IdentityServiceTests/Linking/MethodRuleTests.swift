@@ -1,3 +1,4 @@
+import Contracts
 import ServiceRuntime
 import Testing
 
@@ -17,7 +18,7 @@ struct MethodRuleTests {
         let own = try #require(AccountID(key: 1))
         #expect(
             MethodRule.refusal(
-                adding: "google", to: own, having: methods,
+                adding: .provider("google"), to: own, having: methods.map(SignInMethod.init(name:)),
                 known: known.flatMap { AccountID(key: $0) }) == code)
     }
 
@@ -30,7 +31,9 @@ struct MethodRuleTests {
             ("phone", ["phone"], .lastMethod), ("", ["google"], .methodNotLinked),
         ] as [(String, [String], ErrorCode?)])
     func removing(method: String, methods: [String], code: ErrorCode?) {
-        #expect(MethodRule.refusal(removing: method, from: methods) == code)
+        let refusal = MethodRule.refusal(
+            removing: SignInMethod(name: method), from: methods.map(SignInMethod.init(name:)))
+        #expect(refusal == code)
     }
 
     @Test("G-14: an explicit link adds or proves an address by its truth table")

@@ -189,9 +189,7 @@ struct MethodTests {
 
     @Test("G-06: a phone number is a method, shown in full to its owner and masked in the list")
     func phone() async throws {
-        let proved = ProvedIdentity(
-            method: "phone", issuer: "phone", subject: "+4915112345678", amr: ["sms", "otp"])
-        let answer = try await fixture.signIn(proved)
+        let answer = try await fixture.signIn(PhoneIdentity.proved("+4915112345678"))
         let account = try #require(answer.account)
         #expect(account.phoneNumber == "+4915112345678" && account.methods == ["phone"])
         #expect(answer.proof?.amr == ["sms", "otp"])

@@ -1,3 +1,4 @@
+import Contracts
 import ServiceRuntime
 import Testing
 
@@ -16,7 +17,9 @@ struct NumberChangeRuleTests {
         _ change: NumberChange?, others: [String] = ["password", "google"], after: Duration
     ) -> [String] {
         NumberChangeRule.demanded(
-            change, others: others, guardedFor: Self.guarding, at: Self.told + after)
+            change, others: others.map(SignInMethod.init(name:)), guardedFor: Self.guarding,
+            at: Self.told + after
+        ).map(\.name)
     }
 
     @Test("A-06: a report repeated within a month is the same change, confirmed or not")
@@ -56,8 +59,8 @@ struct NumberChangeRuleTests {
     @Test("A-06: a proof that the number's new holder could give confirms nothing")
     func independence() {
         let before = Self.told - .milliseconds(1)
-        func isIndependent(_ methods: [String], at moment: Timestamp) -> Bool {
-            NumberChangeRule.isIndependent(methods, provedAt: moment, of: change())
+        func isIndependent(_ amr: [String], at moment: Timestamp) -> Bool {
+            NumberChangeRule.isIndependent(amr, provedAt: moment, of: change())
         }
         #expect(!isIndependent(["sms", "otp"], at: Self.told))
         #expect(isIndependent(["sms", "otp"], at: before))

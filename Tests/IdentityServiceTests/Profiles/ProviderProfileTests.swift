@@ -17,7 +17,7 @@ struct ProviderProfileTests {
         _ name: String, _ photo: String, subject: String = "g1", email: String? = nil
     ) async throws -> GatewayV1.Account {
         var proved = ProvedIdentity(
-            method: "google", issuer: "https://google.example", subject: subject, amr: ["fed"])
+            method: .provider("google"), issuer: "https://google.example", subject: subject)
         if let email {
             proved.email = ProvedIdentity.Email(
                 address: try #require(EmailAddress(email)), isVerified: true, isRelay: false)

@@ -1,4 +1,5 @@
 import Addresses
+import Contracts
 import JSON
 import Messages
 import Outbound
@@ -58,7 +59,7 @@ final class ProviderEventFixture: Sendable {
         _ subject: String = subject, email: String = relay, isRelay: Bool = true
     ) async throws -> AccountID {
         var proved = ProvedIdentity(
-            method: "apple", issuer: apple.issuer, subject: subject, amr: ["fed"])
+            method: .provider("apple"), issuer: apple.issuer, subject: subject)
         proved.email = ProvedIdentity.Email(
             address: try .required(email), isVerified: true, isRelay: isRelay)
         let answer = try await identity.signIn(proved, on: IdentityFixture.device)
@@ -74,7 +75,7 @@ final class ProviderEventFixture: Sendable {
 
     /// The sign-in methods of an account.
     func methods(_ account: AccountID) async throws -> [String] {
-        try await identity.store.read { try $0.account(account)?.methods } ?? []
+        try await identity.store.read { try $0.account(account)?.methods.map(\.name) } ?? []
     }
 
     // MARK: notices

@@ -1,4 +1,5 @@
 import Addresses
+import Contracts
 import Cryptography
 import JSON
 import Messages
@@ -20,7 +21,7 @@ struct ProviderTokenTests {
                 of: "117", email: "Ada@Example.org", nonce: nonce.providerNonce)
             let identity = try await fixture.identity(
                 try fixture.google.token(claims), nonce: nonce.nonce, name: "Not Ada")
-            #expect(identity.method == "google")
+            #expect(identity.method == .provider("google"))
             #expect(identity.issuer == fixture.google.issuer)
             #expect(identity.subject == "117")
             #expect(identity.email?.address == EmailAddress("Ada@Example.org"))
@@ -28,7 +29,7 @@ struct ProviderTokenTests {
             #expect(identity.email?.isRelay == false)
             #expect(identity.displayName == "Ada Lovelace", "from the token, not the request")
             #expect(identity.photoURL == "https://lh3.example/117.jpg")
-            #expect(identity.amr == ["fed"])
+            #expect(identity.method.authentication.amr == ["fed"])
             #expect(identity.audience == ProviderIssuer.audience)
             #expect(identity.nonce?.expiresAt == fixture.time.now() + .seconds(660))
             #expect(identity.code == nil)
@@ -46,7 +47,7 @@ struct ProviderTokenTests {
             ).with([("name", .string("Mallory"))])
             let identity = try await fixture.identity(
                 try fixture.apple.token(claims), nonce: nonce.nonce, by: "apple", name: "Ada")
-            #expect(identity.method == "apple")
+            #expect(identity.method == .provider("apple"))
             #expect(identity.subject == "001.a.2")
             #expect(identity.email?.isVerified == true)
             #expect(identity.email?.isRelay == true)

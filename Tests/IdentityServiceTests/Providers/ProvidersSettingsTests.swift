@@ -1,3 +1,4 @@
+import Contracts
 import Cryptography
 import Outbound
 import ServiceRuntime
@@ -149,6 +150,35 @@ struct ProvidersSettingsTests {
             "provider 6 needs a \"name\"",
         ] { #expect(text.contains(problem), "\(problem) in \(text)") }
         #expect(!text.contains("provider 3"))
+    }
+
+    @Test(
+        "G-04: no provider has the name of a way to sign in, and the problem says what to do",
+        arguments: SignInMethod.reservedNames.sorted())
+    func reserved(name: String) throws {
+        let text = try complaint(aboutProviderNamed: name)
+        #expect(text.contains("provider 1 cannot be named \"\(name)\""))
+        #expect(text.contains("reserved for a way to sign in") && text.contains("Choose another"))
+        #expect(text.contains("docker/README.md"))
+    }
+
+    @Test(
+        "G-04: no provider of the file has the name of one with settings of its own",
+        arguments: BuiltInProvider.allCases)
+    func ownSettings(of provider: BuiltInProvider) throws {
+        let name = provider.rawValue
+        let text = try complaint(aboutProviderNamed: name)
+        #expect(text.contains("provider 1 cannot be named \"\(name)\""))
+        #expect(text.contains("\(name)-audiences"))
+    }
+
+    private func complaint(aboutProviderNamed name: String) throws -> String {
+        let (folder, path) = try file(
+            """
+            {"providers": [{"name": "\(name)", "issuer": "https://a.example", "audiences": ["x"]}]}
+            """)
+        defer { withExtendedLifetime(folder) {} }
+        return complaint(["POSTERN_PROVIDERS_FILE": path])
     }
 
     @Test(

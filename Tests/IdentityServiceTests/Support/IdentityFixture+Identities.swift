@@ -89,7 +89,7 @@ extension IdentityFixture {
     /// A guest and its access token.
     func guest() async throws -> (account: String, token: String) {
         let account = try await signInAsGuest().accountId
-        return (account, devices.open(account, amr: IdentitiesHandler.guestMethods))
+        return (account, devices.open(account, amr: Authentication.guest.amr))
     }
 
     /// A guest with a document, and its access token.

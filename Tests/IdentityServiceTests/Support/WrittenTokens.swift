@@ -1,4 +1,5 @@
 import Addresses
+import Contracts
 import Cryptography
 import Messages
 import ServiceRuntime
@@ -26,8 +27,8 @@ struct WrittenTokens: ProviderTokens {
         let words = token.idToken.split(separator: "|", omittingEmptySubsequences: false)
         guard words.count == 4 else { throw ServiceError(.invalidProviderToken) }
         var proved = ProvedIdentity(
-            method: token.provider, issuer: "https://\(token.provider).example",
-            subject: String(words[0]), amr: ["fed"])
+            method: .provider(token.provider), issuer: "https://\(token.provider).example",
+            subject: String(words[0]))
         proved.email = EmailAddress(String(words[1])).map {
             ProvedIdentity.Email(
                 address: $0, isVerified: words[2] == "true", isRelay: words[3] == "true")

@@ -1,3 +1,4 @@
+import Contracts
 import ServiceRuntime
 import Testing
 import Texts
@@ -76,7 +77,10 @@ struct LanguageTests {
         for language in Language.allCases {
             let keys = Texts.lines("mail/words.\(language.rawValue).txt").keys.sorted()
             #expect(keys == Texts.lines("mail/words.en.txt").keys.sorted())
-            #expect(keys.contains("method/password") && keys.contains("month/12"))
+            for method in SignInMethod.builtIn + BuiltInProvider.allCases.map(\.method) {
+                #expect(keys.contains("method/\(method.name)"))
+            }
+            #expect(keys.contains("month/12"))
             #expect(language.words.method("passkey") == "passkey")
         }
         #expect(Language.german.words.list(["a"]) == "a")

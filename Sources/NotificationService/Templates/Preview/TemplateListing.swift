@@ -50,6 +50,10 @@ package enum TemplateListing {
 }
 
 extension TemplateVariable {
+    private static let sampleMethods: [SignInMethod] = [
+        .password, BuiltInProvider.google.method, .phone,
+    ]
+
     /// The value in a preview.
     package var sample: String {
         switch self {
@@ -58,8 +62,8 @@ extension TemplateVariable {
         case .time: "2026-01-31 09:05 UTC"
         case .name: "Ada"
         case .place: "Leipzig"
-        case .method: "password"
-        case .methods: "password google phone"
+        case .method: SignInMethod.password.name
+        case .methods: Self.sampleMethods.map(\.name).joined(separator: " ")
         case .address: "ada@example.org"
         case .code: "482913"
         case .minutes: "5"

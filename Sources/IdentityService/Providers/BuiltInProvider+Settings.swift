@@ -1,3 +1,4 @@
+import Contracts
 import Cryptography
 import Outbound
 import ServiceRuntime
@@ -15,10 +16,7 @@ import ServiceRuntime
 ///
 /// Sources: "Verify the Google ID token on your server side"; "Authenticating users with Sign in
 /// with Apple".
-enum BuiltInProvider: String, CaseIterable, Sendable {
-    case google
-    case apple
-
+extension BuiltInProvider {
     /// Reserved issuers, whether or not the providers are enabled: no other provider may use them.
     static let issuers = allCases.flatMap(\.issuers)
 
@@ -29,13 +27,6 @@ enum BuiltInProvider: String, CaseIterable, Sendable {
             return issuers.contains(issuer) ? nil : issuer
         }
         return provider.issuers.contains(issuer) ? provider.issuers[0] : nil
-    }
-
-    private var issuers: [String] {
-        switch self {
-        case .google: ["https://accounts.google.com", "accounts.google.com"]
-        case .apple: ["https://appleid.apple.com"]
-        }
     }
 
     private var keysURL: String {
