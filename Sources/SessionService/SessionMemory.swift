@@ -1,4 +1,3 @@
-import Contracts
 import ServiceRuntime
 import Storage
 
@@ -60,7 +59,7 @@ struct SessionMemory: Sendable {
             throw ServiceError(code)
         case .isOver(let reason, let sessions):
             revoked.insert(sessions)
-            throw ServiceError.sessionEnded(reason.message)
+            throw ServiceError.sessionEnded(reason)
         }
     }
 }

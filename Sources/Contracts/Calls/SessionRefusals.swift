@@ -1,23 +1,13 @@
 package import Messages
 package import ServiceRuntime
 
-extension ServiceError {
-    /// `auth/session-ended` with the session's reason, where it has one.
-    package static func sessionEnded(_ reason: GatewayV1.EndReason) -> ServiceError {
-        let known: SessionEndReason? =
-            switch reason {
-            case .signedOut: .signedOut
-            case .inactive: .inactive
-            case .maximumAge: .maximumAge
-            case .displaced: .displaced
-            case .replayed: .replayed
-            case .security: .security
-            case .revoked: .revoked
-            case .providerRevoked: .providerRevoked
-            case .accountDeleted: .accountDeleted
-            case .unspecified, .unrecognized: nil
-            }
-        return sessionEnded(known)
+extension EndReason {
+    /// The reason on the wire.
+    package var message: GatewayV1.EndReason { GatewayV1.EndReason(rawValue: Int32(rawValue)) }
+
+    /// The reason of a message; nil for none or an unknown one.
+    package init?(_ message: GatewayV1.EndReason) {
+        self.init(rawValue: Int64(message.rawValue))
     }
 }
 
@@ -34,6 +24,7 @@ extension SessionV1.InspectSessionResponse {
     /// kept.
     package func refusal(unknown: ErrorCode = .invalidAccessToken) -> ServiceError {
         guard known else { return ServiceError(unknown) }
-        return live ? ServiceError(.invalidAccessToken) : ServiceError.sessionEnded(endReason)
+        return live
+            ? ServiceError(.invalidAccessToken) : ServiceError.sessionEnded(EndReason(endReason))
     }
 }

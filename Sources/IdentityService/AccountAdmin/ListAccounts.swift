@@ -53,13 +53,9 @@ struct AccountFilter: Hashable, Sendable {
         signedInFrom = try Self.moment(request.signedInFrom?.milliseconds, "signed_in_from_at_ms")
         signedInBefore = try Self.moment(
             request.signedInBefore?.milliseconds, "signed_in_before_at_ms")
-        switch request.status {
-        case .unspecified: status = nil
-        case .active: status = .active
-        case .suspended: status = .suspended
-        case .pendingVerification: status = .pendingVerification
-        case .deleting: status = .deleting
-        case .unrecognized: throw ServiceError(.invalidArgument, fields: ["status"])
+        status = AccountStatus(request.status)
+        guard request.status == .unspecified || status != nil else {
+            throw ServiceError(.invalidArgument, fields: ["status"])
         }
         after = request.pageToken.isEmpty ? nil : AccountID(text: request.pageToken)
         guard request.pageToken.isEmpty == (after == nil) else {

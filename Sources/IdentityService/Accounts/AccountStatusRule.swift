@@ -2,7 +2,8 @@ import Messages
 import ServiceRuntime
 import Storage
 
-/// Whether an account may sign in (I-01). Raw values are stored and must never change.
+/// Whether an account may sign in (I-01). The numbers are those in the store and on the wire, and
+/// are never reused.
 enum AccountStatus: Int64, Sendable {
     case active = 1
     case suspended = 2
@@ -17,14 +18,14 @@ enum AccountStatus: Int64, Sendable {
     /// password. That is all that a pending account waits for.
     var mayVerify: Bool { self == .active || self == .pendingVerification }
 
-    /// The status in a protobuf message.
+    /// The status on the wire.
     var message: GatewayV1.AccountStatus {
-        switch self {
-        case .active: .active
-        case .suspended: .suspended
-        case .pendingVerification: .pendingVerification
-        case .deleting: .deleting
-        }
+        GatewayV1.AccountStatus(rawValue: Int32(rawValue))
+    }
+
+    /// The status of a message; nil for none or an unknown one.
+    init?(_ message: GatewayV1.AccountStatus) {
+        self.init(rawValue: Int64(message.rawValue))
     }
 }
 

@@ -10,94 +10,80 @@ import Storage
 /// stored in the account's row of `account_keys`. Deleting that row makes the data unreadable, in
 /// backups too (crypto-shredding; Sources/SECURITY.md, Erasure).
 struct AccountVault: Sendable {
-    /// The column and row to which a sealed value is bound.
-    enum Field: Sendable {
-        case address
-        case displayName
-        /// The new address of a pending email change.
-        case newAddress
-        /// The address of a pending claim.
-        case claimedAddress
-        case claimedPasswordHash
-        case photoURL
-        case passwordHash
-        /// The account's id in the system that it was imported from.
-        case externalID
-        /// Custom claims that another system held for the account.
-        case customClaims
-        case suspensionReason
-        case birthDate
-        /// The address of a parent who is asked for consent.
-        case parentEmail
-        /// A document's collection, name and JSON; its row key.
-        case document(Int64)
-        /// The sides that were picked for a migration; its row key.
-        case migrationPicks(Int64)
-        /// A document of a migration: collection, name and JSON; its row key.
-        case migrationDocument(Int64)
-        /// The name of a photo; its row key.
-        case photoName(Int64)
-        /// The hash of a photo; its row key.
-        case photoHash(Int64)
-        /// A part of a photo, of so many, in its blob: neither can parts change places, nor can one
-        /// be left out. The photo's row key.
-        case photoPart(Int64, index: Int, of: Int)
-        /// A part of an export, in its blob.
-        case exportPart(BlobName, index: Int, isLast: Bool)
-        /// The details of an identity; its row key.
-        case identityDetails(Int64)
-        /// The token that revokes an identity's grant; its row key.
-        case identityGrant(Int64)
+    /// What is sealed of an account, each with the column and row to which its value is bound. The
+    /// names are authenticated with stored values, so they never change.
+    struct Field: Sendable {
+        private let table: String
+        private let column: String
+        /// The row's key; nil for a row that has the account's.
+        private let row: Int64?
+
+        private init(_ table: String, _ column: String, row: Int64? = nil) {
+            self.table = table
+            self.column = column
+            self.row = row
+        }
 
         fileprivate func place(_ account: AccountID) -> SealedPlace {
-            switch self {
-            case .address:
-                SealedPlace(table: "email_addresses", column: "address", row: account.key)
-            case .displayName:
-                SealedPlace(table: "profiles", column: "display_name", row: account.key)
-            case .newAddress:
-                SealedPlace(table: "email_changes", column: "address", row: account.key)
-            case .claimedAddress:
-                SealedPlace(table: "claims", column: "address", row: account.key)
-            case .claimedPasswordHash:
-                SealedPlace(table: "claims", column: "password_hash", row: account.key)
-            case .photoURL:
-                SealedPlace(table: "profiles", column: "photo_url", row: account.key)
-            case .identityDetails(let identity):
-                SealedPlace(table: "identities", column: "details", row: identity)
-            case .identityGrant(let identity):
-                SealedPlace(table: "identities", column: "sealed_grant", row: identity)
-            case .externalID:
-                SealedPlace(table: "imported_accounts", column: "external_id", row: account.key)
-            case .customClaims:
-                SealedPlace(table: "custom_claims", column: "document", row: account.key)
-            case .passwordHash:
-                SealedPlace(table: "passwords", column: "hash", row: account.key)
-            case .suspensionReason:
-                SealedPlace(table: "suspensions", column: "reason", row: account.key)
-            case .birthDate:
-                SealedPlace(table: "profiles", column: "birth_date", row: account.key)
-            case .parentEmail:
-                SealedPlace(
-                    table: "parental_consents", column: "parent_email", row: account.key)
-            case .document(let document):
-                SealedPlace(table: "documents", column: "payload", row: document)
-            case .migrationPicks(let migration):
-                SealedPlace(table: "guest_migrations", column: "picks", row: migration)
-            case .migrationDocument(let item):
-                SealedPlace(table: "guest_migration_documents", column: "payload", row: item)
-            case .photoName(let photo):
-                SealedPlace(table: "photos", column: "name", row: photo)
-            case .photoHash(let photo):
-                SealedPlace(table: "photos", column: "hash", row: photo)
-            case .photoPart(let photo, let index, let count):
-                SealedPlace(table: "photos", column: "part \(index) of \(count)", row: photo)
-            case .exportPart(let blob, let index, let isLast):
-                SealedPlace(
-                    table: "exports",
-                    column: "\(blob.text) part \(index)\(isLast ? ", the last" : "")",
-                    row: account.key)
-            }
+            SealedPlace(table: table, column: column, row: row ?? account.key)
+        }
+
+        static let address = Field("email_addresses", "address")
+        /// The new address of a pending email change.
+        static let newAddress = Field("email_changes", "address")
+        /// The address of a pending claim.
+        static let claimedAddress = Field("claims", "address")
+        static let claimedPasswordHash = Field("claims", "password_hash")
+        static let passwordHash = Field("passwords", "hash")
+        static let displayName = Field("profiles", "display_name")
+        static let photoURL = Field("profiles", "photo_url")
+        static let birthDate = Field("profiles", "birth_date")
+        /// The account's id in the system that it was imported from.
+        static let externalID = Field("imported_accounts", "external_id")
+        /// Custom claims that another system held for the account.
+        static let customClaims = Field("custom_claims", "document")
+        static let suspensionReason = Field("suspensions", "reason")
+        /// The address of a parent who is asked for consent.
+        static let parentEmail = Field("parental_consents", "parent_email")
+
+        /// The details of an identity.
+        static func identityDetails(_ identity: Int64) -> Field {
+            Field("identities", "details", row: identity)
+        }
+
+        /// The token that revokes an identity's grant.
+        static func identityGrant(_ identity: Int64) -> Field {
+            Field("identities", "sealed_grant", row: identity)
+        }
+
+        /// A document's collection, name and JSON.
+        static func document(_ document: Int64) -> Field {
+            Field("documents", "payload", row: document)
+        }
+
+        /// The sides that were picked for a migration.
+        static func migrationPicks(_ migration: Int64) -> Field {
+            Field("guest_migrations", "picks", row: migration)
+        }
+
+        /// A document of a migration: collection, name and JSON.
+        static func migrationDocument(_ item: Int64) -> Field {
+            Field("guest_migration_documents", "payload", row: item)
+        }
+
+        static func photoName(_ photo: Int64) -> Field { Field("photos", "name", row: photo) }
+
+        static func photoHash(_ photo: Int64) -> Field { Field("photos", "hash", row: photo) }
+
+        /// A part of a photo, of so many, in its blob: neither can parts change places, nor can one
+        /// be left out.
+        static func photoPart(_ photo: Int64, index: Int, of count: Int) -> Field {
+            Field("photos", "part \(index) of \(count)", row: photo)
+        }
+
+        /// A part of an export, in its blob.
+        static func exportPart(_ blob: BlobName, index: Int, isLast: Bool) -> Field {
+            Field("exports", "\(blob.text) part \(index)\(isLast ? ", the last" : "")")
         }
     }
 

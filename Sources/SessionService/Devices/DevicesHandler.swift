@@ -45,10 +45,10 @@ struct DevicesHandler: DevicesService, SessionAccountSessionsService {
             session.account == token.account
         else {
             let isDeleted = try store.isOfDeletedAccount(token.session, keys)
-            throw ServiceError.sessionEnded(isDeleted ? .accountDeleted : .unspecified)
+            throw ServiceError.sessionEnded(isDeleted ? .accountDeleted : nil)
         }
         if let reason = life.state(of: session, at: now).reason {
-            throw ServiceError.sessionEnded(reason.message)
+            throw ServiceError.sessionEnded(reason)
         }
         guard now < token.expiresAt else { throw ServiceError(.invalidAccessToken) }
         return session

@@ -107,6 +107,23 @@ struct AccountStatusRuleTests {
         }
     }
 
+    @Test("a status has its number and its name in the protos", arguments: Int32(1)...64)
+    func numbers(number: Int32) {
+        let message = GatewayV1.AccountStatus(rawValue: number)
+        guard let status = AccountStatus(message) else {
+            #expect(message == .unrecognized(number))
+            return
+        }
+        #expect(status.rawValue == Int64(number))
+        #expect(status.message == message)
+        #expect("\(status)" == "\(message)")
+    }
+
+    @Test("no status is none")
+    func noStatus() {
+        #expect(AccountStatus(.unspecified) == nil)
+    }
+
     @Test("every status is read back as it was written", arguments: 0..<16)
     func stored(bits: Int) {
         let standing = AccountStanding(

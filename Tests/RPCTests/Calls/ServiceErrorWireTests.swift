@@ -51,7 +51,7 @@ struct ServiceErrorWireTests {
 
     @Test("G-29: the reason of a session's end is worded by the program that has a caller")
     func sessionEnd() {
-        let reason = SessionEndReason.accountDeleted
+        let reason = EndReason.accountDeleted
         let read = ServiceError(WireV1.Response(call: 1, .sessionEnded(reason)))
         #expect(read.code == .sessionEnded && read.sentence == nil)
         #expect(read.userMessage == "This account no longer exists.")

@@ -190,16 +190,25 @@ struct ErrorWordingTests {
 
     @Test(
         "G-29: each end of a session has a sentence of its own, which replaces the code's",
-        arguments: SessionEndReason.allCases, Voice.allCases)
-    func wordedEnd(reason: SessionEndReason, voice: Voice) {
+        arguments: EndReason.allCases, Voice.allCases)
+    func wordedEnd(reason: EndReason, voice: Voice) {
         let error = ServiceError.sessionEnded(reason).worded(in: voice)
         #expect(error.code == .sessionEnded)
         #expect(error.userMessage == reason.sentence(in: voice))
-        #expect(error.violations.map(\.rule) == [reason.rawValue])
+        #expect(error.violations.map(\.rule) == [reason.rule])
         #expect(!error.userMessage.isEmpty)
         let plain = ServiceError.sessionEnded(nil).worded(in: voice)
         #expect(plain.userMessage == ErrorCode.sessionEnded.sentence(in: voice))
         #expect(plain.violations.isEmpty && plain.userMessage != error.userMessage)
+    }
+
+    @Test("G-29: an end's rule, which apps compare, is its name in kebab case")
+    func endRules() {
+        #expect(
+            EndReason.allCases.map(\.rule) == [
+                "signed-out", "inactive", "maximum-age", "displaced", "replayed", "security",
+                "revoked", "provider-revoked", "account-deleted",
+            ])
     }
 
     @Test("G-29: only a session's end is worded by a reason")
@@ -223,7 +232,7 @@ struct ErrorWordingTests {
     private static let rules =
         PasswordRule.allCases.map(\.rawValue) + PhoneNumberRule.allCases.map(\.rawValue)
         + DocumentViolation.allCases.map(\.rawValue) + PhotoRule.allCases.map(\.rawValue)
-        + SessionEndReason.allCases.map(\.rawValue) + AcceptanceRule.allCases.map(\.rawValue)
+        + EndReason.allCases.map(\.rule) + AcceptanceRule.allCases.map(\.rawValue)
         + EmailRule.allCases.map(\.rawValue)
 
     @Test("X-01: no two rules have one name")

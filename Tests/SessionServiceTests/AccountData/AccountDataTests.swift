@@ -158,7 +158,7 @@ struct AccountDataTests {
         let open = try await fixture.open(account)
         _ = try await forget()
         try await fixture.restart()
-        let gone = ServiceError.sessionEnded(SessionEndReason.accountDeleted)
+        let gone = ServiceError.sessionEnded(.accountDeleted)
         for tokens in [ended, open] {
             let state = try await fixture.inspect(tokens.accessToken)
             #expect(state.known && !state.live && state.endReason == .accountDeleted)

@@ -1,4 +1,3 @@
-import Messages
 import ServiceRuntime
 import Testing
 
@@ -53,11 +52,5 @@ struct SessionLifeTests {
             #expect(
                 try state(usedAfter: .zero, after: age, end: reason) == .ended(reason))
         }
-    }
-
-    @Test("reasons have the numbers of the protos", arguments: EndReason.allCases)
-    func numbers(reason: EndReason) {
-        #expect(EndReason(reason.message) == reason)
-        #expect(reason.message != .unspecified)
     }
 }

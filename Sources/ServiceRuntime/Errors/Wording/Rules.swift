@@ -1,26 +1,41 @@
-/// A requirement, or a reason, that a violation names. The raw values are the rules of the
-/// violations of one error code, and no two rules have one name.
-package protocol WordedRule: CaseIterable, RawRepresentable<String>, Sendable {
+/// A requirement, or a reason, that a violation names. A type has those of one error code, and no
+/// two rules have one name.
+package protocol WordedRule: CaseIterable, Sendable {
     /// The part of `Sources/Texts/error` with its sentences: `password` for `password/length`.
     static var section: String { get }
+    /// The rule's name in a violation: the raw value, where that is a text.
+    var rule: String { get }
+}
+
+extension WordedRule where Self: RawRepresentable, RawValue == String {
+    package var rule: String { rawValue }
 }
 
 extension WordedRule {
     /// The sentence for the user in `voice`.
     package func sentence(in voice: Voice) -> String {
-        voice.sentence("\(Self.section)/\(rawValue)")
+        voice.sentence("\(Self.section)/\(rule)")
+    }
+
+    /// The rules' names, each with the key of its sentence.
+    fileprivate static var sentenceKeys: [(String, String)] {
+        allCases.map { ($0.rule, "\(section)/\($0.rule)") }
     }
 }
 
 extension Voice {
     private static let rules: [any WordedRule.Type] = [
         PasswordRule.self, PhoneNumberRule.self, DocumentViolation.self, PhotoRule.self,
-        SessionEndReason.self, AcceptanceRule.self, EmailRule.self,
+        EndReason.self, AcceptanceRule.self, EmailRule.self,
     ]
+
+    /// The keys of the sentences, by the rules' names. Built once, at the first use.
+    private static let sentenceKeys = Dictionary(
+        rules.flatMap { $0.sentenceKeys }, uniquingKeysWith: { first, _ in first })
 
     /// The sentence about a violation's rule. Nil for one without.
     package func sentence(aboutRule rule: String) -> String? {
-        Self.rules.lazy.compactMap { $0.init(rawValue: rule)?.sentence(in: self) }.first
+        Self.sentenceKeys[rule].map { sentence($0) }
     }
 }
 
@@ -99,39 +114,7 @@ package enum PhotoRule: String, WordedRule {
     package static var section: String { "photo" }
 }
 
-/// Why a session has ended (S-02, S-06, G-29). The raw values are the rules of
-/// `auth/session-ended`'s violation, whose sentence replaces the code's.
-package enum SessionEndReason: String, WordedRule {
-    /// Its owner signed out.
-    case signedOut = "signed-out"
-    /// It was not used for too long.
-    case inactive
-    /// It reached its maximum age.
-    case maximumAge = "maximum-age"
-    /// A newer session displaced it.
-    case displaced
-    /// A refresh token was replayed.
-    case replayed
-    /// Ended to protect the account.
-    case security
-    /// Ended by the operator.
-    case revoked
-    /// The provider no longer vouches for its owner.
-    case providerRevoked = "provider-revoked"
-    /// The account was deleted.
-    case accountDeleted = "account-deleted"
-
-    package static var section: String { "session-end" }
-}
-
 extension ServiceError {
-    /// `auth/session-ended` with the reason, where it is known.
-    package static func sessionEnded(_ reason: SessionEndReason?) -> ServiceError {
-        var error = ServiceError(.sessionEnded)
-        error.violations = reason.map { [Violation(field: "session", rule: $0.rawValue)] } ?? []
-        return error
-    }
-
     /// The catalogue's sentence for the user in `voice`; for a session that has ended, the one
     /// about the reason, for a birth date that is missing, the one that asks for it, and for an
     /// address that breaks a rule, the one about that.
