@@ -15,7 +15,6 @@ struct OnboardingHandler: OnboardingService, AccountCallsHandler {
     var store: Store { documents.store }
 
     /// Whether the account has completed onboarding.
-    /// - Throws: as `SQLSession.callersRow`.
     func hasCompletedOnboarding(
         _ request: GatewayV1.HasCompletedOnboardingRequest, _ call: AccountCall
     ) async throws -> GatewayV1.HasCompletedOnboardingResponse {

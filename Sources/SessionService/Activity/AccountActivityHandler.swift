@@ -14,8 +14,6 @@ struct AccountActivityHandler: AccountActivityService {
 
     /// Returns an account's activity (I-01): its live sessions, when one was last used, and when
     /// the account was last seen.
-    /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`; `rpc/unavailable` while the clock
-    ///   is not trusted.
     func getAccountActivity(
         _ request: SessionV1.GetAccountActivityRequest, _ context: CallContext
     ) async throws -> SessionV1.GetAccountActivityResponse {
