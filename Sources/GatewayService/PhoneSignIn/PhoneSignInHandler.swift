@@ -4,9 +4,7 @@ import Messages
 import RPC
 import ServiceRuntime
 
-/// `postern.gateway.v1.PhoneSignIn`: sign-in by a code sent to a phone number (G-06, G-14). Each
-/// rpc is in the file of its name: `requestSignInCode`, `requestPhoneCode`, `signInWithPhoneCode`,
-/// `linkPhone`.
+/// `postern.gateway.v1.PhoneSignIn`: sign-in by a code sent to a phone number (G-06, G-14).
 struct PhoneSignInHandler: PhoneSignInService {
     let codes: any PhoneCodesAPI
     let sessions: any SessionsAPI

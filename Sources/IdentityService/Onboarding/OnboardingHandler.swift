@@ -4,8 +4,8 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// `postern.gateway.v1.Onboarding`: the way through the sections of an app's onboarding (G-18). Each
-/// rpc is in the file of its name. Guests go the same way as accounts.
+/// `postern.gateway.v1.Onboarding`: the way through the sections of an app's onboarding (G-18).
+/// Guests go the same way as accounts.
 struct OnboardingHandler: OnboardingService, AccountCallsHandler {
     /// Keeps the drafts and what a completion writes.
     let documents: DocumentsHandler

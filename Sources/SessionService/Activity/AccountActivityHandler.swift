@@ -5,7 +5,7 @@ import ServiceRuntime
 import Storage
 
 /// `postern.session.v1.AccountActivity`: when an account was used, for identity and the operator's
-/// tool. `listAccountActivity` is in the file of its name.
+/// tool.
 struct AccountActivityHandler: AccountActivityService {
     let store: Store
     let life: SessionLife

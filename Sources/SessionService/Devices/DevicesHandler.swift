@@ -6,9 +6,9 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// `postern.session.v1.Devices`, and what session implements of `postern.gateway.v1.AccountSessions`:
-/// what the owner of a session can see and do with the account's sessions (G-22, G-13, G-30).
-/// `reauthenticate` and `noteActivity` are in the files of their names.
+/// `postern.session.v1.Devices`, and what session implements of
+/// `postern.gateway.v1.AccountSessions`: what the owner of a session can see and do with the
+/// account's sessions (G-22, G-13, G-30).
 struct DevicesHandler: DevicesService, SessionAccountSessionsService {
     /// Far more than an account can have; only a store from before the limit could hold more.
     private static let listedMax = 200

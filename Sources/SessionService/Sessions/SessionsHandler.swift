@@ -6,8 +6,7 @@ import ServiceRuntime
 import Storage
 
 /// `postern.session.v1.Sessions`, and what session implements of `postern.gateway.v1.Auth` and
-/// `Verification`: sessions and their tokens (S-01 … S-07). Each rpc is in the file of its name;
-/// those that only read are here.
+/// `Verification`: sessions and their tokens (S-01 … S-07).
 package struct SessionsHandler: SessionsService, SessionAuthService, SessionVerificationService {
     let store: Store
     let keys: SessionKeys
