@@ -22,8 +22,7 @@ struct SizeReport {
 
     /// Counted as written, without `Generated/`: lines that hold code after comments and strings
     /// are blanked; types that are declared in the first column; types whose name no other file
-    /// has; a file's lines with its comments and blank lines; throwing functions that other modules
-    /// call and that have no `- Throws:`.
+    /// has; a file's lines with its comments and blank lines.
     @Test("the amount of code in Sources is printed, each figure beside its target")
     func amounts() throws {
         let checkout = try Checkout.here.get()
@@ -43,10 +42,6 @@ struct SizeReport {
             ("lines of a file, median", lengths[lengths.count / 2], 95),
             ("lines of a file, 90 %", lengths[lengths.count * 9 / 10], 200),
             ("lines of a file, max", lengths[lengths.count - 1], 400),
-            (
-                "throwing functions without `- Throws:`",
-                sources.flatMap(ThrowsTests.undocumented).count, 0
-            ),
         ]
         for (name, figure, target) in figures {
             print("Sources/ \(name): \(figure) (target \(target))")

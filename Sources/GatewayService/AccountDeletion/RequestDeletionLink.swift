@@ -7,7 +7,6 @@ import ServiceRuntime
 extension AccountDeletionHandler {
     /// G-19: charge the limit → have a link mailed. The limit's subject is the email as typed,
     /// whether or not an account has it, and the response is the same in both cases.
-    /// - Throws: `auth/invalid-email`, `auth/too-many-requests`, `rpc/invalid-argument`.
     func requestDeletionLink(
         _ request: GatewayV1.RequestDeletionLinkRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestDeletionLinkResponse {

@@ -1,7 +1,7 @@
 import Contracts
 
-/// `postern.gateway.v1.AccountSessions`: re-authentication (G-13). Each rpc is in the file of its
-/// name: `reauthenticate`, `checkRecentProof`. Session serves the other methods.
+/// `postern.gateway.v1.AccountSessions`: re-authentication (G-13). Session serves the other
+/// methods.
 struct AccountSessionsHandler: AccountSessionsService {
     let accounts: any AccountsAPI
     let identities: any IdentitiesAPI

@@ -10,9 +10,6 @@ extension AccountSessionsHandler {
     /// G-13 for an application's backend: whether a sensitive call may proceed, or the session's
     /// owner must re-authenticate first. Applies the same rule as our own rpcs (`RecentProof`).
     /// Not for calls that change an email or the sign-in methods: identity guards those itself.
-    /// - Throws: `auth/requires-recent-login`, with the acceptable proofs;
-    ///   `auth/invalid-access-token`, `auth/session-ended`; `rpc/invalid-argument` for a
-    ///   `max_age_ms` outside of 0 to one day and for an unknown kind of proof.
     func checkRecentProof(
         _ request: GatewayV1.CheckRecentProofRequest, _ context: CallContext
     ) async throws -> GatewayV1.CheckRecentProofResponse {

@@ -16,12 +16,6 @@ extension AccountSessionsHandler {
     ///
     /// Each proof also counts as a write of documents. Attack: an account's own session repeats
     /// them without end, and each is a row of the audit trail.
-    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-credential`,
-    ///   `auth/invalid-provider-token`, `auth/missing-or-invalid-nonce`,
-    ///   `auth/provider-unavailable`, `auth/no-such-provider`, `auth/invalid-phone-number`,
-    ///   `auth/invalid-verification-code`, `auth/code-expired`, `auth/too-many-requests`,
-    ///   `auth/invalid-device-proof`, `auth/device-proof-stale`, `auth/user-disabled`;
-    ///   `rpc/invalid-argument` without a proof.
     func reauthenticate(
         _ request: GatewayV1.ReauthenticateRequest, _ context: CallContext
     ) async throws -> GatewayV1.ReauthenticateResponse {

@@ -1,9 +1,7 @@
 import Contracts
 
 /// `postern.gateway.v1.Auth`: sign-up and sign-in. The gateway stores nothing: each rpc calls the
-/// identity service, the session service and the rate limiter. Each rpc is in the file of its name:
-/// `signUpWithPassword`, `signInWithPassword`, `verifyEmail`, `checkAuthState`. Session serves the
-/// other methods.
+/// identity service, the session service and the rate limiter. Session serves the other methods.
 struct AuthHandler: AuthService {
     let accounts: any AccountsAPI
     let sessions: any SessionsAPI

@@ -7,10 +7,7 @@ extension AuthHandler {
     /// G-01: whether the token's owner is signed in, and if not, why. The state "authenticated
     /// without an account" does not exist: the account is read, and a deleted or disabled one
     /// counts as not signed in. For a token that is known and a feed that is not silent, that is
-    /// the only call (`TokenAccounts`).
-    /// - Throws: `rpc/invalid-argument` for malformed metadata; the errors of the identity and
-    ///   session services, for example `rpc/unavailable`. An invalid token is a response, not an
-    ///   error.
+    /// the only call (`TokenAccounts`). An invalid token is a response, not an error.
     func checkAuthState(
         _ request: GatewayV1.CheckAuthStateRequest, _ context: CallContext
     ) async throws -> GatewayV1.CheckAuthStateResponse {

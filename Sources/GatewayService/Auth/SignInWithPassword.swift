@@ -11,10 +11,6 @@ extension AuthHandler {
     ///
     /// A guest stays an account of its own and keeps its session; the response has the collision
     /// (G-16, G-27).
-    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-email`,
-    ///   `auth/invalid-credential`, `auth/user-disabled`, `auth/email-not-verified`,
-    ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`,
-    ///   `auth/idempotency-key-reused`, `rpc/invalid-argument`.
     func signInWithPassword(
         _ request: GatewayV1.SignInWithPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithPasswordResponse {

@@ -12,10 +12,6 @@ extension AuthHandler {
     /// A guest who signs up keeps the account id (G-07). A caller that already has an account is
     /// refused, because it does not intend to switch accounts. The identity service decides which
     /// of the two the caller is.
-    /// - Throws: `auth/already-signed-in`, `auth/invalid-access-token`, `auth/session-ended`,
-    ///   `auth/invalid-email`, `auth/weak-password`, `auth/email-already-in-use`,
-    ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`,
-    ///   `auth/idempotency-key-reused`, `rpc/invalid-argument`.
     func signUpWithPassword(
         _ request: GatewayV1.SignUpWithPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignUpWithPasswordResponse {

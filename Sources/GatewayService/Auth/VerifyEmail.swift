@@ -13,9 +13,6 @@ extension AuthHandler {
     ///
     /// A password is charged to the caller's address. Attack: a link stays valid after a password
     /// that is refused, so that one link would have us hash without end.
-    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-link`,
-    ///   `auth/password-needed`, `auth/weak-password`, `auth/user-disabled`,
-    ///   `auth/too-many-requests`, `auth/invalid-credential`, `rpc/invalid-argument`.
     func verifyEmail(
         _ request: GatewayV1.VerifyEmailRequest, _ context: CallContext
     ) async throws -> GatewayV1.VerifyEmailResponse {

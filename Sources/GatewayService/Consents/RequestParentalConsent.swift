@@ -5,10 +5,6 @@ import RPC
 extension ConsentsHandler {
     /// G-23: identify the caller's account → charge the limits on its mails to parents and on the
     /// address → have the link mailed.
-    /// - Throws: `auth/invalid-email`, `auth/operation-not-allowed`, `auth/too-many-requests`,
-    ///   `auth/requires-recent-login` except for a guest,
-    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
-    ///   `auth/idempotency-key-reused`.
     func requestParentalConsent(
         _ request: GatewayV1.RequestParentalConsentRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestParentalConsentResponse {

@@ -6,8 +6,6 @@ import ServiceRuntime
 extension DataExportsHandler {
     /// G-21: identify the caller's account → charge the limit, unless there is an export already →
     /// have it ordered. Identity requires the recent proof.
-    /// - Throws: `auth/requires-recent-login`, `auth/too-many-requests`,
-    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
     func requestDataExport(
         _ request: GatewayV1.RequestDataExportRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestDataExportResponse {

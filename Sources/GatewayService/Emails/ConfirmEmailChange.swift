@@ -7,9 +7,6 @@ extension EmailsHandler {
     /// G-12: make the new address the account's → record the device as
     /// known. In the account's own session the link alone is enough. Elsewhere its password is
     /// required, and the identity service counts the attempts.
-    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-link`,
-    ///   `auth/password-needed`, `auth/invalid-credential`, `auth/email-already-in-use`,
-    ///   `rpc/invalid-argument`.
     func confirmEmailChange(
         _ request: GatewayV1.ConfirmEmailChangeRequest, _ context: CallContext
     ) async throws -> GatewayV1.ConfirmEmailChangeResponse {

@@ -8,9 +8,6 @@ extension EmailsHandler {
     /// address → have the identity service record the change.
     /// The identity service requires the recent proof, by the access token that is passed on. A
     /// compromised gateway alone therefore cannot change an account's email.
-    /// - Throws: `auth/invalid-access-token`, `auth/requires-recent-login`, `auth/invalid-email`,
-    ///   `auth/email-already-in-use`, `auth/too-many-requests`, `auth/operation-not-allowed`,
-    ///   `rpc/invalid-argument`.
     func requestEmailChange(
         _ request: GatewayV1.RequestEmailChangeRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestEmailChangeResponse {

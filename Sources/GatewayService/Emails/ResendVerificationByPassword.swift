@@ -9,8 +9,6 @@ extension EmailsHandler {
     /// verified. Charge the limits on sign-ins and on mails → the identity service checks the
     /// password and sends the mail. The subject of both limits is the email as typed, whether or
     /// not an account has it.
-    /// - Throws: `auth/invalid-credential`, `auth/invalid-email`, `auth/too-many-requests`,
-    ///   `auth/user-disabled`, `rpc/invalid-argument`.
     func resendVerificationByPassword(
         _ request: GatewayV1.ResendVerificationByPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.ResendVerificationByPasswordResponse {

@@ -6,8 +6,6 @@ import ServiceRuntime
 extension EmailsHandler {
     /// G-12: identify the caller's account → charge the limit → have another verification link
     /// mailed.
-    /// - Throws: `auth/invalid-access-token`, `auth/too-many-requests`, `auth/user-disabled`,
-    ///   `rpc/invalid-argument`.
     func resendVerificationEmail(
         _ request: GatewayV1.ResendVerificationEmailRequest, _ context: CallContext
     ) async throws -> GatewayV1.ResendVerificationEmailResponse {

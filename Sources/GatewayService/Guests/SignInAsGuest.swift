@@ -7,8 +7,6 @@ extension GuestsHandler {
     /// G-07: charge the limit → create a guest account, unless the caller has a session → open its
     /// session. A crash between the last two steps leaves a guest account. A retry with
     /// the same idempotency key opens its session (G-25).
-    /// - Throws: `auth/already-signed-in`, `auth/invalid-access-token`, `auth/session-ended`,
-    ///   `auth/too-many-requests`, `rpc/invalid-argument`.
     func signInAsGuest(
         _ request: GatewayV1.SignInAsGuestRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInAsGuestResponse {

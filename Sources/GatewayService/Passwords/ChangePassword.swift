@@ -9,8 +9,6 @@ extension PasswordsHandler {
     ///
     /// The limits are those of a sign-in and shared with it (`countingPasswordGuess`). Attack: a
     /// stolen access token is used to guess the password outside those limits.
-    /// - Throws: `auth/invalid-access-token`, `auth/invalid-credential`, `auth/weak-password`,
-    ///   `auth/too-many-requests`, `auth/user-disabled`, `rpc/invalid-argument`.
     func changePassword(
         _ request: GatewayV1.ChangePasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.ChangePasswordResponse {

@@ -1,7 +1,6 @@
 import Contracts
 
-/// `postern.gateway.v1.Passwords`: forgotten and changed passwords (G-11, G-12). Each rpc is
-/// in the file of its name: `requestPasswordReset`, `resetPassword`, `changePassword`.
+/// `postern.gateway.v1.Passwords`: forgotten and changed passwords (G-11, G-12).
 struct PasswordsHandler: PasswordsService {
     let accounts: any AccountsAPI
     let credentials: any CredentialsAPI

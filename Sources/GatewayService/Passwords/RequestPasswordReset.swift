@@ -7,7 +7,6 @@ import ServiceRuntime
 extension PasswordsHandler {
     /// G-11: charge the limit → have a link mailed. The limit's subject is the email as typed,
     /// whether or not an account has it, and the response is the same in both cases.
-    /// - Throws: `auth/invalid-email`, `auth/too-many-requests`, `rpc/invalid-argument`.
     func requestPasswordReset(
         _ request: GatewayV1.RequestPasswordResetRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestPasswordResetResponse {

@@ -14,9 +14,6 @@ extension PasswordsHandler {
     ///
     /// A guest may come along; the response has the collision (G-16, G-27). An account's session is
     /// ignored. If it is this account's, the reset ends it, and a repeat still gets its response.
-    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-link`,
-    ///   `auth/weak-password`, `auth/user-disabled`, `auth/too-many-requests`,
-    ///   `auth/device-key-required`, `auth/invalid-device-key`, `rpc/invalid-argument`.
     func resetPassword(
         _ request: GatewayV1.ResetPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.ResetPasswordResponse {

@@ -4,9 +4,7 @@ import Messages
 import RPC
 import ServiceRuntime
 
-/// `postern.gateway.v1.PhoneSignIn`: sign-in by a code sent to a phone number (G-06, G-14). Each
-/// rpc is in the file of its name: `requestSignInCode`, `requestPhoneCode`, `signInWithPhoneCode`,
-/// `linkPhone`.
+/// `postern.gateway.v1.PhoneSignIn`: sign-in by a code sent to a phone number (G-06, G-14).
 struct PhoneSignInHandler: PhoneSignInService {
     let codes: any PhoneCodesAPI
     let sessions: any SessionsAPI
@@ -21,7 +19,8 @@ extension PhoneSignInHandler {
     /// and the response is the same in both cases. A refusal before a message was sent is
     /// refunded. So is one of the operator's test numbers, which must not use up the limit on its
     /// country.
-    /// - Throws: as `requestSignInCode`, and the errors of identity.
+    /// - Throws: `auth/invalid-phone-number`; `rpc/invalid-argument` for the device; as
+    ///   `RateLimiter.charging`, and the errors of identity.
     func sending(
         to number: String, from device: GatewayV1.Device?, _ context: CallContext,
         _ onward: CallContext, _ send: () async throws -> IdentityV1.RequestCodeResponse

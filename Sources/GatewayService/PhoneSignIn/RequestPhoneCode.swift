@@ -7,9 +7,6 @@ extension PhoneSignInHandler {
     /// G-13, G-14: as `requestSignInCode`, for a caller with a session. Identity checks that a code
     /// to prove goes to the account's own number, and that one to link is requested with a recent
     /// proof.
-    /// - Throws: as `requestSignInCode`; `auth/invalid-access-token`, `auth/session-ended`,
-    ///   `auth/no-such-provider`, `auth/requires-recent-login`, and `rpc/invalid-argument` without a
-    ///   purpose.
     func requestPhoneCode(
         _ request: GatewayV1.RequestPhoneCodeRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestPhoneCodeResponse {

@@ -6,9 +6,6 @@ import ServiceRuntime
 extension PhoneSignInHandler {
     /// G-06: charge the limit → have a code sent → return when the next one may be requested
     ///
-    /// - Throws: `auth/invalid-phone-number`, `auth/phone-country-not-allowed`,
-    ///   `auth/too-many-requests`, `rpc/invalid-argument`; `auth/operation-not-allowed` where
-    ///   sign-in by phone is not configured.
     func requestSignInCode(
         _ request: GatewayV1.RequestSignInCodeRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestSignInCodeResponse {

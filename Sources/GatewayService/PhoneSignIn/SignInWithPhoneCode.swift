@@ -10,11 +10,6 @@ extension PhoneSignInHandler {
     ///
     /// A crash between account and session leaves an account that can sign in. A retry with the
     /// same idempotency key then returns the same account and opens the session (G-25).
-    /// - Throws: `auth/invalid-phone-number`, `auth/invalid-verification-code`,
-    ///   `auth/code-expired`, `auth/too-many-requests`, `auth/second-proof-required`,
-    ///   `auth/user-disabled`, `auth/invalid-access-token`, `auth/session-ended`,
-    ///   `auth/consent-required`, `rpc/invalid-argument`; `auth/operation-not-allowed` where
-    ///   sign-in by phone is not configured.
     func signInWithPhoneCode(
         _ request: GatewayV1.SignInWithPhoneCodeRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithPhoneCodeResponse {

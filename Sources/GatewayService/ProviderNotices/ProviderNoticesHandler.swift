@@ -16,7 +16,6 @@ struct ProviderNoticesHandler: ProviderNoticesService {
     /// G-24: the catalogue's entry for the outcome of a provider's dialog in an app, so that a
     /// backend needs no catalogue of its own. The outcome is counted, so that an operator sees how
     /// many users cancel a dialog.
-    /// - Throws: `rpc/invalid-argument` without a provider or an outcome.
     func describeProviderOutcome(
         _ request: GatewayV1.DescribeProviderOutcomeRequest, _ context: CallContext
     ) throws -> GatewayV1.DescribeProviderOutcomeResponse {

@@ -12,10 +12,6 @@ extension ProvidersHandler {
     /// The identity service decides in one transaction which identity the token proves and which
     /// account that leads to (`IdentityService/Linking/LinkingRule.swift`). If the call fails after
     /// that, a retry with the same idempotency key completes it (G-25).
-    /// - Throws: `auth/invalid-provider-token`, `auth/missing-or-invalid-nonce`,
-    ///   `auth/provider-unavailable`, `auth/operation-not-allowed`, `auth/too-many-requests`,
-    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
-    ///   `auth/email-already-in-use`, `auth/consent-required`, `rpc/invalid-argument`.
     func signInWithProvider(
         _ request: GatewayV1.SignInWithProviderRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithProviderResponse {

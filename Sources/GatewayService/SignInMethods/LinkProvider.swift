@@ -7,11 +7,6 @@ extension SignInMethodsHandler {
     /// G-14: identify the caller's account → charge the limits → have the token verified and linked
     /// → refund the charge for the token. The identity service requires a recent proof, by the
     /// session's own token.
-    /// - Throws: `auth/requires-recent-login`, `auth/provider-already-linked`,
-    ///   `auth/credential-already-in-use`, `auth/invalid-provider-token`,
-    ///   `auth/missing-or-invalid-nonce`, `auth/provider-unavailable`,
-    ///   `auth/operation-not-allowed`, `auth/too-many-requests`, `auth/invalid-access-token`,
-    ///   `auth/session-ended`, `auth/user-disabled`, `rpc/invalid-argument`.
     func linkProvider(
         _ request: GatewayV1.LinkProviderRequest, _ context: CallContext
     ) async throws -> GatewayV1.LinkProviderResponse {

@@ -48,7 +48,6 @@ struct VerificationHandler: VerificationService {
 
     /// Sends the revocations from the requested position on, and further ones as they come, until
     /// the call ends.
-    /// - Throws: `ServiceError` when the call ends.
     func watchRevocations(
         _ request: GatewayV1.WatchRevocationsRequest,
         _ items: OutgoingItems<GatewayV1.WatchRevocationsItem>, _ context: CallContext

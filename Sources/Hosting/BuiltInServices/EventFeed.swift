@@ -25,8 +25,6 @@ package struct EventFeed: EventsService {
     }
 
     /// Returns the events after the reader's position, at most `eventsMax`.
-    /// - Throws: `rpc/permission-denied` for an application that is not in `readers`; otherwise as
-    ///   `Store.read`.
     package func readEvents(
         _ request: EventsV1.ReadEventsRequest, _ context: CallContext
     ) async throws -> EventsV1.ReadEventsResponse {

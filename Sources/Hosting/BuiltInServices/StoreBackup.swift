@@ -35,9 +35,6 @@ package struct StoreBackup: BackupService {
     }
 
     /// Copies the store.
-    /// - Throws: `rpc/permission-denied` for a caller other than the operator's tool;
-    ///   `rpc/invalid-argument` for a hold that is too long; `rpc/resource-exhausted` while another
-    ///   call copies; otherwise as `Store.snapshot` and `StoreSnapshot.copied`.
     package func copyStore(
         _ request: BackupV1.CopyStoreRequest, _ items: OutgoingItems<BackupV1.CopyStoreItem>,
         _ context: CallContext
@@ -68,7 +65,6 @@ package struct StoreBackup: BackupService {
     }
 
     /// Records a backup that the caller has on disk.
-    /// - Throws: as `copyStore` for other callers, and as `Store.write`.
     package func recordBackup(
         _ request: BackupV1.RecordBackupRequest, _ context: CallContext
     ) async throws -> BackupV1.RecordBackupResponse {

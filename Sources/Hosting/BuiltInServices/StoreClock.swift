@@ -27,8 +27,6 @@ package struct StoreClock: ClockService {
 
     /// Accepts the machine's clock as right and writes an audit record. The commit also moves the
     /// stored clock mark, so that after a restart the service continues from the accepted time.
-    /// - Throws: `rpc/permission-denied` for a caller other than the operator's tool; otherwise as
-    ///   `Store.write`.
     package func accept(
         _ request: ClockV1.AcceptRequest, _ context: CallContext
     ) async throws -> ClockV1.AcceptResponse {

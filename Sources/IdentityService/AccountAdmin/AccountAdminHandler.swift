@@ -6,9 +6,7 @@ import ServiceRuntime
 import Storage
 
 /// `postern.gateway.v1.Admin`: account administration for the operator's tool, and for an
-/// application's support desk, whose calls the gateway passes on (I-09). Each rpc is in the file of
-/// its name: `lookUpAccount`, `listAccounts`, `suspendAccount`, `restoreAccount`, `signOutAccount`,
-/// `deleteAccount`, `listDeletions`, `listUnusedGuests`, `listOrphans`, `repairOrphan`.
+/// application's support desk, whose calls the gateway passes on (I-09).
 struct AccountAdminHandler: AdminService, AccountWriting {
     let settings: IdentitySettings
     let store: Store

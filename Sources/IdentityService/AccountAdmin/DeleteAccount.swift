@@ -10,8 +10,6 @@ extension AccountAdminHandler {
     /// With `backend_done` the app's backend says that it has deleted its part, which a deletion
     /// waits for (`deletion-awaits-backend`). It says so itself, at whatever step the deletion is:
     /// a retry of the call that began the deletion must not be taken for it.
-    /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`; `rpc/not-found` also for an
-    ///   account that was deleted.
     func deleteAccount(
         _ request: GatewayV1.DeleteAccountRequest, _ context: CallContext
     ) async throws -> GatewayV1.DeleteAccountResponse {

@@ -8,7 +8,6 @@ extension AccountAdminHandler {
     static let limitMax: UInt32 = 200
 
     /// Lists accounts for an operator, in pages (I-09).
-    /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`.
     func listAccounts(
         _ request: GatewayV1.ListAccountsRequest, _ context: CallContext
     ) async throws -> GatewayV1.ListAccountsResponse {

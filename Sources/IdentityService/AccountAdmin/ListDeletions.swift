@@ -7,7 +7,6 @@ extension AccountAdminHandler {
     private static let deletionsMax = 200
 
     /// Lists the deletions that wait or are under way for an operator (G-20), in pages.
-    /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`.
     func listDeletions(
         _ request: GatewayV1.ListDeletionsRequest, _ context: CallContext
     ) async throws -> GatewayV1.ListDeletionsResponse {

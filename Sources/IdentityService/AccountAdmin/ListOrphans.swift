@@ -6,7 +6,6 @@ extension AccountAdminHandler {
     private static let orphansMax = 200
 
     /// Lists what the last checks have found, for an operator (I-04, I-09).
-    /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`.
     func listOrphans(
         _ request: GatewayV1.ListOrphansRequest, _ context: CallContext
     ) async throws -> GatewayV1.ListOrphansResponse {

@@ -8,8 +8,6 @@ extension AccountAdminHandler {
 
     /// Lists guests without a live session, for an operator (I-04). A page shows the unused ones
     /// among two hundred guests.
-    /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`; `rpc/unavailable` while the
-    ///   session service cannot be reached.
     func listUnusedGuests(
         _ request: GatewayV1.ListUnusedGuestsRequest, _ context: CallContext
     ) async throws -> GatewayV1.ListUnusedGuestsResponse {

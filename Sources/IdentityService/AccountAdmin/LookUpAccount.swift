@@ -13,8 +13,6 @@ extension AccountAdminHandler {
 
     /// Finds one account for an operator (I-09), with its deletion, and its activity from the
     /// session service (I-01).
-    /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`, `auth/invalid-email`,
-    ///   `rpc/not-found`.
     func lookUpAccount(
         _ request: GatewayV1.LookUpAccountRequest, _ context: CallContext
     ) async throws -> GatewayV1.LookUpAccountResponse {

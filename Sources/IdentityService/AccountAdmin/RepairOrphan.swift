@@ -3,10 +3,8 @@ import RPC
 import ServiceRuntime
 
 extension AccountAdminHandler {
-    /// Repairs an orphan for an operator, after it was checked again (I-04, I-09).
-    /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`, also for a kind that cannot be
-    ///   repaired; `rpc/unavailable` while the service that has the data cannot be reached,
-    ///   or the disk fails.
+    /// Repairs an orphan for an operator, after it was checked again (I-04, I-09). An orphan of a
+    /// kind without a repair is refused.
     func repairOrphan(
         _ request: GatewayV1.RepairOrphanRequest, _ context: CallContext
     ) async throws -> GatewayV1.RepairOrphanResponse {

@@ -7,7 +7,6 @@ import Storage
 extension AccountAdminHandler {
     /// Lifts a suspension (I-09), also a parent's: then the deletion that waits is cancelled, and
     /// another parent is needed (`Transaction.keepWithoutParent`).
-    /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`, `rpc/not-found`.
     func restoreAccount(
         _ request: GatewayV1.RestoreAccountRequest, _ context: CallContext
     ) async throws -> GatewayV1.RestoreAccountResponse {

@@ -5,7 +5,6 @@ import Storage
 
 extension AccountAdminHandler {
     /// Ends all sessions of an account.
-    /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`, `rpc/not-found`.
     func signOutAccount(
         _ request: GatewayV1.SignOutAccountRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignOutAccountResponse {

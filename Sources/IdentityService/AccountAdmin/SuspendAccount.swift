@@ -14,7 +14,6 @@ extension AccountAdminHandler {
     ///
     /// A concurrent sign-in does not get a session: `EndAccount` rejects all proofs up to now, and
     /// the sign-in's own transaction checks the status.
-    /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`, `rpc/not-found`.
     func suspendAccount(
         _ request: GatewayV1.SuspendAccountRequest, _ context: CallContext
     ) async throws -> GatewayV1.SuspendAccountResponse {

@@ -2,9 +2,8 @@ import Contracts
 import ServiceRuntime
 import Storage
 
-/// `postern.accountdata.v1.AccountData` of identity itself. Each rpc is in the file of its name:
-/// `collectAccountData`, `forgetAccountData`, `listAccountsWithData`. It is called in process only
-/// and is not served, so no peer can call it. `Sources/ACCOUNT_DATA.md` lists all tables.
+/// `postern.accountdata.v1.AccountData` of identity itself. It is called in process only and is not
+/// served, so no peer can call it. `Sources/ACCOUNT_DATA.md` lists all tables.
 package struct AccountDataHandler: AccountDataService, AccountWriting {
     let store: Store
     let writer: AccountWriter

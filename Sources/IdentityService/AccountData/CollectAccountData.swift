@@ -12,8 +12,6 @@ extension AccountDataHandler {
     /// Not sent: the password's hash and what providers granted, which are secrets; links and codes
     /// that wait, which are secrets and expire within a week; the operator's reason of a
     /// suspension, which may name other people and is for the operator only (`suspendAccount`).
-    /// - Throws: `rpc/permission-denied` unless identity calls; `rpc/invalid-argument`;
-    ///   `rpc/not-found` if there is no such account; errors of the store.
     package func collectAccountData(
         _ request: AccountDataV1.CollectAccountDataRequest,
         _ items: OutgoingItems<AccountDataV1.CollectAccountDataItem>, _ context: CallContext

@@ -11,9 +11,6 @@ extension AccountDataHandler {
     ///
     /// It is the last step of a deletion: grants must have been revoked and the other services must
     /// have forgotten the account before, since what they need to know is deleted here.
-    /// - Throws: `rpc/permission-denied` unless identity calls; `rpc/invalid-argument`;
-    ///   `auth/operation-not-allowed` for an account that is not being deleted; errors of the
-    ///   store. The call can be repeated.
     package func forgetAccountData(
         _ request: AccountDataV1.ForgetAccountDataRequest, _ context: CallContext
     ) async throws -> AccountDataV1.ForgetAccountDataResponse {

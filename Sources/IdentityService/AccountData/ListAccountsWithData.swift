@@ -6,8 +6,6 @@ import Storage
 
 extension AccountDataHandler {
     /// Returns all accounts, a page at a time.
-    /// - Throws: `rpc/permission-denied` unless identity calls; `rpc/invalid-argument`; errors of
-    ///   the store.
     package func listAccountsWithData(
         _ request: AccountDataV1.ListAccountsWithDataRequest, _ context: CallContext
     ) async throws -> AccountDataV1.ListAccountsWithDataResponse {

@@ -8,8 +8,6 @@ extension AccountNoticesHandler {
     /// Accepts a notice from the session service for an account's owner. Idempotent: one
     /// transaction enqueues the mail and stores the response under the call's idempotency key
     /// (S-03, G-10).
-    /// - Throws: `rpc/invalid-argument` for an invalid account id or kind, or without an
-    ///   idempotency key; `auth/idempotency-key-reused`.
     func tell(
         _ request: IdentityV1.TellRequest, _ context: CallContext
     ) async throws -> IdentityV1.TellResponse {

@@ -3,8 +3,7 @@ import Cryptography
 import ServiceRuntime
 import Storage
 
-/// `postern.identity.v1.Accounts`: accounts with an email address and a password. Each rpc is in
-/// the file of its name: `register`, `verifyPassword`, `confirmEmail`, `getAccount`.
+/// `postern.identity.v1.Accounts`: accounts with an email address and a password.
 struct AccountsHandler: AccountsService, AccountWriting {
     let store: Store
     let writer: AccountWriter

@@ -10,9 +10,6 @@ extension AccountsHandler {
     /// writes, and, if the password was replaced, ends all sessions through the outbox.
     ///
     /// Only the transaction uses the link up. A call that fails before it leaves the link valid.
-    /// - Throws: `auth/invalid-link`, `auth/password-needed`, `auth/weak-password`,
-    ///   `auth/user-disabled`, `rpc/unavailable`; for a claim's link also
-    ///   `auth/invalid-credential`; in a session as `AccountCalls.optionalOwner`.
     func confirmEmail(
         _ request: GatewayV1.VerifyEmailRequest, _ context: CallContext
     ) async throws -> IdentityV1.ConfirmEmailResponse {

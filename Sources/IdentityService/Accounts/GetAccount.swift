@@ -6,7 +6,6 @@ import Storage
 extension AccountsHandler {
     /// Returns one account by its id (G-01), and on request how its owner could authenticate again
     /// (G-13).
-    /// - Throws: `rpc/invalid-argument` for a malformed id, `rpc/not-found`.
     func getAccount(
         _ request: IdentityV1.GetAccountRequest, _ context: CallContext
     ) async throws -> IdentityV1.GetAccountResponse {

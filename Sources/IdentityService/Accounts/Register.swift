@@ -16,12 +16,9 @@ extension AccountsHandler {
     /// and the owner gets a mail (Sources/SECURITY.md, Enumeration: `friendly`).
     ///
     /// A guest that calls becomes the account, with its id and its data (`GuestUpgrade`, G-07).
-    /// - Throws: `auth/email-already-in-use`, `auth/idempotency-key-reused` (also as
-    ///   `storedResponse(of:)`, for a retry), and as `Applicant`;
-    ///   `auth/consent-required` before anything is written, so a corrected call may have the key;
-    ///   `auth/underage-user`;
-    ///   `auth/user-disabled` when a retry finds that its account may not sign in; with a guest's
-    ///   access token `auth/already-signed-in`, `auth/session-ended`, and as `SessionOwners.owner`.
+    ///
+    /// Consent that is lacking is refused before anything is written, so that the corrected call
+    /// may have the same key.
     func register(
         _ request: IdentityV1.RegisterRequest, _ context: CallContext
     ) async throws -> IdentityV1.RegisterResponse {

@@ -8,7 +8,6 @@ extension AccountsHandler {
     /// Says of which guesses a wrong password was compared. The others become void: they do not
     /// count, and if one of them still runs, its result is not returned. Called by the gateway,
     /// before it refuses a known device (R-03, `ChargedGuess`).
-    /// - Throws: `rpc/invalid-argument` for an invalid id, none, or more than 64.
     func settleGuesses(
         _ request: IdentityV1.SettleGuessesRequest, _ context: CallContext
     ) async throws -> IdentityV1.SettleGuessesResponse {

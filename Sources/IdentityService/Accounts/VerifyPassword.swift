@@ -15,10 +15,6 @@ extension AccountsHandler {
     /// (G-16, G-27). Its session is judged before the password is compared:
     /// the error, and the time until it, do not depend on the address or the password.
     /// Nothing about the guest is in the answer to a wrong password.
-    /// - Throws: as `SignInRule`; `auth/invalid-email` for an invalid address;
-    ///   `auth/idempotency-key-reused`; `rpc/unavailable` when the account changes during every
-    ///   check, or for a guess that is void (`ChargedGuess`); `rpc/deadline-exceeded`, not processed, as `ResponseTimeFloor.requireTime`; in a
-    ///   session as `SessionOwners.calling`.
     func verifyPassword(
         _ request: IdentityV1.VerifyPasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.VerifyPasswordResponse {

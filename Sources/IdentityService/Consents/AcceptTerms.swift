@@ -5,8 +5,6 @@ import Storage
 
 extension ConsentsHandler {
     /// Accepts the current terms and privacy text (G-23). What was accepted already keeps its time.
-    /// - Throws: `auth/operation-not-allowed` if the operator has named no versions;
-    ///   `auth/consent-required` for other versions than the current ones; as `changing`.
     func acceptTerms(
         _ request: GatewayV1.AcceptTermsRequest, _ call: AccountCall
     ) async throws -> GatewayV1.AcceptTermsResponse {

@@ -9,9 +9,6 @@ extension ConsentsHandler {
     /// A parent's answer, by the token of the link in the mail (G-23). It needs no session: the
     /// parent has none. Without an answer nothing changes, so that scanners which open the link
     /// give no consent.
-    /// - Throws: `rpc/permission-denied` for a caller that is not the gateway; `auth/invalid-link` for a
-    ///   token that another link has replaced, or whose time is
-    ///   over; `rpc/invalid-argument` for an unknown answer.
     func answerParentalConsent(
         _ request: GatewayV1.AnswerParentalConsentRequest, _ context: CallContext
     ) async throws -> GatewayV1.AnswerParentalConsentResponse {

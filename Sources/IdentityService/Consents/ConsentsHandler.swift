@@ -4,9 +4,9 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// `postern.gateway.v1.Consents`: what accounts have agreed to (G-23). Each rpc is in the file of its
-/// name. Guests may agree, too. `requestParentalConsent` is of `postern.identity.v1.AccountConsents`:
-/// the gateway charges it twice.
+/// `postern.gateway.v1.Consents`: what accounts have agreed to (G-23). Guests may agree, too.
+/// `requestParentalConsent` is of `postern.identity.v1.AccountConsents`: the gateway charges it
+/// twice.
 struct ConsentsHandler:
     IdentityConsentsService, AccountConsentsService, AccountCallsHandler, AccountWriting
 {

@@ -3,7 +3,6 @@ import RPC
 
 extension ConsentsHandler {
     /// What the account has agreed to, and what the operator asks for (G-23).
-    /// - Throws: as `caller(_:)`.
     func getConsents(
         _ request: GatewayV1.GetConsentsRequest, _ call: AccountCall
     ) async throws -> GatewayV1.GetConsentsResponse {

@@ -3,7 +3,6 @@ import RPC
 
 extension ConsentsHandler {
     /// The privacy settings, which are off until they are given (G-23).
-    /// - Throws: as `caller(_:)`.
     func getPrivacy(
         _ request: GatewayV1.GetPrivacyRequest, _ call: AccountCall
     ) async throws -> GatewayV1.GetPrivacyResponse {

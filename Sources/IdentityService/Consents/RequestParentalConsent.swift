@@ -23,12 +23,6 @@ extension ConsentsHandler {
     /// Attack: a thief of an access token names an own mailbox as the parent's, and refuses there:
     /// the account is deleted. So an account needs a recent proof. A guest has nothing to prove
     /// with; it asks after a sign-up that waits for its mail (`StrictRegistration`).
-    /// - Throws: `auth/invalid-email`, also for the account's own address;
-    ///   `auth/operation-not-allowed` if the account needs no consent, or has it and names the same
-    ///   parent or has no proved address;
-    ///   `auth/requires-recent-login`; `auth/too-many-requests` as `Transaction.requireMail`;
-    ///   `auth/idempotency-key-reused`; `auth/session-ended`; as
-    ///   `SessionOwners.requireUnlessGuest` and `SQLSession.callersRow`.
     func requestParentalConsent(
         _ request: GatewayV1.RequestParentalConsentRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestParentalConsentResponse {

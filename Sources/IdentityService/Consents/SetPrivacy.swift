@@ -5,7 +5,6 @@ import Storage
 
 extension ConsentsHandler {
     /// Changes the privacy settings that the request has (G-23).
-    /// - Throws: as `changing`.
     func setPrivacy(
         _ request: GatewayV1.SetPrivacyRequest, _ call: AccountCall
     ) async throws -> GatewayV1.SetPrivacyResponse {

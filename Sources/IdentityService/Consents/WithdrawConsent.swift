@@ -7,7 +7,6 @@ extension ConsentsHandler {
     /// Withdraws a consent (G-23). Nothing is deleted and no session ends: without the terms or the
     /// privacy text the account has the required action again. What to do about an account that
     /// stays without is the app's decision.
-    /// - Throws: `rpc/invalid-argument` for no known kind; as `changing`.
     func withdrawConsent(
         _ request: GatewayV1.WithdrawConsentRequest, _ call: AccountCall
     ) async throws -> GatewayV1.WithdrawConsentResponse {

@@ -14,10 +14,6 @@ extension CredentialsHandler {
     /// idempotency key of another session is refused before the password is compared: the error
     /// would confirm a right one with no record and no mail to the owner. Each call compares one
     /// password: a repeat the new one, any other the current one.
-    /// - Throws: `auth/invalid-credential`, `auth/weak-password`, `auth/user-disabled`,
-    ///   `auth/idempotency-key-reused`, `rpc/invalid-argument`; as `SessionOwners.owner`;
-    ///   `rpc/unavailable` when the account changes during every check; `rpc/deadline-exceeded`,
-    ///   not processed, as `ResponseTimeFloor.requireTime`.
     func changePassword(
         _ request: GatewayV1.ChangePasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.ChangePasswordResponse {
@@ -49,7 +45,7 @@ extension CredentialsHandler {
     /// A retry of a committed change (G-25), after which the entered current password is no longer
     /// right: the caller must enter the password that the first call set. For any other caller it
     /// is a wrong guess, and counts as one.
-    /// - Throws: as `changePassword`.
+    /// - Throws: `auth/session-ended`, `auth/weak-password`; as `SignInRule`.
     private func checkRepeat(_ attempt: ChangeAttempt) async throws {
         let holder = try await holder(attempt)
         let isRight = try await passwords.isRight(newPassword(attempt, holder), of: holder)

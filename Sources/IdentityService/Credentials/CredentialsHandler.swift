@@ -4,8 +4,6 @@ import ServiceRuntime
 import Storage
 
 /// `postern.identity.v1.Credentials`: password reset and change, and repeated verification mails.
-/// Each rpc is in the file of its name: `requestPasswordReset`, `resetPassword`, `changePassword`,
-/// `resendVerification`.
 struct CredentialsHandler: CredentialsService, AccountWriting {
     let store: Store
     let writer: AccountWriter

@@ -15,8 +15,6 @@ extension CredentialsHandler {
     /// to learn which have accounts. A response that precedes the lookup discloses nothing.
     /// The delay before the lookup is random, so that the work for an existing account does not
     /// slow down the next response either.
-    /// - Throws: `auth/invalid-email`, `auth/idempotency-key-reused`; `rpc/invalid-argument` for an
-    ///   invalid idempotency key.
     func requestPasswordReset(
         _ request: GatewayV1.RequestPasswordResetRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestPasswordResetResponse {

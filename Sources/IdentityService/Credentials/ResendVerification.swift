@@ -6,9 +6,8 @@ import Storage
 
 extension CredentialsHandler {
     /// Mails another verification link to a signed-in user (G-12); the former link becomes void.
-    /// The gateway enforces the rate limit.
-    /// - Throws: as `SessionOwners.owner` and `SQLSession.callersRow`; `auth/idempotency-key-reused`,
-    ///   `rpc/invalid-argument`, `auth/too-many-requests` as `Transaction.requireMail`.
+    /// The gateway enforces the rate limit of the account; that of the address is
+    /// `UnrequestedMailRule`.
     func resendVerification(
         _ request: GatewayV1.ResendVerificationEmailRequest, _ context: CallContext
     ) async throws -> IdentityV1.ResendVerificationResponse {

@@ -14,9 +14,6 @@ extension CredentialsHandler {
     ///
     /// A guest that calls is another account; `GuestSettlement` decides what happens to its data
     /// (G-16, G-27). The session of an account is ignored.
-    /// - Throws: `auth/invalid-link`, `auth/weak-password`, `auth/user-disabled`,
-    ///   `auth/idempotency-key-reused`; `rpc/unavailable` when the account changes during every
-    ///   attempt; in a session as `SessionOwners.calling`, and `auth/session-ended`.
     func resetPassword(
         _ request: GatewayV1.ResetPasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.ResetPasswordResponse {

@@ -5,10 +5,9 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// `postern.gateway.v1.AccountDeletion`: the deletion of the caller's account (G-19, G-20). Each
-/// rpc is in the file of its name: `previewDeletion`, `requestDeletion`, `cancelDeletion`,
-/// `getDeletion`. `requestDeletionLink` is of `postern.identity.v1.AccountDeletions`, for the
-/// gateway, which charges it.
+/// `postern.gateway.v1.AccountDeletion`: the deletion of the caller's account (G-19, G-20).
+/// `requestDeletionLink` is of `postern.identity.v1.AccountDeletions`, for the gateway, which
+/// charges it.
 ///
 /// Whose account it is comes from the access token or the link's token alone, and `requestDeletion`
 /// requires the recent proof. So a compromised gateway deletes only accounts whose owners call

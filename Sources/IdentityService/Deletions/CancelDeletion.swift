@@ -10,8 +10,6 @@ extension AccountDeletionsHandler {
     ///
     /// A link whose deletion has begun is invalid, like one that was used: the page must not say
     /// that the account is kept.
-    /// - Throws: `auth/invalid-link`; as `requireSession(of:)` and `SessionOwners.owner`;
-    ///   `auth/session-ended`; `auth/idempotency-key-reused`.
     func cancelDeletion(
         _ request: GatewayV1.CancelDeletionRequest, _ context: CallContext
     ) async throws -> GatewayV1.CancelDeletionResponse {

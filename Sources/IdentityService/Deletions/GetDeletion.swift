@@ -5,8 +5,6 @@ import Storage
 
 extension AccountDeletionsHandler {
     /// Returns the deletion of the caller's account.
-    /// - Throws: as `SessionsAPI.validated`; `auth/user-disabled`; `auth/invalid-access-token` when
-    ///   the account no longer exists.
     func getDeletion(
         _ request: GatewayV1.GetDeletionRequest, _ call: DeletionCall
     ) async throws -> GatewayV1.GetDeletionResponse {

@@ -8,8 +8,6 @@ extension AccountDeletionsHandler {
     /// Returns the consequences of a deletion, in the order to show them and in the person's
     /// language, and the token that confirms it. It needs no recent proof: it changes nothing, and
     /// a person reads the consequences before proving again who they are.
-    /// - Throws: as `requireSession(of:)` and `caller(_:needsProof:)`; `auth/user-disabled`;
-    ///   `auth/invalid-access-token` when the account no longer exists.
     func previewDeletion(
         _ request: GatewayV1.PreviewDeletionRequest, _ context: CallContext
     ) async throws -> GatewayV1.PreviewDeletionResponse {

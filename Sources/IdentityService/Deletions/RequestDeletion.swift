@@ -16,8 +16,6 @@ extension AccountDeletionsHandler {
     /// cancelled begins no other: a late repeat would undo the cancel, and the person would not
     /// know. Neither does a token with another `wait` than before: a person who chose to wait has
     /// not confirmed a deletion at once, which cannot be undone.
-    /// - Throws: `auth/invalid-confirmation`; as `requireSession(of:)` and `caller(_:needsProof:)`;
-    ///   `auth/session-ended`, `auth/user-disabled`.
     func requestDeletion(
         _ request: GatewayV1.RequestDeletionRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestDeletionResponse {

@@ -8,8 +8,6 @@ import Storage
 extension AccountDeletionsHandler {
     /// Accepts a request for a link to the deletion page (G-19). Like `requestPasswordReset`, it
     /// does not look up whether the address has an account: `RequestedLinkMailing` does so later.
-    /// - Throws: `auth/invalid-email`, `auth/idempotency-key-reused`; `rpc/invalid-argument` for an
-    ///   invalid idempotency key.
     func requestDeletionLink(
         _ request: GatewayV1.RequestDeletionLinkRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestDeletionLinkResponse {

@@ -5,7 +5,7 @@ import ServiceRuntime
 import Storage
 
 /// `postern.gateway.v1.Documents` and `BackendDocuments`: documents of accounts (I-07), for their
-/// owners and for the app's backend. Each rpc is in the file of its name.
+/// owners and for the app's backend.
 struct DocumentsHandler:
     DocumentsService, BackendDocumentsService, AccountCallsHandler, AccountWriting
 {

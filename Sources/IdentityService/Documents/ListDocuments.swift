@@ -6,7 +6,6 @@ import Storage
 extension DocumentsHandler {
     /// Returns a page of documents, in the order in which they were last changed (I-07). One that
     /// is changed between two pages is on a later page, with its new version.
-    /// - Throws: `rpc/invalid-argument` with the field; as `owner`.
     func listDocuments(
         _ request: GatewayV1.ListDocumentsRequest, _ call: AccountCall
     ) async throws -> GatewayV1.ListDocumentsResponse {

@@ -5,7 +5,6 @@ import Storage
 
 extension DocumentsHandler {
     /// Returns one document (I-07).
-    /// - Throws: `rpc/not-found` if there is none; `rpc/invalid-argument` with the field; as `owner`.
     func readDocument(
         _ request: GatewayV1.ReadDocumentRequest, _ call: AccountCall
     ) async throws -> GatewayV1.ReadDocumentResponse {

@@ -6,9 +6,6 @@ import Storage
 
 extension DocumentsHandler {
     /// Removes a document. Removing one that does not exist changes nothing (I-07).
-    /// - Throws: `auth/document-conflict` with the current version; `auth/invalid-document` if the
-    ///   owner may not write a field of it; `auth/idempotency-key-reused`; `rpc/invalid-argument`
-    ///   with the field; as `change`.
     func removeDocument(
         _ request: GatewayV1.RemoveDocumentRequest, _ call: AccountCall
     ) async throws -> GatewayV1.RemoveDocumentResponse {

@@ -9,9 +9,6 @@ extension DocumentsHandler {
     ///
     /// The token is checked before anything is sent, so that a session which has ended learns
     /// nothing more, and the stream ends when the token expires.
-    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`;
-    ///   `rpc/resource-exhausted` when the account has too many streams; `rpc/invalid-argument`
-    ///   with the field; an error when the call is over.
     func watchDocuments(
         _ request: GatewayV1.WatchDocumentsRequest,
         _ items: OutgoingItems<GatewayV1.WatchDocumentsItem>, _ call: AccountCall

@@ -7,11 +7,8 @@ import ServiceRuntime
 import Storage
 
 extension DocumentsHandler {
-    /// Writes documents, all or none (I-07).
-    /// - Throws: `auth/document-conflict` with the current version; `auth/document-quota` with the
-    ///   figures; `auth/invalid-document`; `auth/idempotency-key-reused`; `auth/too-many-requests`
-    ///   with the units that it costs, if less was charged; `rpc/invalid-argument` with the field,
-    ///   also for documents that are too long together; as `require` and `change`.
+    /// Writes documents, all or none (I-07). A write that costs more than was charged does nothing
+    /// (`AccountCall.requirePaid`).
     func writeDocuments(
         _ request: GatewayV1.WriteDocumentsRequest, _ call: AccountCall
     ) async throws -> GatewayV1.WriteDocumentsResponse {
@@ -26,7 +23,6 @@ extension DocumentsHandler {
     }
 
     /// `writeDocuments` with one document.
-    /// - Throws: as `writeDocuments`; `rpc/invalid-argument` without a document.
     func writeDocument(
         _ request: GatewayV1.WriteDocumentRequest, _ call: AccountCall
     ) async throws -> GatewayV1.WriteDocumentResponse {

@@ -7,7 +7,6 @@ extension EmailChangesHandler {
     /// Cancels the pending email change of the caller's account (G-12). It needs no recent proof,
     /// because it changes nothing that is in force. But a caller who has lost the account must not
     /// block its owner's email change, so the session must not have ended (`SessionsEnd`).
-    /// - Throws: `auth/session-ended`; `auth/idempotency-key-reused`.
     func cancelEmailChange(
         _ request: GatewayV1.CancelEmailChangeRequest, _ call: OwnerCall
     ) async throws -> GatewayV1.CancelEmailChangeResponse {

@@ -18,10 +18,9 @@ extension EmailChangesHandler {
     /// Sessions continue, because the person who reads the new address's mail is the one who is
     /// signed in. The old address is notified, and all links and codes that were mailed to it
     /// become void.
-    /// - Throws: `auth/invalid-link`, `auth/password-needed`, `auth/invalid-credential`,
-    ///   `auth/user-disabled`, `rpc/unavailable`; in a session as `SessionOwners.optionalOwner`, and
-    ///   `auth/session-ended`; `auth/email-already-in-use` if another account owns the address by
-    ///   now, which reveals nothing to a person who reads its mail.
+    ///
+    /// If another account owns the address by now, the error says so. That reveals nothing to a
+    /// person who reads its mail.
     func confirmEmailChange(
         _ request: GatewayV1.ConfirmEmailChangeRequest, _ context: CallContext
     ) async throws -> GatewayV1.ConfirmEmailChangeResponse {

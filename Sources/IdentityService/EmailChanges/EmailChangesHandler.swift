@@ -7,8 +7,7 @@ import ServiceRuntime
 import Storage
 
 /// `postern.identity.v1.EmailChanges`: changes of an account's address, and verification mails for
-/// a caller without a session (G-02, G-12). Each rpc is in the file of its name.
-/// `cancelEmailChange` is of `postern.gateway.v1.Emails`.
+/// a caller without a session (G-02, G-12). `cancelEmailChange` is of `postern.gateway.v1.Emails`.
 struct EmailChangesHandler:
     EmailChangesService, IdentityEmailsService, OwnerCallsHandler, AccountWriting
 {

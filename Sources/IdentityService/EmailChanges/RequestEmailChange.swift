@@ -19,9 +19,6 @@ extension EmailChangesHandler {
     ///
     /// The gateway enforces the rate limit of the account; that of the new address is
     /// `UnrequestedMailRule`.
-    /// - Throws: `auth/too-many-requests`, `auth/invalid-email`, `auth/requires-recent-login`, `auth/session-ended`,
-    ///   `auth/user-disabled`, `auth/invalid-access-token`, `auth/idempotency-key-reused`;
-    ///   `auth/operation-not-allowed` for a guest, who must sign up instead; and as in the table.
     func requestEmailChange(
         _ request: GatewayV1.RequestEmailChangeRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestEmailChangeResponse {

@@ -10,16 +10,14 @@ extension EmailChangesHandler {
     /// steps, as in `verifyPassword`.
     ///
     /// Above the limit of the address the mail is withheld, and the response is the same
-    /// (`UnrequestedMailRule`). If the address is verified already, `sent` is false. A claim fails like an unknown address:
-    /// under `enumeration: strict`, a user who waits for a link signs up again.
+    /// (`UnrequestedMailRule`). If the address is verified already, `sent` is false. A claim fails
+    /// like an unknown address: under `enumeration: strict`, a user who waits for a link signs up
+    /// again.
     ///
     /// Attack: leaked passwords are tried here instead of at sign-in, to find right ones without a
     /// record or a mail to the owner. So an answer that confirms a password is recorded as a
     /// sign-in's is, with its device, and an idempotency key of another request is refused before
     /// the password is compared.
-    /// - Throws: `auth/invalid-credential`, `auth/user-disabled`, `auth/invalid-email`,
-    ///   `auth/idempotency-key-reused`; `rpc/deadline-exceeded`, not processed, as
-    ///   `ResponseTimeFloor.requireTime`.
     func resendVerificationByPassword(
         _ request: GatewayV1.ResendVerificationByPasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.ResendVerificationByPasswordResponse {

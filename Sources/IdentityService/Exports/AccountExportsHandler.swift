@@ -5,9 +5,8 @@ import ServiceRuntime
 import Storage
 
 /// Exports of all data of an account (G-21): `postern.identity.v1.AccountExports`, the order of one
-/// for the gateway, which charges it, and of `postern.gateway.v1.DataExports` the rest. Each rpc is
-/// in the file of its name: `requestDataExport`, `getDataExport`, `watchDataExport`,
-/// `fetchDataExport`, `cancelDataExport`. `ExportWork` prepares the archives.
+/// for the gateway, which charges it, and of `postern.gateway.v1.DataExports` the rest.
+/// `ExportWork` prepares the archives.
 struct AccountExportsHandler:
     AccountExportsService, IdentityDataExportsService, AccountCallsHandler, AccountWriting
 {

@@ -5,7 +5,6 @@ import Storage
 
 extension AccountExportsHandler {
     /// Deletes the export of the caller's account, in any state (G-21).
-    /// - Throws: as `SessionOwners.owner` and `SQLSession.callersRow`; `auth/session-ended`.
     func cancelDataExport(
         _ request: GatewayV1.CancelDataExportRequest, _ call: AccountCall
     ) async throws -> GatewayV1.CancelDataExportResponse {

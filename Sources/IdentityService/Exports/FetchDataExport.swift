@@ -10,11 +10,6 @@ extension AccountExportsHandler {
     /// It needs a session of the account and a proof of the last five minutes: a mailed link alone
     /// gives nothing, so neither does a mailbox that somebody else reads. A link serves once, from
     /// the call's first step on; in the app none is needed.
-    /// - Throws: as `SessionOwners.require` and `SQLSession.callersRow`; `auth/session-ended`;
-    ///   `auth/invalid-link` for a link that was used, or of another export; `rpc/not-found` for an
-    ///   export that is not the account's or not ready; `rpc/invalid-argument` with `offset`;
-    ///   `rpc/unavailable` when the disk fails; `rpc/resource-exhausted` when the account has too
-    ///   many streams.
     func fetchDataExport(
         _ request: GatewayV1.FetchDataExportRequest,
         _ items: OutgoingItems<GatewayV1.FetchDataExportItem>, _ call: AccountCall

@@ -4,7 +4,6 @@ import ServiceRuntime
 
 extension AccountExportsHandler {
     /// The export of the caller's account (G-21).
-    /// - Throws: `rpc/not-found` if there is none; as `export(of:)`.
     func getDataExport(
         _ request: GatewayV1.GetDataExportRequest, _ call: AccountCall
     ) async throws -> GatewayV1.GetDataExportResponse {

@@ -10,8 +10,6 @@ extension AccountExportsHandler {
     ///
     /// Attack: somebody with an unlocked phone orders everything that is known of its owner. So it
     /// needs a recent proof, and the archive another one.
-    /// - Throws: as `SessionOwners.require`, `SQLSession.callersRow` and `Transaction.requireRoom`;
-    ///   `auth/session-ended`.
     func requestDataExport(
         _ request: GatewayV1.RequestDataExportRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestDataExportResponse {

@@ -5,9 +5,6 @@ import ServiceRuntime
 extension AccountExportsHandler {
     /// Streams the export of the caller's account, now and at each change, until it is ready or
     /// there is none any more (G-21).
-    /// - Throws: `rpc/not-found` if there is none; as `AccountCalls.owner` and `export(of:)`;
-    ///   `rpc/resource-exhausted` when the account has too many streams; an error when the call is
-    ///   over.
     func watchDataExport(
         _ request: GatewayV1.WatchDataExportRequest,
         _ items: OutgoingItems<GatewayV1.WatchDataExportItem>, _ call: AccountCall

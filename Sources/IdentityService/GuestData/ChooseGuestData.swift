@@ -9,9 +9,6 @@ extension GuestDataHandler {
 
     /// Says what happens to a guest's documents (G-16). The first choice counts: a repeat gets its
     /// migration.
-    /// - Throws: `auth/invalid-choice` for another choice than the first, a token that has expired
-    ///   or is another account's, and as `guest(of:in:)`; `rpc/invalid-argument` with the field; as
-    ///   `SQLSession.callersRow`.
     func chooseGuestData(
         _ request: GatewayV1.ChooseGuestDataRequest, _ call: AccountCall
     ) async throws -> GatewayV1.ChooseGuestDataResponse {

@@ -11,9 +11,6 @@ extension GuestDataHandler {
 
     /// Returns the documents of both sides of a collision, one page at a time (G-16), in the order
     /// of collection and name.
-    /// - Throws: `auth/invalid-choice` as `choice(_:of:)` and `guest(of:in:)`;
-    ///   `rpc/invalid-argument` with the field; `auth/invalid-access-token` if an account is gone;
-    ///   as `DocumentOwner.requireUsable`.
     func compareGuest(
         _ request: GatewayV1.CompareGuestRequest, _ call: AccountCall
     ) async throws -> GatewayV1.CompareGuestResponse {

@@ -5,8 +5,6 @@ import Storage
 
 extension GuestDataHandler {
     /// Returns a migration of the caller's account, or its latest (G-16).
-    /// - Throws: `rpc/not-found`; `rpc/invalid-argument` for a malformed id; as
-    ///   `SQLSession.callersRow`.
     func getMigration(
         _ request: GatewayV1.GetMigrationRequest, _ call: AccountCall
     ) async throws -> GatewayV1.GetMigrationResponse {

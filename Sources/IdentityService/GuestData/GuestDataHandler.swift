@@ -5,8 +5,8 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// `postern.gateway.v1.Guests`, but for their sign-in: what happens to the documents of a guest that
-/// signs in to an account (G-16). Each rpc is in the file of its name.
+/// `postern.gateway.v1.Guests`, but for their sign-in: what happens to the documents of a guest
+/// that signs in to an account (G-16).
 ///
 /// The account is the one of an access token, which the session service resolves. A choice token
 /// names the guest, and counts in a session of its account only.

@@ -7,8 +7,6 @@ extension GuestDataHandler {
     /// Tries the documents again that could not be moved, or deletes them (G-16): a cause that
     /// stays, as a collection that the rules no longer have, must not keep them for ever. A
     /// migration that runs or has succeeded is not changed.
-    /// - Throws: `rpc/not-found`; `rpc/invalid-argument` for a missing or malformed id; as
-    ///   `SQLSession.callersRow`.
     func retryMigration(
         _ request: GatewayV1.RetryMigrationRequest, _ call: AccountCall
     ) async throws -> GatewayV1.RetryMigrationResponse {

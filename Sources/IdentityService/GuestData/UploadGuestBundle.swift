@@ -21,10 +21,8 @@ extension GuestDataHandler {
     /// The fingerprint of a repeat covers all documents, so it is known after the last one only.
     /// But that its key is known is seen at the begin, and then nothing is stored again: the
     /// documents of the first call may fill the quota.
-    /// - Throws: `auth/account-required` for a guest, which writes documents itself;
-    ///   `auth/document-quota`; `auth/invalid-document` for a text that is no JSON object within
-    ///   the limits; `auth/idempotency-key-reused`; `rpc/invalid-argument` for items in another
-    ///   order than head, then documents, and with the field; as `SQLSession.callersRow`.
+    ///
+    /// A guest is refused: it writes documents itself.
     func uploadGuestBundle(
         _ incoming: IncomingItems<GatewayV1.UploadGuestBundleRequest>,
         _ outgoing: OutgoingItems<GatewayV1.UploadGuestBundleItem>, _ call: AccountCall
@@ -138,7 +136,8 @@ extension GuestDataHandler {
     }
 
     /// Stores documents, which are sealed before the transaction.
-    /// - Throws: as `uploadGuestBundle` and `Transaction.requireRoom`; `rpc/unavailable` if the account's key was replaced meanwhile.
+    /// - Throws: `auth/document-quota`; as `SQLSession.callersRow` and `Transaction.requireRoom`;
+    ///   `rpc/unavailable` if the account's key was replaced meanwhile.
     private func stage(
         _ batch: [MigrationItem], of bundle: StoredMigration, from origin: CallOrigin
     ) async throws {

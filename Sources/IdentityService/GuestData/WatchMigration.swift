@@ -7,8 +7,6 @@ extension GuestDataHandler {
     /// Streams a migration: as it is now and at each change, until it has succeeded or needs
     /// attention (G-16). The token is checked before anything is sent, and the stream ends when it
     /// expires.
-    /// - Throws: as `getMigration`; `rpc/resource-exhausted` when the account has too many streams;
-    ///   an error when the call is over.
     func watchMigration(
         _ request: GatewayV1.WatchMigrationRequest,
         _ items: OutgoingItems<GatewayV1.WatchMigrationItem>, _ call: AccountCall

@@ -6,7 +6,7 @@ import Storage
 
 /// `postern.identity.v1.Identities`: identities at providers, and guests (G-04 … G-08, G-14, G-15);
 /// `issueNonce` of `postern.gateway.v1.Providers`; `listSignInMethods` and `unlinkMethod` of
-/// `postern.gateway.v1.SignInMethods`. Each rpc is in the file of its name.
+/// `postern.gateway.v1.SignInMethods`.
 ///
 /// The account of a change comes only from the session service (`SessionOwners`), and the identity
 /// that a token proves only from the token's verification (`ProviderTokens`). `LinkingRule` and

@@ -6,7 +6,6 @@ import Storage
 
 extension IdentitiesHandler {
     /// Links a provider's identity to the caller's account (G-14).
-    /// - Throws: as `SessionOwners.ownerOfMethods`, `identity(provedBy:for:from:)` and `MethodAdding`.
     func linkProvider(
         _ request: GatewayV1.LinkProviderRequest, _ context: CallContext
     ) async throws -> GatewayV1.LinkProviderResponse {

@@ -7,7 +7,6 @@ import Storage
 extension IdentitiesHandler {
     /// Lists the sign-in methods of the caller's account, oldest first (G-14). A password dates
     /// from its last change.
-    /// - Throws: `auth/invalid-access-token` if the account does not exist any more.
     func listSignInMethods(
         _ request: GatewayV1.ListSignInMethodsRequest, _ call: OwnerCall
     ) async throws -> GatewayV1.ListSignInMethodsResponse {

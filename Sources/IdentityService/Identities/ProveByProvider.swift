@@ -11,9 +11,6 @@ extension IdentitiesHandler {
     /// Attack: an attacker finds an unlocked phone and authenticates with their own provider
     /// account. Only an identity of this account is a proof; an unknown identity is not linked by
     /// it.
-    /// - Throws: as `SessionOwners.owner` and `identity(provedBy:for:from:)`; `auth/no-such-provider`
-    ///   if the identity is not the account's; `auth/missing-or-invalid-nonce`,
-    ///   `auth/user-disabled`, `auth/session-ended`, `auth/idempotency-key-reused`.
     func proveByProvider(
         _ request: GatewayV1.ReauthenticateRequest, _ context: CallContext
     ) async throws -> IdentityV1.ProveByProviderResponse {

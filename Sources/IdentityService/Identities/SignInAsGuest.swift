@@ -8,9 +8,6 @@ extension IdentitiesHandler {
     /// Signs in as a guest (G-07): creates an account with a profile and a key, and without a
     /// sign-in method. The account is reachable only through its session, until it is upgraded or
     /// the session is lost. Consent is not required of it before its upgrade (G-23).
-    /// - Throws: `auth/already-signed-in` in a session, and as `AccountCalls.optionalOwner`;
-    ///   `rpc/invalid-argument`, `auth/idempotency-key-reused`; `auth/user-disabled` when a retry
-    ///   finds its guest suspended.
     func signInAsGuest(
         _ request: GatewayV1.SignInAsGuestRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse {

@@ -7,8 +7,6 @@ extension IdentitiesHandler {
     /// Signs in with a provider's token (G-04, G-05, G-15): verifies the token, finds the identity
     /// and its account, decides by `LinkingRule`, writes, answers. All but the first are
     /// `FederatedSignIn`, in one transaction.
-    /// - Throws: as `identity(provedBy:for:from:)` and `FederatedSignIn`; in a session as
-    ///   `SessionOwners.calling`.
     func signInWithProvider(
         _ request: GatewayV1.SignInWithProviderRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse {

@@ -16,9 +16,6 @@ extension IdentitiesHandler {
     /// longer leads to this account (`IdentityTables.removedIdentities`).
     ///
     /// Two concurrent removals are serialized, so that one of the last two methods remains.
-    /// - Throws: as `KnownOwner.require` and `MethodRule`; `auth/session-ended`,
-    ///   `auth/user-disabled`, `auth/idempotency-key-reused`; `auth/invalid-access-token` when the
-    ///   account no longer exists.
     func unlinkMethod(
         _ request: GatewayV1.UnlinkMethodRequest, _ call: OwnerCall
     ) async throws -> GatewayV1.UnlinkMethodResponse {

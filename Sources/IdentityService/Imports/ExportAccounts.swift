@@ -14,8 +14,6 @@ extension ImportsHandler {
     ///
     /// Accounts in deletion are left out, and guests too: they have no identity that another system
     /// could use.
-    /// - Throws: `rpc/permission-denied`; `rpc/invalid-argument` for a malformed position;
-    ///   `CancellationError` if the call is cancelled.
     package func exportAccounts(
         _ request: IdentityV1.ExportAccountsRequest,
         _ items: OutgoingItems<IdentityV1.ExportAccountsItem>, _ context: CallContext

@@ -8,11 +8,9 @@ extension ImportsHandler {
     /// Imports a batch of accounts (I-03): reads, seals, decides, writes, answers.
     ///
     /// One transaction for each batch, so that a million accounts need some thousands of commits. A
-    /// rejected record does not affect the others. If a batch is sent again, because its response
-    /// was lost or the tool was killed, its accounts are found by their external ids and nothing
-    /// changes.
-    /// - Throws: `rpc/permission-denied`; `rpc/invalid-argument` for an empty or too large batch;
-    ///   as `Store.write`. A rejected record is part of the response.
+    /// rejected record is a part of the response, and does not affect the others. If a batch is
+    /// sent again, because its response was lost or the tool was killed, its accounts are found by
+    /// their external ids and nothing changes.
     package func importAccounts(
         _ request: IdentityV1.ImportAccountsRequest, _ context: CallContext
     ) async throws -> IdentityV1.ImportAccountsResponse {

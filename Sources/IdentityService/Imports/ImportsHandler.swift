@@ -5,8 +5,7 @@ package import ServiceRuntime
 import Storage
 
 /// `postern.identity.v1.Imports`: import and export of accounts (I-03), for `postern import` and
-/// `postern export`. Each rpc is in the file of its name: `keepHashParameters`, `importAccounts`,
-/// `lookUpImported`, `exportAccounts`.
+/// `postern export`.
 ///
 /// For the operator's tool only: an import can create an account for any free address, and an
 /// export reveals everything.

@@ -5,7 +5,6 @@ import ServiceRuntime
 
 extension ImportsHandler {
     /// Stores the parameters that a Firebase project's password hashes share, and returns their id.
-    /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`.
     package func keepHashParameters(
         _ request: IdentityV1.KeepHashParametersRequest, _ context: CallContext
     ) async throws -> IdentityV1.KeepHashParametersResponse {

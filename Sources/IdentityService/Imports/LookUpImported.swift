@@ -5,7 +5,6 @@ import Storage
 
 extension ImportsHandler {
     /// Looks up accounts by their ids in another system.
-    /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument` for too many ids.
     package func lookUpImported(
         _ request: IdentityV1.LookUpImportedRequest, _ context: CallContext
     ) async throws -> IdentityV1.LookUpImportedResponse {

@@ -11,10 +11,8 @@ extension OnboardingHandler {
     /// The drafts stay: a field without a target is in its draft alone. A repeat after a completion
     /// changes nothing unless a draft has changed, so it does not undo what was written to the
     /// documents since.
-    /// - Throws: `auth/invalid-document` with what is missing or invalid, as `section.field`;
-    ///   `auth/document-quota`; `auth/account-required`, `auth/email-not-verified`,
-    ///   `auth/consent-required`, `auth/parental-consent-required` as the rules of a collection
-    ///   need; with the units that it costs, if less was charged; as `DocumentsHandler.change`.
+    ///
+    /// The error for what is missing or invalid names it as `section.field`.
     func completeOnboarding(
         _ request: GatewayV1.CompleteOnboardingRequest, _ call: AccountCall
     ) async throws -> GatewayV1.CompleteOnboardingResponse {

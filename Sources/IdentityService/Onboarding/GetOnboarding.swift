@@ -5,7 +5,6 @@ import Storage
 
 extension OnboardingHandler {
     /// Returns the sections with their drafts, what is missing and why, and where to resume (G-18).
-    /// - Throws: as `DocumentsHandler.owner`.
     func getOnboarding(
         _ request: GatewayV1.GetOnboardingRequest, _ call: AccountCall
     ) async throws -> GatewayV1.GetOnboardingResponse {

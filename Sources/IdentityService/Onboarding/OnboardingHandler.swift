@@ -4,8 +4,8 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// `postern.gateway.v1.Onboarding`: the way through the sections of an app's onboarding (G-18). Each
-/// rpc is in the file of its name. Guests go the same way as accounts.
+/// `postern.gateway.v1.Onboarding`: the way through the sections of an app's onboarding (G-18).
+/// Guests go the same way as accounts.
 struct OnboardingHandler: OnboardingService, AccountCallsHandler {
     /// Keeps the drafts and what a completion writes.
     let documents: DocumentsHandler
@@ -15,7 +15,6 @@ struct OnboardingHandler: OnboardingService, AccountCallsHandler {
     var store: Store { documents.store }
 
     /// Whether the account has completed onboarding.
-    /// - Throws: as `SQLSession.callersRow`.
     func hasCompletedOnboarding(
         _ request: GatewayV1.HasCompletedOnboardingRequest, _ call: AccountCall
     ) async throws -> GatewayV1.HasCompletedOnboardingResponse {

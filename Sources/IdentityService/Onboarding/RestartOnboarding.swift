@@ -6,7 +6,6 @@ import Storage
 extension OnboardingHandler {
     /// Removes all drafts (G-18), also those of sections that the rules have no more. What a
     /// completion has written stays, and so does the flag.
-    /// - Throws: as `DocumentsHandler.change`.
     func restartOnboarding(
         _ request: GatewayV1.RestartOnboardingRequest, _ call: AccountCall
     ) async throws -> GatewayV1.RestartOnboardingResponse {

@@ -7,9 +7,6 @@ import Storage
 extension OnboardingHandler {
     /// Saves the draft of a section (G-18): the fields that are given replace those of the draft,
     /// and null removes one. What is given must be valid; required fields may be missing.
-    /// - Throws: `auth/document-conflict` with the current version; `auth/document-quota`;
-    ///   `auth/invalid-document`; `auth/idempotency-key-reused`; `rpc/invalid-argument` for a
-    ///   section or screen that the rules do not declare; as `DocumentsHandler.change`.
     func saveOnboardingSection(
         _ request: GatewayV1.SaveOnboardingSectionRequest, _ call: AccountCall
     ) async throws -> GatewayV1.SaveOnboardingSectionResponse {

@@ -6,7 +6,6 @@ import Storage
 extension DocumentsHandler {
     /// Sets whether an account has completed onboarding, for the app's backend (G-18). It stays so
     /// until the next completion.
-    /// - Throws: `rpc/not-found` without the account.
     func setOnboarding(
         _ request: GatewayV1.SetOnboardingRequest, _ call: AccountCall
     ) async throws -> GatewayV1.SetOnboardingResponse {

@@ -8,9 +8,6 @@ import Storage
 extension PhoneCodesHandler {
     /// Links a phone number to the caller's account (G-14): checks the session, counts and compares
     /// the guess, adds the number. The code is used up in the transaction that adds the number.
-    /// - Throws: `auth/invalid-verification-code`, `auth/code-expired`,
-    ///   `auth/invalid-phone-number`, `auth/operation-not-allowed` when phone sign-in is disabled;
-    ///   as `MethodAdding` and `SessionOwners.ownerOfMethods`.
     func linkPhone(
         _ request: GatewayV1.LinkPhoneRequest, _ context: CallContext
     ) async throws -> GatewayV1.LinkPhoneResponse {

@@ -4,8 +4,8 @@ import Cryptography
 import ServiceRuntime
 import Storage
 
-/// `postern.identity.v1.PhoneCodes` (G-06, I-06, R-02). Each rpc is in the file of its name:
-/// `requestSignInCode`, `requestPhoneCode`, `signInWithCode`, `linkPhone`, `proveByCode`.
+/// `postern.identity.v1.PhoneCodes`: codes sent to phone numbers, and what they prove (G-06, I-06,
+///
 struct PhoneCodesHandler: PhoneCodesService, AccountWriting {
     let settings: IdentitySettings
     let store: Store

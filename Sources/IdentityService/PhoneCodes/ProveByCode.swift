@@ -12,9 +12,6 @@ extension PhoneCodesHandler {
     /// If a provider has reported that the number changed, it also confirms the number,
     /// provided the session has an independent proof (`NumberChangeRule`). From then on, a code to
     /// the number is sufficient again.
-    /// - Throws: `auth/invalid-verification-code`, `auth/code-expired`,
-    ///   `auth/invalid-phone-number`, `auth/operation-not-allowed` when phone sign-in is disabled,
-    ///   `auth/idempotency-key-reused`; as `SessionOwners`.
     func proveByCode(
         _ request: GatewayV1.ReauthenticateRequest, _ context: CallContext
     ) async throws -> IdentityV1.ProveByCodeResponse {

@@ -8,9 +8,6 @@ import Storage
 extension PhoneCodesHandler {
     /// Sends a code to the owner of a session (G-13, G-14): to link the number, or to re-authenticate
     /// by the account's own.
-    /// - Throws: as `requestSignInCode`; `rpc/invalid-argument` without a purpose; for a
-    ///   re-authentication `auth/no-such-provider` when the number is not the account's; as
-    ///   `SessionOwners.owner`, and to link as `SessionOwners.ownerOfMethods`.
     func requestPhoneCode(
         _ request: GatewayV1.RequestPhoneCodeRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestCodeResponse {

@@ -7,8 +7,6 @@ import Storage
 extension PhoneCodesHandler {
     /// Sends a code to sign in with (G-06). It does not look up whether the number has an account:
     /// reads, writes, response and text message are the same for all numbers.
-    /// - Throws: `auth/invalid-phone-number`, `auth/phone-country-not-allowed`,
-    ///   `auth/operation-not-allowed`, `auth/idempotency-key-reused`, `rpc/invalid-argument`.
     func requestSignInCode(
         _ request: GatewayV1.RequestSignInCodeRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestCodeResponse {

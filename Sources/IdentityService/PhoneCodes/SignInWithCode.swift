@@ -13,10 +13,6 @@ extension PhoneCodesHandler {
     /// The code is used up in the transaction of the sign-in, as a provider's nonce is. After a
     /// crash in between, a retry of the call therefore still finds a valid code (G-25). A right
     /// code that was not sufficient stays valid for the same reason.
-    /// - Throws: `auth/invalid-verification-code`, `auth/code-expired`,
-    ///   `auth/invalid-phone-number`, `auth/operation-not-allowed` when phone sign-in is disabled,
-    ///   `auth/second-proof-required` with the methods that are accepted as a second proof; as
-    ///   `FederatedSignIn`, and in a session as `SessionOwners.calling`.
     func signInWithCode(
         _ request: GatewayV1.SignInWithPhoneCodeRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse {

@@ -8,7 +8,6 @@ import Storage
 extension PhoneSignalsHandler {
     /// Stores that a number has changed: its keyed hash and the time. It does so whether or not the
     /// number belongs to an account.
-    /// - Throws: `auth/invalid-phone-number`.
     func numberChanged(
         _ request: IdentityV1.NumberChangedRequest, _ context: CallContext
     ) async throws -> IdentityV1.NumberChangedResponse {

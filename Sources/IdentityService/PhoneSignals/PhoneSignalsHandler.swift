@@ -2,7 +2,7 @@ import Contracts
 import Storage
 
 /// `postern.identity.v1.PhoneSignals`: reports of text message providers about phone numbers
-/// . The rpc `numberChanged` is in the file of its name.
+///
 struct PhoneSignalsHandler: PhoneSignalsService {
     let store: Store
     let keys: IdentityKeys

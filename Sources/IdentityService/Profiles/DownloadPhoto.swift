@@ -7,8 +7,6 @@ import Storage
 extension ProfileHandler {
     /// Sends a photo to those whom the setting `photos` allows it (G-17). One answer for all others
     /// and for names that do not exist.
-    /// - Throws: `rpc/not-found`; as `AccountCalls.optionalOwner(in:)`; `rpc/unavailable` when the
-    ///   disk or the session service fails.
     func downloadPhoto(
         _ request: GatewayV1.DownloadPhotoRequest,
         _ items: OutgoingItems<GatewayV1.DownloadPhotoItem>, _ context: CallContext

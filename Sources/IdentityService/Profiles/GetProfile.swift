@@ -5,7 +5,6 @@ import Storage
 
 extension ProfileHandler {
     /// Returns the account with its photo (G-17).
-    /// - Throws: as `SQLSession.callersRow`.
     func getProfile(
         _ request: GatewayV1.GetProfileRequest, _ call: AccountCall
     ) async throws -> GatewayV1.GetProfileResponse {

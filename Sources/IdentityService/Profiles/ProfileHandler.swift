@@ -4,7 +4,7 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// `postern.gateway.v1.Profile`: display names and photos (G-17). Each rpc is in the file of its name.
+/// `postern.gateway.v1.Profile`: display names and photos (G-17).
 struct ProfileHandler: ProfileService, AccountCallsHandler, AccountWriting {
     let settings: IdentitySettings
     let store: Store

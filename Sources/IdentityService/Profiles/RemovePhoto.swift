@@ -5,8 +5,6 @@ import Storage
 
 extension ProfileHandler {
     /// Removes the photo, also a provider's picture. Later sign-ins do not bring that back (G-17).
-    /// - Throws: as `SQLSession.changeableRow` and
-    ///   `Transaction.requireRoom`.
     func removePhoto(
         _ request: GatewayV1.RemovePhotoRequest, _ call: AccountCall
     ) async throws -> GatewayV1.RemovePhotoResponse {

@@ -9,9 +9,6 @@ import Storage
 extension ProfileHandler {
     /// Changes the display name, also in the document that has it; from then on no provider
     /// replaces it (G-17).
-    /// - Throws: as `SQLSession.changeableRow` and
-    ///   `DocumentsHandler.change`; `rpc/invalid-argument`, `auth/document-quota`,
-    ///   `auth/idempotency-key-reused`.
     func updateProfile(
         _ request: GatewayV1.UpdateProfileRequest, _ call: AccountCall
     ) async throws -> GatewayV1.UpdateProfileResponse {

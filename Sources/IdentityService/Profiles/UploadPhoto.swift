@@ -11,10 +11,6 @@ extension ProfileHandler {
     /// Replaces the photo of an account (G-17): receives, rewrites without metadata, seals, writes
     /// the file, commits its row, and only then removes the former file. The same photo again
     /// changes nothing.
-    /// - Throws: as `SQLSession.changeableRow` and `Transaction.requireRoom`; `auth/invalid-photo`;
-    ///   `rpc/invalid-argument` for items in another order than length, then data, and for data of
-    ///   another length; `rpc/resource-exhausted` as `PhotoUploads.run`; `rpc/unavailable` when the
-    ///   disk fails.
     func uploadPhoto(
         _ incoming: IncomingItems<GatewayV1.UploadPhotoRequest>,
         _ outgoing: OutgoingItems<GatewayV1.UploadPhotoItem>, _ call: AccountCall

@@ -4,7 +4,7 @@ import ServiceRuntime
 import Storage
 
 /// `receiveProviderNotice` of `postern.gateway.v1.ProviderNotices`: notices from providers about
-/// their users (G-05). It is in the file of its name.
+/// their users (G-05).
 struct ProviderEventsHandler: IdentityProviderNoticesService, AccountWriting {
     let store: Store
     let writer: AccountWriter

@@ -26,8 +26,8 @@ extension ProviderEventsHandler {
     ///
     /// No limit is needed: the caller is a backend or the web service, and a notice without a valid
     /// signature costs a few microseconds and no access to the store.
-    /// - Throws: `rpc/permission-denied` for a caller that is not the gateway;
-    ///   `auth/operation-not-allowed` for a provider that is not configured, or that sends no notices; `auth/provider-unavailable` when the provider's keys cannot be fetched.
+    ///
+    /// A provider that is not configured, or whose notices are not read, is refused.
     func receiveProviderNotice(
         _ request: GatewayV1.ReceiveProviderNoticeRequest, _ context: CallContext
     ) async throws -> GatewayV1.ReceiveProviderNoticeResponse {

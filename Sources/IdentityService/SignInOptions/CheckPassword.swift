@@ -8,7 +8,6 @@ extension SignInOptionsHandler {
     /// writes nothing. The email is only text for the rule "context": it is not looked up, so the
     /// response is the same whether or not an account has it. A name above the maximum is
     /// rejected, because the work grows with its words.
-    /// - Throws: `rpc/permission-denied` for a caller that is not the gateway; `rpc/invalid-argument` for a display name that a sign-up would refuse.
     func checkPassword(
         _ request: GatewayV1.CheckPasswordRequest, _ context: CallContext
     ) throws(ServiceError) -> GatewayV1.CheckPasswordResponse {

@@ -8,7 +8,6 @@ extension SignInOptionsHandler {
     /// consent for (G-23, G-26). Passwords and guests cannot be switched off, and a mailed link is
     /// the only way to recover a password. Test numbers, the mode of enumeration and other settings
     /// that help an attacker are left out.
-    /// - Throws: `rpc/permission-denied` for a caller that is not the gateway.
     func getSignInOptions(
         _ request: GatewayV1.GetSignInOptionsRequest, _ context: CallContext
     ) throws(ServiceError) -> GatewayV1.GetSignInOptionsResponse {

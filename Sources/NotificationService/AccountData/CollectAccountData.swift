@@ -13,8 +13,6 @@ extension AccountDataHandler {
     /// days, and its part of the audit trail. Contents are not sent: that of a sent message is
     /// deleted, and one that waits holds a link or a code. Neither are mails to an address that the
     /// account had not proved (`MailTemplate.toUnprovedAddress`).
-    /// - Throws: `rpc/permission-denied` unless identity calls; `rpc/invalid-argument`; errors of
-    ///   the store.
     func collectAccountData(
         _ request: AccountDataV1.CollectAccountDataRequest,
         _ items: OutgoingItems<AccountDataV1.CollectAccountDataItem>, _ context: CallContext

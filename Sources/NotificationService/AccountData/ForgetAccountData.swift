@@ -7,10 +7,8 @@ import Storage
 extension AccountDataHandler {
     /// Deletes an account's devices and the suppression of its addresses and numbers, and strips
     /// its messages. A stripped row is the record of its call and is purged after 7 days: a
-    /// repeat of the call must not send the message again.
-    /// - Throws: `rpc/permission-denied` unless identity calls; `rpc/invalid-argument`;
-    ///   `rpc/unavailable` when a reader or a backup holds the store's log; other store errors. The
-    ///   call can be repeated.
+    /// repeat of the call must not send the message again. It fails while a reader or a backup
+    /// holds the store's log, and can be repeated.
     func forgetAccountData(
         _ request: AccountDataV1.ForgetAccountDataRequest, _ context: CallContext
     ) async throws -> AccountDataV1.ForgetAccountDataResponse {

@@ -8,8 +8,6 @@ extension AccountDataHandler {
     /// Returns the accounts with push devices, a page of devices at a time; an account may be on
     /// several pages. Messages are not listed: they name their account by a keyed hash only, and
     /// end with their 7 days.
-    /// - Throws: `rpc/permission-denied` unless identity calls; `rpc/invalid-argument`; errors of
-    ///   the store.
     func listAccountsWithData(
         _ request: AccountDataV1.ListAccountsWithDataRequest, _ context: CallContext
     ) async throws -> AccountDataV1.ListAccountsWithDataResponse {

@@ -3,8 +3,7 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// `postern.notification.v1.Addresses`: the operator's view of the suppression list. The rpcs are
-/// in `ShowAddress.swift` and `ReleaseAddress.swift`.
+/// `postern.notification.v1.Addresses`: the operator's view of the suppression list.
 struct AddressesHandler: AddressesService {
     let store: Store
     let keys: NotificationKeys

@@ -5,7 +5,6 @@ import Storage
 
 extension AddressesHandler {
     /// Removes an address from the suppression list.
-    /// - Throws: as `showAddress`.
     func releaseAddress(
         _ request: NotificationV1.ReleaseAddressRequest, _ context: CallContext
     ) async throws -> NotificationV1.ReleaseAddressResponse {

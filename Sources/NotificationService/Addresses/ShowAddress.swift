@@ -5,8 +5,6 @@ import Storage
 
 extension AddressesHandler {
     /// Returns whether an address is suppressed, and why.
-    /// - Throws: `rpc/permission-denied` unless the caller is the operator; `auth/invalid-email`;
-    ///   store errors.
     func showAddress(
         _ request: NotificationV1.ShowAddressRequest, _ context: CallContext
     ) async throws -> NotificationV1.ShowAddressResponse {

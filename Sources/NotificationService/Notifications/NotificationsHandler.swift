@@ -1,6 +1,6 @@
 import Contracts
 
-/// `postern.notification.v1.Notifications`: mails (N-01). Its one rpc is in `SendEmail.swift`.
+/// `postern.notification.v1.Notifications`: mails (N-01).
 package struct NotificationsHandler: NotificationsService {
     let acceptance: MessageAcceptance
 

@@ -5,8 +5,6 @@ import ServiceRuntime
 
 extension NotificationsHandler {
     /// Accepts one mail.
-    /// - Throws: `auth/invalid-email`, or `rpc/invalid-argument` with the fields at fault, for a
-    ///   request that cannot be used; what `MessageAcceptance.accept` throws.
     package func sendEmail(
         _ request: NotificationV1.SendEmailRequest, _ context: CallContext
     ) async throws -> NotificationV1.SendEmailResponse {

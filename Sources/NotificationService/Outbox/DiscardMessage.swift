@@ -5,7 +5,6 @@ import Storage
 
 extension OutboxHandler {
     /// Discards a message. A message that is being delivered or was sent is returned unchanged.
-    /// - Throws: as `showMessage`.
     func discardMessage(
         _ request: NotificationV1.DiscardMessageRequest, _ context: CallContext
     ) async throws -> NotificationV1.DiscardMessageResponse {

@@ -5,8 +5,6 @@ import Storage
 
 extension OutboxHandler {
     /// Lists messages, the newest first.
-    /// - Throws: `rpc/permission-denied` unless the caller is the operator; `rpc/invalid-argument`
-    ///   with the fields at fault; store errors.
     func listMessages(
         _ request: NotificationV1.ListMessagesRequest, _ context: CallContext
     ) async throws -> NotificationV1.ListMessagesResponse {

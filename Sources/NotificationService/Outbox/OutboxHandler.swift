@@ -4,9 +4,7 @@ import ServiceRuntime
 import Storage
 
 /// `postern.notification.v1.Outbox`: the operator's rpcs on messages (N-03), used by
-/// `postern outbox`, and the erasure of an account. Each rpc is in the file of its name:
-/// `ListMessages.swift`, `ShowMessage.swift`, `RetryMessage.swift`, `DiscardMessage.swift`,
-/// `WatchMessages.swift`, `ForgetAccount.swift`.
+/// `postern outbox`, and the erasure of an account.
 struct OutboxHandler: OutboxService {
     let store: Store
     let keys: NotificationKeys

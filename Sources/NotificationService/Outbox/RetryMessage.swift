@@ -5,7 +5,6 @@ import Storage
 
 extension OutboxHandler {
     /// Retries a dead message. A message that cannot be retried is returned unchanged.
-    /// - Throws: as `showMessage`.
     func retryMessage(
         _ request: NotificationV1.RetryMessageRequest, _ context: CallContext
     ) async throws -> NotificationV1.RetryMessageResponse {

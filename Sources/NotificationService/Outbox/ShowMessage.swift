@@ -5,8 +5,6 @@ import Storage
 
 extension OutboxHandler {
     /// Returns one message with its failed attempts.
-    /// - Throws: `rpc/permission-denied` unless the caller is the operator; `rpc/invalid-argument`
-    ///   for a malformed id; `rpc/not-found`; store errors.
     func showMessage(
         _ request: NotificationV1.ShowMessageRequest, _ context: CallContext
     ) async throws -> NotificationV1.ShowMessageResponse {

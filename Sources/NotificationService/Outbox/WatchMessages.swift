@@ -8,8 +8,6 @@ extension OutboxHandler {
     private static let watchInterval: Duration = .milliseconds(500)
 
     /// Streams the counts of messages and the latest changes until the call ends.
-    /// - Throws: `rpc/permission-denied` unless the caller is the operator; store errors; an error
-    ///   when the call is over.
     func watchMessages(
         _ request: NotificationV1.WatchMessagesRequest,
         _ items: OutgoingItems<NotificationV1.WatchMessagesItem>, _ context: CallContext

@@ -5,7 +5,6 @@ import Storage
 
 extension PushDevicesHandler {
     /// Lists an account's devices, without their tokens.
-    /// - Throws: `rpc/invalid-argument` for a malformed account id; store errors.
     func list(
         _ request: NotificationV1.ListDevicesRequest, _ context: CallContext
     ) async throws -> NotificationV1.ListDevicesResponse {

@@ -4,9 +4,7 @@ import Storage
 
 /// `postern.notification.v1.PushDevices`: the devices that receive an account's push messages
 /// (N-04). A token belongs to one account at a time. Registering it takes it over, so that a
-/// phone's new user does not see messages of the former one. Each rpc is in a file of its own:
-/// `RegisterDevice.swift`, `UpdateDevice.swift`, `UnregisterDevice.swift`, `RevokeDevices.swift`,
-/// `ListDevices.swift`.
+/// phone's new user does not see messages of the former one.
 struct PushDevicesHandler: PushDevicesService {
     /// Devices of one account. A push to all of them is as many messages.
     static let devicesMax = 20

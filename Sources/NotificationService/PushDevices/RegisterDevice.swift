@@ -13,8 +13,6 @@ extension PushDevicesHandler {
     /// user's session first; asking the session service would open it to this service, which
     /// communicates with outside systems and may read events only (Sources/SECURITY.md, Attackers).
     /// A takeover of the account deletes all its devices (`revokeAll`).
-    /// - Throws: `rpc/invalid-argument` with the fields at fault, also for a platform without a
-    ///   provider and an unknown app; store errors.
     func register(
         _ request: NotificationV1.RegisterDeviceRequest, _ context: CallContext
     ) async throws -> NotificationV1.RegisterDeviceResponse {

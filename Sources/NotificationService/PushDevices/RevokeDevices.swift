@@ -5,7 +5,6 @@ import Storage
 
 extension PushDevicesHandler {
     /// Deletes all devices of an account.
-    /// - Throws: `rpc/invalid-argument` for a malformed account id; store errors.
     func revokeAll(
         _ request: NotificationV1.RevokeDevicesRequest, _ context: CallContext
     ) async throws -> NotificationV1.RevokeDevicesResponse {

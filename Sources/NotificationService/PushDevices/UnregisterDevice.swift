@@ -5,8 +5,6 @@ import Storage
 
 extension PushDevicesHandler {
     /// Deletes one device, or the devices of one session. Idempotent.
-    /// - Throws: `rpc/invalid-argument` with the fields at fault, also when both device and session
-    ///   are given, or neither; store errors.
     func unregister(
         _ request: NotificationV1.UnregisterDeviceRequest, _ context: CallContext
     ) async throws -> NotificationV1.UnregisterDeviceResponse {

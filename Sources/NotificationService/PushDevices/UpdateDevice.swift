@@ -5,8 +5,6 @@ import Storage
 
 extension PushDevicesHandler {
     /// Replaces a device's token.
-    /// - Throws: `rpc/invalid-argument` with the fields at fault; `rpc/not-found` when the account
-    ///   has no such device; store errors.
     func update(
         _ request: NotificationV1.UpdateDeviceRequest, _ context: CallContext
     ) async throws -> NotificationV1.UpdateDeviceResponse {

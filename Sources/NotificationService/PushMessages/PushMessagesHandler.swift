@@ -1,8 +1,7 @@
 import Contracts
 import Storage
 
-/// `postern.notification.v1.PushMessages`: push messages to an account's devices (N-02). Its one
-/// rpc is in `SendPush.swift`.
+/// `postern.notification.v1.PushMessages`: push messages to an account's devices (N-02).
 struct PushMessagesHandler: PushMessagesService {
     let store: Store
     let keys: NotificationKeys

@@ -8,8 +8,6 @@ import Storage
 extension PushMessagesHandler {
     /// Accepts one push message for each device that the account has at that time, all in one
     /// transaction, so that a crash between two devices neither loses a message nor sends it twice.
-    /// - Throws: `rpc/invalid-argument` with the fields at fault, also without an idempotency key;
-    ///   `auth/idempotency-key-reused` when the key was used for another request; store errors.
     func sendPush(
         _ request: NotificationV1.SendPushRequest, _ context: CallContext
     ) async throws -> NotificationV1.SendPushResponse {

@@ -10,8 +10,6 @@ extension RelayAddressesHandler {
     /// Suppresses a relay address that was turned off, or releases one that was turned on. Turning
     /// on removes every entry of it: the user wants its mail, whatever mail servers answered
     /// meanwhile.
-    /// - Throws: `rpc/permission-denied` unless the caller is identity or the operator;
-    ///   `auth/invalid-email`; store errors.
     func setRelay(
         _ request: NotificationV1.SetRelayRequest, _ context: CallContext
     ) async throws -> NotificationV1.SetRelayResponse {

@@ -5,8 +5,6 @@ import ServiceRuntime
 
 extension TextMessagesHandler {
     /// Accepts one text message.
-    /// - Throws: `rpc/invalid-argument` with the fields at fault; what `MessageAcceptance.accept`
-    ///   throws.
     func sendText(
         _ request: NotificationV1.SendTextRequest, _ context: CallContext
     ) async throws -> NotificationV1.SendTextResponse {

@@ -1,7 +1,6 @@
 import Contracts
 
-/// `postern.notification.v1.TextMessages`: text messages to phones (N-02). Its one rpc is in
-/// `SendText.swift`.
+/// `postern.notification.v1.TextMessages`: text messages to phones (N-02).
 struct TextMessagesHandler: TextMessagesService {
     let acceptance: MessageAcceptance
 }

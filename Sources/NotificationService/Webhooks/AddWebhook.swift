@@ -5,9 +5,6 @@ import Storage
 
 extension WebhooksHandler {
     /// Adds a webhook. Only this answer contains its secret.
-    /// - Throws: `rpc/permission-denied` unless the caller is the operator; `rpc/invalid-argument`
-    ///   with the fields at fault; `rpc/resource-exhausted` when there are `webhooksMax`; store
-    ///   errors.
     func addWebhook(
         _ request: NotificationV1.AddWebhookRequest, _ context: CallContext
     ) async throws -> NotificationV1.AddWebhookResponse {

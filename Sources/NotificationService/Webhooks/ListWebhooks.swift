@@ -5,7 +5,6 @@ import Storage
 
 extension WebhooksHandler {
     /// Lists all webhooks.
-    /// - Throws: `rpc/permission-denied` unless the caller is the operator; store errors.
     func listWebhooks(
         _ request: NotificationV1.ListWebhooksRequest, _ context: CallContext
     ) async throws -> NotificationV1.ListWebhooksResponse {

@@ -5,8 +5,6 @@ import Storage
 
 extension WebhooksHandler {
     /// Pauses or resumes a webhook.
-    /// - Throws: `rpc/permission-denied` unless the caller is the operator; `rpc/invalid-argument`
-    ///   for an unknown webhook; store errors.
     func pauseWebhook(
         _ request: NotificationV1.PauseWebhookRequest, _ context: CallContext
     ) async throws -> NotificationV1.PauseWebhookResponse {

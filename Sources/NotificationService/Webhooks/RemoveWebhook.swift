@@ -5,8 +5,6 @@ import Storage
 
 extension WebhooksHandler {
     /// Removes a webhook and its queued deliveries. Idempotent.
-    /// - Throws: `rpc/permission-denied` unless the caller is the operator; `rpc/invalid-argument`
-    ///   for a malformed id; store errors.
     func removeWebhook(
         _ request: NotificationV1.RemoveWebhookRequest, _ context: CallContext
     ) async throws -> NotificationV1.RemoveWebhookResponse {

@@ -6,7 +6,6 @@ import Storage
 extension WebhooksHandler {
     /// Sends the events after a position again. Queued deliveries are dropped and queued again in
     /// their position, so that the order is preserved. The worker queues the events in slices.
-    /// - Throws: as `pauseWebhook`.
     func replayWebhook(
         _ request: NotificationV1.ReplayWebhookRequest, _ context: CallContext
     ) async throws -> NotificationV1.ReplayWebhookResponse {

@@ -8,8 +8,6 @@ extension WebhooksHandler {
     static let formerSecretFor: Duration = .seconds(24 * 3_600)
 
     /// Gives a webhook a new secret. The previous one signs too for `formerSecretFor`.
-    /// - Throws: `rpc/permission-denied` unless the caller is the operator; `rpc/invalid-argument`
-    ///   for an unknown webhook; `SealedBoxError` when its row does not decrypt; store errors.
     func rotateWebhookSecret(
         _ request: NotificationV1.RotateWebhookSecretRequest, _ context: CallContext
     ) async throws -> NotificationV1.RotateWebhookSecretResponse {

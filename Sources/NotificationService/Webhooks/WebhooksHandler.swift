@@ -5,8 +5,6 @@ import ServiceRuntime
 import Storage
 
 /// `postern.notification.v1.Webhooks`: the operator's rpcs on webhooks, used by `postern webhooks`.
-/// Each rpc is in the file of its name: `AddWebhook.swift`, `ListWebhooks.swift`,
-/// `RemoveWebhook.swift`, `RotateWebhookSecret.swift`, `PauseWebhook.swift`, `ReplayWebhook.swift`.
 struct WebhooksHandler: WebhooksService {
     /// The maximum number of webhooks of one installation.
     static let webhooksMax = 50

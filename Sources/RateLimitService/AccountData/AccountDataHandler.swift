@@ -14,7 +14,6 @@ struct AccountDataHandler: AccountDataService {
     let time: any Time
 
     /// Returns an empty page: hashes name no account.
-    /// - Throws: `rpc/permission-denied` unless identity calls; `rpc/invalid-argument`.
     func listAccountsWithData(
         _ request: AccountDataV1.ListAccountsWithDataRequest, _ context: CallContext
     ) async throws -> AccountDataV1.ListAccountsWithDataResponse {

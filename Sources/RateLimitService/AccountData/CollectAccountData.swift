@@ -6,7 +6,6 @@ import ServiceRuntime
 
 extension AccountDataHandler {
     /// Sends the limits that count the account, its emails or its phone numbers now.
-    /// - Throws: `rpc/permission-denied` unless identity calls; `rpc/invalid-argument`.
     func collectAccountData(
         _ request: AccountDataV1.CollectAccountDataRequest,
         _ items: OutgoingItems<AccountDataV1.CollectAccountDataItem>, _ context: CallContext

@@ -12,8 +12,6 @@ extension AccountDataHandler {
     /// What counts the messages to an email or a number stays, and ends by itself within days.
     /// Attack: somebody signs up with a victim's email, or by codes to a number that earns from
     /// each message, deletes the account, and does it again, as often as the limits forget.
-    /// - Throws: `rpc/permission-denied` unless identity calls; `rpc/invalid-argument`;
-    ///   `rpc/unavailable` if the disk accepts no writes. The call can be repeated.
     func forgetAccountData(
         _ request: AccountDataV1.ForgetAccountDataRequest, _ context: CallContext
     ) async throws -> AccountDataV1.ForgetAccountDataResponse {

@@ -5,7 +5,6 @@ import ServiceRuntime
 
 extension LimitOperationHandler {
     /// Lists all limits with their current rules.
-    /// - Throws: `rpc/permission-denied` unless the operator's tool calls.
     func listLimits(
         _ request: RateLimitV1.ListLimitsRequest, _ context: CallContext
     ) async throws -> RateLimitV1.ListLimitsResponse {

@@ -5,7 +5,6 @@ import ServiceRuntime
 
 extension LimitOperationHandler {
     /// Lists the secrets that subjects are hashed under, without the secrets themselves.
-    /// - Throws: `rpc/permission-denied` unless the operator's tool calls.
     func listSubjectKeys(
         _ request: RateLimitV1.ListSubjectKeysRequest, _ context: CallContext
     ) async throws -> RateLimitV1.ListSubjectKeysResponse {

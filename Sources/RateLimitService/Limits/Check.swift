@@ -5,7 +5,6 @@ import ServiceRuntime
 
 extension LimitsHandler {
     /// Charges limits that need not survive a crash, without waiting for the disk.
-    /// - Throws: `rpc/invalid-argument`, also for a durable limit.
     package func check(
         _ request: RateLimitV1.CheckRequest, _ context: CallContext
     ) throws -> RateLimitV1.CheckResponse {

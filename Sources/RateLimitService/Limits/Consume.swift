@@ -5,10 +5,8 @@ import ServiceRuntime
 
 extension LimitsHandler {
     /// Charges every entry or none. Returns once durable charges are on disk. A guess from a known
-    /// device is settled later, if the caller can ask for its outcome (`UnsettledGuesses`).
-    /// - Throws: `rpc/invalid-argument`; `rpc/resource-exhausted` for too many retries under one
-    ///   idempotency key; `rpc/cancelled` or `rpc/deadline-exceeded`, not processed, if the caller no
-    ///   longer waits; `rpc/unavailable` if the disk accepts no writes.
+    /// device is settled later, if the caller can ask for its outcome (`UnsettledGuesses`). A
+    /// caller that no longer waits is charged nothing.
     package func consume(
         _ request: RateLimitV1.ConsumeRequest, _ context: CallContext
     ) async throws -> RateLimitV1.ConsumeResponse {

@@ -5,8 +5,7 @@ import ServiceRuntime
 import Synchronization
 
 /// `postern.ratelimit.v1.Limits` (R-01 … R-06): exact decisions in memory, on disk before the
-/// response if the limit is durable, so that a restart resets no limit. Each rpc is in the file of
-/// its name: `consume`, `check`, `refund`, `succeed`, `peek`, `reset`.
+/// response if the limit is durable, so that a restart resets no limit.
 package final class LimitsHandler: LimitsService {
     /// The states of subjects under limits.
     let subjects: SubjectTable

@@ -5,7 +5,6 @@ import ServiceRuntime
 
 extension LimitsHandler {
     /// Returns the decision that `consume` would make, and charges nothing.
-    /// - Throws: `rpc/invalid-argument`.
     package func peek(
         _ request: RateLimitV1.PeekRequest, _ context: CallContext
     ) throws -> RateLimitV1.PeekResponse {

@@ -5,7 +5,6 @@ import ServiceRuntime
 
 extension LimitsHandler {
     /// Refunds a charge, or the part of it in the limits of `only`.
-    /// - Throws: `rpc/invalid-argument`.
     package func refund(
         _ request: RateLimitV1.RefundRequest, _ context: CallContext
     ) throws -> RateLimitV1.RefundResponse {

@@ -6,8 +6,6 @@ import Storage
 
 extension LimitsHandler {
     /// Deletes the states of the entries' subjects, with an audit event each.
-    /// - Throws: `rpc/permission-denied` unless the application is in `resets-from`;
-    ///   `rpc/invalid-argument`; `rpc/unavailable` if the disk accepts no writes.
     package func reset(
         _ request: RateLimitV1.ResetRequest, _ context: CallContext
     ) async throws -> RateLimitV1.ResetResponse {

@@ -6,7 +6,6 @@ import ServiceRuntime
 extension LimitsHandler {
     /// Refunds the charge of a right attempt, resets escalating delays and lockouts, and records
     /// the devices.
-    /// - Throws: `rpc/invalid-argument`.
     package func succeed(
         _ request: RateLimitV1.SucceedRequest, _ context: CallContext
     ) throws -> RateLimitV1.SucceedResponse {

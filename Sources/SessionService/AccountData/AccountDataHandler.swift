@@ -2,9 +2,8 @@ import Contracts
 import ServiceRuntime
 import Storage
 
-/// `postern.accountdata.v1.AccountData` of the session service. Each rpc is in the file of its
-/// name: `collectAccountData`, `forgetAccountData`, `listAccountsWithData`.
-/// `Sources/ACCOUNT_DATA.md` lists all tables.
+/// `postern.accountdata.v1.AccountData` of the session service. `Sources/ACCOUNT_DATA.md` lists all
+/// tables.
 struct AccountDataHandler: AccountDataService {
     let store: Store
     let keys: SessionKeys

@@ -11,8 +11,6 @@ extension AccountDataHandler {
 
     /// Sends an account's data: its sessions with their devices, when it was last seen, and its
     /// part of the audit trail. No client address is stored.
-    /// - Throws: `rpc/permission-denied` unless identity calls; `rpc/invalid-argument`; errors of
-    ///   the store.
     func collectAccountData(
         _ request: AccountDataV1.CollectAccountDataRequest,
         _ items: OutgoingItems<AccountDataV1.CollectAccountDataItem>, _ context: CallContext

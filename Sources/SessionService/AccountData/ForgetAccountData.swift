@@ -19,8 +19,6 @@ extension AccountDataHandler {
     ///     when the account was last seen    deletes it
     ///     the end of the account's sessions leaves it: it refuses sign-in proofs from before, and
     ///                                       is purged after a day
-    /// - Throws: `rpc/permission-denied` unless identity calls; `rpc/invalid-argument`; errors of
-    ///   the store. The call can be repeated.
     func forgetAccountData(
         _ request: AccountDataV1.ForgetAccountDataRequest, _ context: CallContext
     ) async throws -> AccountDataV1.ForgetAccountDataResponse {

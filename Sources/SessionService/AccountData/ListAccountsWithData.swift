@@ -6,8 +6,6 @@ import Storage
 
 extension AccountDataHandler {
     /// Returns the accounts with sessions, and those that were seen, a page at a time.
-    /// - Throws: `rpc/permission-denied` unless identity calls; `rpc/invalid-argument`; errors of
-    ///   the store.
     func listAccountsWithData(
         _ request: AccountDataV1.ListAccountsWithDataRequest, _ context: CallContext
     ) async throws -> AccountDataV1.ListAccountsWithDataResponse {

@@ -5,7 +5,7 @@ import ServiceRuntime
 import Storage
 
 /// `postern.session.v1.AccountActivity`: when an account was used, for identity and the operator's
-/// tool. `listAccountActivity` is in the file of its name.
+/// tool.
 struct AccountActivityHandler: AccountActivityService {
     let store: Store
     let life: SessionLife
@@ -14,8 +14,6 @@ struct AccountActivityHandler: AccountActivityService {
 
     /// Returns an account's activity (I-01): its live sessions, when one was last used, and when
     /// the account was last seen.
-    /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`; `rpc/unavailable` while the clock
-    ///   is not trusted.
     func getAccountActivity(
         _ request: SessionV1.GetAccountActivityRequest, _ context: CallContext
     ) async throws -> SessionV1.GetAccountActivityResponse {

@@ -11,7 +11,6 @@ extension AccountActivityHandler {
     private static let accountsAtOnce = 100
 
     /// Returns the activity of accounts, for identity's search for unused guests (I-04).
-    /// - Throws: as `getAccountActivity`.
     func listAccountActivity(
         _ request: SessionV1.ListAccountActivityRequest, _ context: CallContext
     ) async throws -> SessionV1.ListAccountActivityResponse {

@@ -6,9 +6,9 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// `postern.session.v1.Devices`, and what session implements of `postern.gateway.v1.AccountSessions`:
-/// what the owner of a session can see and do with the account's sessions (G-22, G-13, G-30).
-/// `reauthenticate` and `noteActivity` are in the files of their names.
+/// `postern.session.v1.Devices`, and what session implements of
+/// `postern.gateway.v1.AccountSessions`: what the owner of a session can see and do with the
+/// account's sessions (G-22, G-13, G-30).
 struct DevicesHandler: DevicesService, SessionAccountSessionsService {
     /// Far more than an account can have; only a store from before the limit could hold more.
     private static let listedMax = 200
@@ -57,7 +57,6 @@ struct DevicesHandler: DevicesService, SessionAccountSessionsService {
 
 extension DevicesHandler {
     /// Lists an account's live sessions for the owner of one of them (G-22).
-    /// - Throws: as `liveSession`.
     func listSessions(
         _ request: GatewayV1.ListSessionsRequest, _ call: SessionCall
     ) async throws -> GatewayV1.ListSessionsResponse {
@@ -88,8 +87,6 @@ extension DevicesHandler {
 
     /// Returns how and when the owner of a session proved their identity, to the holder of a valid
     /// access token. Calls that require a recent proof decide by it (G-13).
-    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`; `rpc/unavailable` while the
-    ///   clock is not trusted.
     func listProofs(
         _ request: SessionV1.ListProofsRequest, _ context: CallContext
     ) async throws -> SessionV1.ListProofsResponse {
@@ -111,7 +108,6 @@ extension DevicesHandler {
     ///
     /// Attack: the caller names another account's session. The response is the same as for a
     /// session that does not exist.
-    /// - Throws: as `liveSession`; `auth/session-not-found`, `auth/idempotency-key-reused`.
     func endSession(
         _ request: GatewayV1.EndSessionRequest, _ call: SessionCall
     ) async throws -> GatewayV1.EndSessionResponse {
@@ -148,7 +144,6 @@ extension DevicesHandler {
 
     /// Ends all sessions of the account except the caller's (G-22, S-06). Like `endSession` it needs
     /// no recent proof.
-    /// - Throws: as `liveSession`; `auth/idempotency-key-reused`.
     func endOtherSessions(
         _ request: GatewayV1.EndOtherSessionsRequest, _ call: SessionCall
     ) async throws -> GatewayV1.EndOtherSessionsResponse {

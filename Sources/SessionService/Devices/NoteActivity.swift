@@ -13,7 +13,6 @@ extension DevicesHandler {
     ///
     /// Only a debug line has the kind. It is the app's own word: as a metric's label or as a row it
     /// would let a client fill memory or disk with words of its choice.
-    /// - Throws: as `liveSession`; `rpc/invalid-argument` for a `kind` of another form.
     func noteActivity(
         _ request: GatewayV1.NoteActivityRequest, _ call: SessionCall
     ) async throws -> GatewayV1.NoteActivityResponse {

@@ -10,10 +10,6 @@ extension DevicesHandler {
     /// new access token has the new `auth_time` and `amr`, and so has every later one. The
     /// sign-in's proof stays as it was: the session's limits depend on it, and a password change
     /// ends the session however often the old password was entered since (S-06).
-    /// - Throws: `auth/invalid-access-token`, `auth/invalid-sign-in-proof` for a proof that would
-    ///   open no session, or of another account; `auth/invalid-device-proof`,
-    ///   `auth/device-proof-stale`; `auth/session-ended`; `rpc/invalid-argument` for two proofs;
-    ///   `auth/idempotency-key-reused`; `rpc/unavailable` while the clock is not trusted.
     func reauthenticate(
         _ request: SessionV1.ReauthenticateRequest, _ context: CallContext
     ) async throws -> GatewayV1.ReauthenticateResponse {

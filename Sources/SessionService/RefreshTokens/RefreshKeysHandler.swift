@@ -11,7 +11,6 @@ struct RefreshKeysHandler: RefreshKeysService {
     let keys: RefreshTokenKeys
 
     /// The keys whose tokens are accepted, the newest first.
-    /// - Throws: `rpc/permission-denied`, or what the store throws.
     func listRefreshKeys(
         _ request: SessionV1.ListRefreshKeysRequest, _ context: CallContext
     ) async throws -> SessionV1.ListRefreshKeysResponse {
@@ -20,8 +19,6 @@ struct RefreshKeysHandler: RefreshKeysService {
     }
 
     /// Issues new tokens under a new key, once every instance knows it; existing ones stay valid.
-    /// - Throws: `rpc/permission-denied`; `rpc/resource-exhausted` when all 255 key ids are in use;
-    ///   or what the store throws.
     func rotateRefreshKey(
         _ request: SessionV1.RotateRefreshKeyRequest, _ context: CallContext
     ) async throws -> SessionV1.RotateRefreshKeyResponse {

@@ -9,7 +9,6 @@ struct SessionEndsHandler: SessionEndsService {
     let time: any Time
 
     /// Streams revocations and key changes until the follower leaves.
-    /// - Throws: `ServiceError` when the call is over.
     func watchRevocations(
         _ request: SessionV1.WatchRevocationsRequest,
         _ items: OutgoingItems<SessionV1.WatchRevocationsItem>,

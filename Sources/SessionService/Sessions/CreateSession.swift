@@ -7,10 +7,6 @@ import Storage
 extension SessionsHandler {
     /// Opens a session for identity's sign-in proof, once (S-02): checks the proof, decides,
     /// writes, and responds once that is on disk.
-    /// - Throws: `auth/invalid-sign-in-proof`, `auth/session-ended` where a retried call's session
-    ///   is over, `auth/device-key-required`, `auth/invalid-device-key`,
-    ///   `auth/idempotency-key-reused`, `rpc/invalid-argument`; `rpc/unavailable` while the clock
-    ///   is not trusted.
     package func createSession(
         _ request: SessionV1.CreateSessionRequest, _ context: CallContext
     ) async throws -> SessionV1.CreateSessionResponse {

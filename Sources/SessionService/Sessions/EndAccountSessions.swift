@@ -18,8 +18,6 @@ extension SessionsHandler {
     /// change, a suspension or a deletion. A session opened by a later proof continues, so that a
     /// late or repeated delivery does not sign out a user who has signed in since. Proofs are
     /// ordered by session generation, not by time (`AccountEnd`).
-    /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`; `rpc/unavailable` while the
-    ///   clocks disagree.
     package func endAccountSessions(
         _ request: SessionV1.EndAccountSessionsRequest, _ context: CallContext
     ) async throws -> SessionV1.EndAccountSessionsResponse {

@@ -22,11 +22,6 @@ extension SessionsHandler {
 
     /// Exchanges a refresh token for its child (G-10): reads the token, checks the device's proof,
     /// decides, writes, and responds once that is on disk.
-    /// - Throws: `auth/invalid-refresh-token`, `auth/session-ended`, `auth/provider-revoked`,
-    ///   `auth/refresh-token-replayed`, `auth/device-proof-required`, `auth/device-proof-stale`,
-    ///   `auth/invalid-device-proof`, `auth/device-mismatch`, `auth/idempotency-key-reused`;
-    ///   `rpc/unavailable` while the clock is not trusted; `rpc/permission-denied` for a caller that
-    ///   is not the gateway; as `Device.requireBounds`.
     package func refreshSession(
         _ request: GatewayV1.RefreshSessionRequest, _ context: CallContext
     ) async throws -> GatewayV1.RefreshSessionResponse {

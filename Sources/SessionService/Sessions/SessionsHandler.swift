@@ -6,8 +6,7 @@ import ServiceRuntime
 import Storage
 
 /// `postern.session.v1.Sessions`, and what session implements of `postern.gateway.v1.Auth` and
-/// `Verification`: sessions and their tokens (S-01 … S-07). Each rpc is in the file of its name;
-/// those that only read are here.
+/// `Verification`: sessions and their tokens (S-01 … S-07).
 package struct SessionsHandler: SessionsService, SessionAuthService, SessionVerificationService {
     let store: Store
     let keys: SessionKeys
@@ -62,7 +61,6 @@ package struct SessionsHandler: SessionsService, SessionAuthService, SessionVeri
 extension SessionsHandler {
     /// Returns the state of an access token's session, however old the token, with the reason of
     /// its end (G-01). The response to a token that is not ours is empty.
-    /// - Throws: `rpc/unavailable` while the clock is not trusted; otherwise what the store throws.
     package func inspectSession(
         _ request: SessionV1.InspectSessionRequest, _ context: CallContext
     ) async throws -> SessionV1.InspectSessionResponse {
@@ -92,7 +90,6 @@ extension SessionsHandler {
     }
 
     /// Returns the JWKS of access tokens (`CurrentSigningKeys`), and their issuer.
-    /// - Throws: `rpc/permission-denied` for a caller that is not the gateway.
     package func getKeySet(
         _ request: GatewayV1.GetKeySetRequest, _ context: CallContext
     ) throws -> GatewayV1.GetKeySetResponse {
@@ -103,8 +100,6 @@ extension SessionsHandler {
 
     /// Whether an access token is valid now (RFC 7662). A token that is expired, ended or not ours
     /// gives the same empty response, so that it says nothing about other installations' tokens.
-    /// - Throws: `rpc/permission-denied` for a caller that is not the gateway; `rpc/unavailable`
-    ///   while the clock is not trusted.
     package func introspectToken(
         _ request: GatewayV1.IntrospectTokenRequest, _ context: CallContext
     ) async throws -> GatewayV1.IntrospectTokenResponse {

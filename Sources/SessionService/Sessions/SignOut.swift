@@ -15,10 +15,6 @@ extension SessionsHandler {
     ///
     /// A repeat gets the first response (`endOnce`). The first call has ended the session of its
     /// token, so a replay of that token has nothing left to end.
-    /// - Throws: `auth/invalid-access-token`, `auth/invalid-refresh-token`,
-    ///   `auth/refresh-token-replayed`, `auth/device-proof-required`, `auth/device-proof-stale`,
-    ///   `auth/invalid-device-proof`, `auth/idempotency-key-reused`, `rpc/invalid-argument` without
-    ///   a token; `rpc/permission-denied` for a caller that is not the gateway.
     package func signOut(
         _ request: GatewayV1.SignOutRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignOutResponse {

@@ -5,7 +5,6 @@ import ServiceRuntime
 
 extension SessionsHandler {
     /// Validates an access token (`Validation`).
-    /// - Throws: `rpc/unavailable` while the clock is not trusted.
     package func validateAccessToken(
         _ request: SessionV1.ValidateAccessTokenRequest, _ context: CallContext
     ) throws -> SessionV1.ValidateAccessTokenResponse {

@@ -15,7 +15,6 @@ struct SigningKeysHandler: SigningKeysService {
     let rotation: SigningKeyRotation
 
     /// Lists the newest keys.
-    /// - Throws: `rpc/permission-denied`, or what the store throws.
     func listKeys(
         _ request: SessionV1.ListKeysRequest, _ context: CallContext
     ) async throws -> SessionV1.ListKeysResponse {
@@ -24,8 +23,6 @@ struct SigningKeysHandler: SigningKeysService {
     }
 
     /// Rotates the signing key.
-    /// - Throws: `rpc/permission-denied`; `auth/too-many-requests`, with a wait, while
-    ///   `SigningKeySchedule.keysMax` keys are published; or what the store throws.
     func rotateKeys(
         _ request: SessionV1.RotateKeysRequest, _ context: CallContext
     ) async throws -> SessionV1.RotateKeysResponse {
@@ -35,7 +32,6 @@ struct SigningKeysHandler: SigningKeysService {
     }
 
     /// Revokes a key.
-    /// - Throws: `rpc/permission-denied`, `rpc/not-found`, or what the store throws.
     func revokeKey(
         _ request: SessionV1.RevokeKeyRequest, _ context: CallContext
     ) async throws -> SessionV1.RevokeKeyResponse {
