@@ -206,18 +206,16 @@ extension LimitName {
     }
 
     /// The limit with this name; nil if there is none. Faster than `init(rawValue:)`, which
-    /// compares with one name after the other.
+    /// compares with one name after the other. Few names have the same length, so no hash is
+    /// needed.
     static func called(_ name: String) -> LimitName? {
         var name = name
-        return name.withUTF8 { called(UnsafeRawBufferPointer($0)) }
-    }
-
-    /// The same for a name's bytes. Few names have the same length, so no hash is needed.
-    static func called(_ name: UnsafeRawBufferPointer) -> LimitName? {
-        guard byLength.indices.contains(name.count), let start = name.baseAddress else {
-            return nil
+        return name.withUTF8 { name in
+            guard byLength.indices.contains(name.count), let start = name.baseAddress else {
+                return nil
+            }
+            return byLength[name.count].first { memcmp($0.name, start, name.count) == 0 }?.limit
         }
-        return byLength[name.count].first { memcmp($0.name, start, name.count) == 0 }?.limit
     }
 
     /// Each limit with the bytes of its name, by their number.

@@ -78,7 +78,8 @@ package struct RateLimitService: Sendable {
     /// The rpcs of all handlers, for a server.
     package var methods: [ServiceMethods] {
         [
-            limits.methods, LimitOperationDispatcher.methods(of: operations),
+            LimitsDispatcher.methods(of: limits),
+            LimitOperationDispatcher.methods(of: operations),
             AccountDataDispatcher.methods(of: accountData),
         ]
     }

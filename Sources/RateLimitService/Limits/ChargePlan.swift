@@ -35,7 +35,7 @@ struct RequestedCharge: Sendable {
         else {
             throw ServiceError(.invalidArgument, fields: ["charges.limit"])
         }
-        guard Self.mayBeSubject(charge.subject.utf8.count) else {
+        guard (1...Self.subjectBytesMax).contains(charge.subject.utf8.count) else {
             throw ServiceError(.invalidArgument, fields: ["charges.subject"])
         }
         guard charge.device.utf8.count <= Self.deviceBytesMax else {
@@ -52,11 +52,6 @@ struct RequestedCharge: Sendable {
         device = charge.device
         target = charge.target
         amount = max(1, Int(charge.amount))
-    }
-
-    /// Whether a subject may have this number of bytes.
-    static func mayBeSubject(_ byteCount: Int) -> Bool {
-        (1...subjectBytesMax).contains(byteCount)
     }
 
     /// Validates the charges of a call.

@@ -6,7 +6,7 @@ import Synchronization
 
 /// `postern.ratelimit.v1.Limits` (R-01 … R-06): exact decisions in memory, on disk before the
 /// response if the limit is durable, so that a restart resets no limit. Each rpc is in the file of
-/// its name: `consume`, `check`, `refund`, `succeed`, `peek`, `reset`.
+/// its name: `consume`, `refund`, `succeed`, `peek`, `reset`.
 package final class LimitsHandler: LimitsService {
     /// The states of subjects under limits.
     let subjects: SubjectTable
@@ -62,13 +62,7 @@ extension LimitsHandler {
     func answer(
         _ verdict: LimitVerdict, _ plan: ChargePlan, _ language: String, _ now: Timestamp
     ) -> RateLimitV1.Decision {
-        answer(verdict, by: plan.limits[verdict.deciding], language, now)
-    }
-
-    /// The same, with the limit that decided.
-    func answer(
-        _ verdict: LimitVerdict, by limit: LimitName, _ language: String, _ now: Timestamp
-    ) -> RateLimitV1.Decision {
+        let limit = plan.limits[verdict.deciding]
         var decision = RateLimitV1.Decision(
             limited: verdict.isLimited, limit: limit.rawValue,
             remaining: UInt32(clamping: verdict.remaining),

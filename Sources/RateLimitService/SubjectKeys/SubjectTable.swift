@@ -34,18 +34,6 @@ struct SubjectTable: Sendable {
         return key
     }
 
-    /// The same for a subject's bytes, which must be in the form of `LimitSubject.canonical`.
-    /// Copies nothing while there is one secret.
-    func key(
-        _ limit: LimitName, canonical subject: UnsafeRawBufferPointer, _ rule: CountingRule,
-        _ ring: SubjectKeyRing, at now: Timestamp
-    ) -> LimitKey {
-        guard ring.formers.isEmpty else {
-            return key(limit, String(decoding: subject, as: UTF8.self), rule, ring, at: now)
-        }
-        return ring.current.limitKey(limit, canonical: subject)
-    }
-
     /// A request about a subject, not in shadow mode, under the current secret of `ring`.
     func request(
         _ limit: LimitName, _ subject: String, _ rule: CountingRule, _ ring: SubjectKeyRing,
@@ -203,14 +191,13 @@ struct SubjectHash: Sendable {
     /// address cannot be linked.
     func limitKey(_ limit: LimitName, _ subject: String) -> LimitKey {
         var canonical = limit.definition.subject.canonical(subject)
-        return canonical.withUTF8 { limitKey(limit, canonical: UnsafeRawBufferPointer($0)) }
-    }
-
-    /// The key of `limit` and a subject's bytes, which must be in the form of
-    /// `LimitSubject.canonical`.
-    func limitKey(_ limit: LimitName, canonical subject: UnsafeRawBufferPointer) -> LimitKey {
         var name = limit.rawValue
-        return name.withUTF8 { limitKey(limit.number, UnsafeRawBufferPointer($0), subject) }
+        return canonical.withUTF8 { subject in
+            name.withUTF8 {
+                limitKey(
+                    limit.number, UnsafeRawBufferPointer($0), UnsafeRawBufferPointer(subject))
+            }
+        }
     }
 
     /// The hash of `name`, a zero byte and `subject`. The message is built on the stack, because
