@@ -240,9 +240,7 @@ struct RateLimiter: Sendable {
     ) async {
         await report(of: charge, context) { context in
             _ = try await limits.refund(
-                RateLimitV1.RefundRequest(
-                    chargeId: charge.id, charges: charge.charges, only: only.map(\.rawValue)),
-                context)
+                RateLimitV1.RefundRequest(chargeId: charge.id, only: only.map(\.rawValue)), context)
         }
     }
 
