@@ -246,21 +246,6 @@ extension LimitedAction {
     }
 }
 
-extension LimitedAction {
-    /// Whether a limit is about the account or number that is guessed at, and not about the
-    /// caller's address.
-    static func isAboutGuessed(_ limit: String) -> Bool {
-        LimitName(rawValue: limit).map(guessed.contains) ?? false
-    }
-
-    private static let guessed: Set<LimitName> = [
-        .failedSignInByAccount, .failedSignInByKnownDevice, .failedSignInByDevice,
-        .failedSignInInARow, .failedProviderByAccount, .failedProviderByKnownDevice,
-        .failedProviderByDevice, .phoneCodeGuess, .phoneCodeGuessByKnownDevice,
-        .phoneCodeFirstGuess,
-    ]
-}
-
 /// Charges that several actions have.
 extension LimitedAction {
     /// Longer than any email that the identity service accepts.

@@ -78,7 +78,8 @@ struct RateLimiter: Sendable {
             return charge
         case .limited(let decision, _):
             let areStill = end(guessedAt)
-            guard areOthers || areStill, LimitedAction.isAboutGuessed(decision?.limit ?? "") else {
+            let limit = decision.flatMap { LimitName(rawValue: $0.limit) }
+            guard areOthers || areStill, limit?.definition.isAboutGuessed == true else {
                 throw Self.refusal(decision)
             }
             throw ServiceError(.tooManyRequests, retryAfter: GuessesUnderWay.wait)

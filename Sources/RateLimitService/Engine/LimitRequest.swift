@@ -1,4 +1,4 @@
-import Contracts
+package import Contracts
 package import ServiceRuntime
 
 /// One limit of a batch, and its subject.

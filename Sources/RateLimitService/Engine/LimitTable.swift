@@ -1,4 +1,4 @@
-import Contracts
+package import Contracts
 package import Logging
 package import ServiceRuntime
 import Storage

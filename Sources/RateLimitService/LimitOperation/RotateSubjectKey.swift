@@ -6,8 +6,8 @@ import ServiceRuntime
 extension LimitOperationHandler {
     /// Makes a new secret the current one.
     /// - Throws: `rpc/permission-denied` unless the operator's tool calls; `auth/too-many-requests`
-    ///   while the former secrets are still needed; `rpc/unavailable` if the store cannot be
-    ///   written.
+    ///   with the field `forget_oldest` while four are looked up; `rpc/unavailable` if the store
+    ///   cannot be written.
     func rotateSubjectKey(
         _ request: RateLimitV1.RotateSubjectKeyRequest, _ context: CallContext
     ) async throws -> RateLimitV1.RotateSubjectKeyResponse {

@@ -30,7 +30,7 @@ struct RequestedCharge: Sendable {
     /// - Throws: `rpc/invalid-argument` for an unknown or internal limit, for a text of invalid
     ///   length, and for an amount that is too large or that the limit's rule does not count.
     init(_ charge: RateLimitV1.Charge, mayBePart: Bool = false) throws(ServiceError) {
-        guard let limit = LimitName.called(charge.limit),
+        guard let limit = LimitName(rawValue: charge.limit),
             !limit.isInternal || mayBePart && limit.isOperators
         else {
             throw ServiceError(.invalidArgument, fields: ["charges.limit"])
@@ -44,7 +44,10 @@ struct RequestedCharge: Sendable {
         guard charge.target.utf8.count <= Self.targetBytesMax else {
             throw ServiceError(.invalidArgument, fields: ["charges.target"])
         }
-        guard charge.amount <= 1 || limit.takesAmounts && charge.amount <= Self.amountMax else {
+        guard
+            charge.amount <= 1
+                || CountingRule(limit.rule).takesAmounts && charge.amount <= Self.amountMax
+        else {
             throw ServiceError(.invalidArgument, fields: ["charges.amount"])
         }
         self.limit = limit

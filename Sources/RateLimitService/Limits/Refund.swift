@@ -58,7 +58,7 @@ extension LimitsHandler {
     private static func withLanes(_ names: [String]) throws(ServiceError) -> [LimitName] {
         var limits: [LimitName] = []
         for name in names {
-            guard let limit = LimitName.called(name) else {
+            guard let limit = LimitName(rawValue: name) else {
                 throw ServiceError(.invalidArgument, fields: ["only"])
             }
             limits.append(limit)

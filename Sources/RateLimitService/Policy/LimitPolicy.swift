@@ -11,7 +11,7 @@ package struct LimitPolicy: Hashable, Sendable {
 }
 
 /// The policies of all limits, read and replaced as a whole: the operator's file, and for other
-/// limits the rules of `LimitDefinitions.swift`.
+/// limits the rules of their rows (`LimitDefinition`).
 package struct LimitPolicies: Equatable, Sendable {
     /// The policies without a file.
     package static let standard = LimitPolicies { LimitPolicy(rule: $0.rule, isShadow: false) }

@@ -27,10 +27,24 @@ struct LimitsCommand: AsyncParsableCommand {
         @Flag(help: "Print a complete limits file, as YAML.")
         var settings = false
 
+        @Flag(
+            help: ArgumentHelp(
+                "Print who fills each limit, whom it refuses and how the owner can still sign in.",
+                discussion: "As tables in Markdown, with the built-in rules; asks no service."))
+        var explain = false
+
         @OptionGroup var services: EndpointsOption
         @OptionGroup var output: OutputOption
 
         func run() async throws {
+            guard !explain else {
+                for group in LimitGroup.allCases {
+                    for line in ["## \(group.rawValue)", ""] + group.table + [""] {
+                        Screen.line(line)
+                    }
+                }
+                return
+            }
             let limits = try await services.call("rate-limit") { limiter in
                 try await limiter.operation.listLimits(.init(), limiter.context).limits
             }
@@ -228,12 +242,9 @@ struct LimitsCommand: AsyncParsableCommand {
         /// stay locked out. A subject that is not an email is not changed.
         private func charge(to limit: String, of subject: String) -> RateLimitV1.Charge {
             let counted =
-                switch limit {
-                case "failed-sign-in-by-account", "failed-sign-in-in-a-row", "sign-in-by-account",
-                    "password-reset-by-email", "deletion-link-by-email",
-                    "verification-mail-by-account", "mail-by-target":
-                    Self.normalised(subject)
-                case "sign-up-on-taken-email":
+                switch LimitName(rawValue: limit)?.definition.subject {
+                case .email?, .accountOrEmail?: Self.normalised(subject)
+                case .emailAtSite?:
                     // ADDRESS|EMAIL. A local part may contain a `|`, an address cannot.
                     subject.firstIndex(of: "|").map { bar in
                         let email = subject[subject.index(after: bar)...]
