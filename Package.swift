@@ -272,7 +272,7 @@ let package = Package(
             path: "Tests/Support/StorageCrashWriter", swiftSettings: settings),
         .executableTarget(
             name: "LimitsCrashWriter",
-            dependencies: ["RateLimitService", "ServiceRuntime", logging],
+            dependencies: ["RateLimitService", "Contracts", "ServiceRuntime", logging],
             path: "Tests/Support/LimitsCrashWriter", swiftSettings: settings),
         .executableTarget(
             name: "Benchmarks",

@@ -78,7 +78,8 @@ package struct RateLimitService: Sendable {
     /// The rpcs of all handlers, for a server.
     package var methods: [ServiceMethods] {
         [
-            limits.methods, LimitOperationDispatcher.methods(of: operations),
+            LimitsDispatcher.methods(of: limits),
+            LimitOperationDispatcher.methods(of: operations),
             AccountDataDispatcher.methods(of: accountData),
         ]
     }
@@ -107,7 +108,7 @@ package struct RateLimitService: Sendable {
         }
     }
 
-    /// Drops states that no longer count, and the secrets that no state needs any more.
+    /// Drops states that no longer count, and the secrets that are no longer looked up.
     func sweep() async {
         let now = time.now()
         for subjects in tables { subjects.table.sweep(at: now) }
@@ -133,7 +134,7 @@ package struct RateLimitService: Sendable {
         await limits.hits.write(at: time.now())
         for subjects in tables {
             do {
-                try await subjects.write()
+                try await subjects.table.persisted()
             } catch {
                 // The other log is still written. The states stay in memory and the next attempt is
                 // a second later; the journal has logged the error.

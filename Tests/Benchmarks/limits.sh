@@ -37,7 +37,8 @@ bench_limits() {
   report_limits_among
 }
 
-# A Check beside the echo and Redis, each call for one of many subjects.
+# A charge that does not wait for the disk, beside the echo and Redis, each call for one of many
+# subjects.
 compare_limits() {
   start_limits 0
   start_redis
@@ -51,14 +52,14 @@ compare_limits() {
   kill "$limits_process" "$redis_process"
 }
 
-# postern.ratelimit.v1.CheckRequest with one charge: limit (1) and subject (2), whose eight digits
-# differ for each call.
+# postern.ratelimit.v1.ConsumeRequest with one charge to a limit that is not durable: limit (1) and
+# subject (2), whose eight digits differ for each call.
 write_limits_payloads() {
   limits_key=$work/load.1.key
   head -c 32 /dev/urandom >"$limits_key"
   chmod 600 "$limits_key"
   write_echo_payload
-  printf '\x0a\x26\x0a\x1aunaddressed-by-application\x12\x0800000000' >"$work/check"
+  printf '\x0a\x26\x0a\x1aunaddressed-by-application\x12\x0800000000' >"$work/consume"
 }
 
 # Starts the service with $1 subjects that were charged before.
@@ -77,19 +78,19 @@ measure_limits_among() {
   # A snapshot of these subjects may still be written.
   sleep 5
   for run in $(seq "$runs"); do
-    limits_load "limits-check-$1-keys" postern.ratelimit.v1.Limits/Check "$work/check" 1 "$2" \
-      --rate "$limits_rate"
+    limits_load "limits-consume-$1-keys" postern.ratelimit.v1.Limits/Consume "$work/consume" \
+      1 "$2" --rate "$limits_rate"
   done >>"$work/limits-among.figures"
   kill "$limits_process"
 }
 
 report_limits_among() {
   local few many
-  few=$(median limits-check-few-keys-p99 <"$work/limits-among.figures")
-  many=$(median limits-check-many-keys-p99 <"$work/limits-among.figures")
-  figure limits-check-p99-few-keys "$few" µs
-  figure limits-check-p99-many-keys "$many" µs
-  ratio limits-check-p99-many-to-few "$many" "$few"
+  few=$(median limits-consume-few-keys-p99 <"$work/limits-among.figures")
+  many=$(median limits-consume-many-keys-p99 <"$work/limits-among.figures")
+  figure limits-consume-p99-few-keys "$few" µs
+  figure limits-consume-p99-many-keys "$many" µs
+  ratio limits-consume-p99-many-to-few "$many" "$few"
 }
 
 limits_load() {
@@ -106,7 +107,7 @@ measure_limits() {
   for in_flight in 1 16; do
     limits_load "limits-echo-$in_flight" postern.benchmark.v1.Echo/OnLoop "$work/echo" \
       "$in_flight" 0
-    limits_load "limits-check-$in_flight" postern.ratelimit.v1.Limits/Check "$work/check" \
+    limits_load "limits-consume-$in_flight" postern.ratelimit.v1.Limits/Consume "$work/consume" \
       "$in_flight" "$limits_subjects"
   done
 }
@@ -121,16 +122,16 @@ measure_redis() {
 
 limits_median() { median "$1" <"$work/limits.figures"; }
 
-# The ratio of Check to another figure with the given suffix.
+# The ratio of Consume to another figure with the given suffix.
 limits_ratio() {
-  ratio "limits-check-to-$1" "$(limits_median "limits-check-$3")" "$(limits_median "$2-$3")"
+  ratio "limits-consume-to-$1" "$(limits_median "limits-consume-$3")" "$(limits_median "$2-$3")"
 }
 
 # By calls a second, which the client may limit, and for each second of the server's CPU time.
 report_limits() {
   local name pipeline
   for pipeline in 1 16 1-a-core 16-a-core; do
-    for name in limits-echo limits-check redis-ring redis-incr; do
+    for name in limits-echo limits-consume redis-ring redis-incr; do
       figure "$name-$pipeline" "$(limits_median "$name-$pipeline")" calls/s
     done
     limits_ratio "echo-$pipeline" limits-echo "$pipeline"

@@ -125,7 +125,7 @@ struct LimitNameTests {
         let definition = row.limit.definition
         #expect(definition.limit == row.limit)
         #expect(row.limit.rawValue == row.name)
-        #expect(LimitName.called(row.name) == row.limit)
+        #expect(LimitName(rawValue: row.name) == row.limit)
         #expect(row.limit.number == row.number)
         #expect(row.limit.rule == row.rule)
         #expect(definition.isDurable == row.isDurable)
@@ -140,8 +140,11 @@ struct LimitNameTests {
         #expect(Set(LimitName.allCases.map(\.number)).count == LimitName.allCases.count)
     }
 
-    @Test("R-06: a number that this version does not know is not a limit")
+    @Test("R-06: a number or name that this version does not know is not a limit")
     func unknown() {
         for number: UInt16 in [0, 100, .max] { #expect(LimitName(number: number) == nil) }
+        for name in ["", "known-devicf", "known-device-", String(repeating: "a", count: 100)] {
+            #expect(LimitName(rawValue: name) == nil)
+        }
     }
 }

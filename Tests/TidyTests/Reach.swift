@@ -76,9 +76,9 @@ struct Reach {
 
     /// Limits that no flow charges.
     func limits() throws -> [String] {
-        try cases(in: "Sources/Contracts/Limits/LimitName.swift").filter {
-            !isNamed($0.name, outside: ["Contracts/", "RateLimitService/LimitDefinition"])
-        }.map(\.value)
+        try paths.filter { $0.hasPrefix("Sources/Contracts/Limits/") }
+            .flatMap { try checkout.text(of: $0).matches(of: /static let (\w+) = LimitName\(/) }
+            .map { String($0.1) }.filter { !isNamed($0, outside: ["Contracts/"]) }
     }
 
     /// Kinds of audit events that no flow writes.

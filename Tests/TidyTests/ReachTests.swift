@@ -159,11 +159,11 @@ struct ReachTests {
             case unused = "auth/unused"
 
         """,
-        "Sources/Contracts/Limits/LimitName.swift": """
-
-            case used
-            case uncharged
-
+        "Sources/Contracts/Limits/SomeLimits.swift": """
+        extension LimitName {
+            static let used = LimitName(1)
+            static let uncharged = LimitName(2)
+        }
         """,
         "Sources/Storage/Audit/AuditKind.swift": """
 

@@ -71,11 +71,11 @@ struct VocabularyTests {
         // Calls and connections.
         "ConnectionRoom": "ConnectionLimiter", "LaneGate": "LaneLimiter", "Leash": "TimerTarget",
         "LeanReceiving": "ReceiveBufferAllocator", "LentBytes": "BorrowedBytes",
-        "LentCheck": "BorrowedCheck", "MetricsDoor": "MetricsConnectionGuard",
-        "MetricsGuests": "MetricsConnectionCount", "NotOrdinary": "NonCanonicalEncoding",
-        "OrdinaryReader": "CanonicalReader", "OverloadSign": "CoDel",
-        "PingPolice": "PingRateLimiter", "QueuePace": "DrainRateEstimate",
-        "SilentPeer": "TCPUserTimeout", "TLSGate": "TLSPeerCheck",
+        "MetricsDoor": "MetricsConnectionGuard", "MetricsGuests": "MetricsConnectionCount",
+        "NotOrdinary": "NonCanonicalEncoding", "OrdinaryReader": "CanonicalReader",
+        "OverloadSign": "CoDel", "PingPolice": "PingRateLimiter",
+        "QueuePace": "DrainRateEstimate", "SilentPeer": "TCPUserTimeout",
+        "TLSGate": "TLSPeerCheck",
         // Stores and background work.
         "AccountReading": "AccountReader", "ActivityWriting": "writeActivity",
         "AppleGate": "AppleGuard", "Bell": "WakeSignal", "DoublingWait": "Backoff",

@@ -122,39 +122,11 @@ extension ServiceError {
 }
 
 extension LimitedAction {
-    /// The kind of the action's charge.
-    var kind: ChargeKind {
-        switch self {
-        case .signIn, .phoneCodeGuess: .guess
-        case .providerSignIn, .providerProof: .token
-        case .signUp: .signUp
-        case .verificationMailByPassword, .rightPassword: .guardedAct
-        case .guestSignUp, .passwordReset, .deletionLink, .verificationMail, .parentalMail,
-            .unrequestedMail, .phoneCodeRequest, .profileUpdate, .dataExport, .deletion:
-            .act
-        case .documentWrite, .documentWork: .write
-        case .photoUpload, .guestBundle: .upload
-        case .passwordCheck: .work
-        }
-    }
-
-    /// The limits whose part of the charge is refunded after `error`, while the rest stays. A guess
-    /// counts against a number only if it was compared with a live code and the caller got the
-    /// response. Attack: a stranger invents requests and cancels before the response, to lock any
-    /// number without having a message sent to it. (A guess without a response reveals nothing, and
-    /// the identity service counts it against its code.)
-    ///
-    /// A refused write of the profile's documents has changed no profile.
+    /// The limits whose part of the charge is refunded after `error`, while the rest stays.
     func spared(by error: ServiceError) -> [LimitName] {
-        switch self {
-        case .phoneCodeGuess where error.code != .invalidCode || error.isOfNoLiveCode:
-            [.phoneCodeGuess]
-        case .documentWrite(_, let collections, _)
-        where collections.contains(Self.profileCollection)
-            && kind.costlyRefusals.contains(error.code):
-            [.profileUpdateByAccount]
-        default: []
-        }
+        let wasCompared = error.code == .invalidCode && !error.isOfNoLiveCode
+        return (wasCompared ? [] : countsCompared)
+            + (kind.costlyRefusals.contains(error.code) ? countsDone : [])
     }
 }
 

@@ -4,202 +4,254 @@ import Messages
 import RPC
 import ServiceRuntime
 
-/// What a flow asks the rate limiter to allow, and the limits that apply to it.
-enum LimitedAction {
-    case signUp(email: String, caller: LimitedCaller, app: String? = nil)
-    case signIn(email: String, device: String, caller: LimitedCaller)
-    /// A password that is right, charged while it is compared.
-    case rightPassword(email: String)
-    /// Charged before it is known whether the email has an account.
-    case passwordReset(email: String, caller: LimitedCaller)
-    /// The same for a link to the page that deletes an account (G-19).
-    case deletionLink(email: String, caller: LimitedCaller)
-    /// A new password: checked while it is typed, or sent with a mailed link, where it may be hashed
-    /// twice although it is refused.
-    case passwordCheck(caller: LimitedCaller)
-    /// A mail that the caller's own account requests to verify its address.
-    case verificationMail(account: String)
-    /// A mail to a parent, whom the caller's own account names (G-23).
-    case parentalMail(account: String)
-    /// The same with the account's password, which is also counted as a guess.
-    case verificationMailByPassword(email: String)
-    /// A mail that its recipient has not requested (`countingUnrequestedMail`).
-    case unrequestedMail(email: String)
-    /// A guest gives nothing, not even an email.
-    case guestSignUp(caller: LimitedCaller, app: String? = nil)
-    /// Charged before a provider's token is verified, whichever identity it names
-    /// (`countingProviderToken`).
-    case providerSignIn(device: String, caller: LimitedCaller)
-    /// The same in an account's session, for re-authentication and for linking.
-    case providerProof(account: String, device: String, caller: LimitedCaller)
-    /// Charged before a code is sent to a number in E.164, whether or not the number has an
-    /// account.
-    case phoneCodeRequest(number: String, caller: LimitedCaller)
-    /// Charged before a code is compared. `request` is the id of the request that had the
-    /// code sent.
-    case phoneCodeGuess(number: String, request: String, device: String, caller: LimitedCaller)
-    /// A write of documents or of a draft of onboarding, in the account's own session (I-07), and
-    /// what else writes rows in it, such as a link or a removal of a sign-in method. The collection
-    /// `profile` counts as the profile too: otherwise it would be a way around that limit. `units`
-    /// is what it costs of `DocumentWork`.
-    case documentWrite(account: String, collections: [String] = [], units: Int = 0)
-    /// What a call costs of `DocumentWork` besides (`RateLimiter.paying`).
-    case documentWork(account: String, units: Int)
-    /// A change of the display name, or a removal of the photo (G-17).
-    case profileUpdate(account: String)
-    /// A new photo (G-17).
-    case photoUpload(account: String)
-    /// Documents that an app kept on the device while its user was a guest (G-16).
-    case guestBundle(account: String)
-    /// An export of all data (G-21).
-    case dataExport(account: String)
-    /// A request to delete the account, in its own session (G-19).
-    case deletion(account: String)
-
-    /// The flow that the action belongs to.
-    var flow: LimitedFlow {
-        switch self {
-        case .signUp: .signUp
-        case .signIn, .rightPassword: .passwordSignIn
-        case .passwordReset, .deletionLink: .passwordReset
-        case .passwordCheck: .passwordCheck
-        case .verificationMail, .verificationMailByPassword, .parentalMail, .unrequestedMail,
-            .deletion:
-            .verificationMail
-        case .guestSignUp: .guestSignUp
-        case .providerSignIn, .providerProof: .providerSignIn
-        case .phoneCodeRequest, .phoneCodeGuess: .phoneCode
-        case .documentWrite, .documentWork, .guestBundle: .documentWrite
-        case .profileUpdate, .photoUpload: .profileUpdate
-        case .dataExport: .dataExport
-        }
-    }
-
-    /// Longer than any email that the identity service accepts.
-    private static let emailBytesMax = 320
-    /// Longer than the id of any request for a code.
-    private static let requestBytesMax = 64
-    /// The collection whose documents are part of a profile.
-    static let profileCollection = "profile"
-    /// The work of a migration that is tried again: with what an account's bundles hold by default,
-    /// 1 MiB.
-    static let migrationUnits = (1 << 20) / DocumentWork.unitBytes
-
+/// What a flow asks the rate limiter to allow: its charges, and what follows from them. Each
+/// action is a function below.
+struct LimitedAction: Sendable {
+    /// The flow that it belongs to.
+    let flow: LimitedFlow
+    /// Decides whether the charge stays if the flow fails (`ChargeSettlement`).
+    let kind: ChargeKind
     /// The charges to make, all or none.
-    var charges: [RateLimitV1.Charge] {
-        switch self {
-        case .signUp(let email, let caller, let app):
-            // Charged before it is known whether the email is taken: each sign-up on a taken email
-            // sends its owner a mail.
-            [
-                Self.byAddress(.signUpByAddress, caller),
-                LimitName.signUpOnTakenEmail.charge("\(caller.subject)|\(Self.folded(email))"),
-            ] + Self.byApp(app)
-        case .signIn(let email, let device, let caller):
-            Self.byAccount(email, device) + [Self.byAddress(.failedSignInByAddress, caller)]
-                + Self.byDevice(.failedSignInByDevice, device, caller)
-                + Self.bySite(.failedSignInBySite, caller)
-        case .rightPassword(let email):
-            [LimitName.signInByAccount.charge(Self.folded(email))]
-        case .passwordReset(let email, let caller):
-            // By address too: each request is stored and mailed, whatever email it names.
-            [
-                LimitName.passwordResetByEmail.charge(Self.folded(email)),
-                Self.byAddress(.passwordResetByAddress, caller),
-            ]
-        case .deletionLink(let email, let caller):
-            [
-                LimitName.deletionLinkByEmail.charge(Self.folded(email)),
-                Self.byAddress(.passwordResetByAddress, caller),
-            ]
-        case .passwordCheck(let caller):
-            [Self.byAddress(.passwordCheckByAddress, caller)]
-        case .parentalMail(let account):
-            [LimitName.parentalMailByAccount.charge(account)]
-        case .unrequestedMail(let email):
-            [LimitName.mailByTarget.charge(Self.folded(email))]
-        case .verificationMail(let account):
-            [LimitName.verificationMailByAccount.charge(account)]
-        case .verificationMailByPassword(let email):
-            [LimitName.verificationMailByAccount.charge(Self.folded(email))]
-        case .guestSignUp(let caller, let app):
-            [Self.byAddress(.guestSignUpByAddress, caller)] + Self.byApp(app)
-        case .providerSignIn(let device, let caller):
-            Self.byProvider(device, caller)
-        case .providerProof(let account, let device, let caller):
-            [LimitName.failedProviderByAccount.charge(account, device: device)]
-                + Self.byProvider(device, caller)
-        case .phoneCodeRequest(let number, let caller):
-            [
-                Self.ladder(number), Self.byAddress(.phoneCodeByAddress, caller),
-                LimitName.phoneCodeByBlock.charge(number),
-                LimitName.phoneCodeByCountry.charge(number),
-            ]
-        case .phoneCodeGuess(let number, let request, let device, let caller):
-            [
-                LimitName.phoneCodeGuess.charge(
-                    number, device: device,
-                    target: request.utf8.count <= Self.requestBytesMax ? request : ""),
-                Self.byAddress(.phoneCodeGuessByAddress, caller),
-            ]
-        case .documentWrite(let account, let collections, let units):
-            [LimitName.documentWriteByAccount.charge(account)] + Self.byWork(account, units)
-                + (collections.contains(Self.profileCollection)
-                    ? [LimitName.profileUpdateByAccount.charge(account)] : [])
-        case .documentWork(let account, let units): Self.byWork(account, units)
-        case .profileUpdate(let account), .photoUpload(let account):
-            [LimitName.profileUpdateByAccount.charge(account)]
-        case .guestBundle(let account): [LimitName.guestBundleByAccount.charge(account)]
-        case .dataExport(let account):
-            [LimitName.exportByAccount.charge(account)]
-        case .deletion(let account):
-            [LimitName.deletionByAccount.charge(account)]
-        }
-    }
-
+    let charges: [RateLimitV1.Charge]
     /// The account or number that a guess is about, in the form that `GuessesUnderWay` uses; nil
     /// for an action that is not a guess.
-    var guessedAt: String? {
-        switch self {
-        case .signIn(let email, _, _): email.isEmpty ? nil : "email|\(Self.folded(email))"
-        case .providerProof(let account, _, _): "account|\(account)"
-        case .phoneCodeGuess(let number, _, _, _): "number|\(number)"
-        default: nil
-        }
+    let guessedAt: String?
+    /// The charges that start over after its success.
+    let restartedCharges: [RateLimitV1.Charge]
+    /// The limits that count only what the identity service has compared, and answered as wrong.
+    let countsCompared: [LimitName]
+    /// The limits that count only what was done, not what was refused for its content.
+    let countsDone: [LimitName]
+
+    private init(
+        _ flow: LimitedFlow, _ kind: ChargeKind, _ charges: [RateLimitV1.Charge],
+        guessedAt: String? = nil, restartedCharges: [RateLimitV1.Charge] = [],
+        countsCompared: [LimitName] = [], countsDone: [LimitName] = []
+    ) {
+        self.flow = flow
+        self.kind = kind
+        self.charges = charges
+        self.guessedAt = guessedAt
+        self.restartedCharges = restartedCharges
+        self.countsCompared = countsCompared
+        self.countsDone = countsDone
+    }
+}
+
+/// Accounts and their passwords.
+extension LimitedAction {
+    /// Charged before it is known whether the email is taken: each sign-up on a taken email sends
+    /// its owner a mail.
+    static func signUp(
+        email: String, caller: LimitedCaller, app: String? = nil
+    ) -> LimitedAction {
+        let onEmail = LimitName.signUpOnTakenEmail.charge("\(caller.subject)|\(folded(email))")
+        return LimitedAction(
+            .signUp, .signUp, [byAddress(.signUpByAddress, caller), onEmail] + byApp(app))
     }
 
-    /// Whether a limit is about the account or number that is guessed at, and not about the
-    /// caller's address.
-    static func isAboutGuessed(_ limit: String) -> Bool {
-        LimitName(rawValue: limit).map(guessed.contains) ?? false
+    /// A guest gives nothing, not even an email.
+    static func guestSignUp(caller: LimitedCaller, app: String? = nil) -> LimitedAction {
+        LimitedAction(
+            .guestSignUp, .act, [byAddress(.guestSignUpByAddress, caller)] + byApp(app))
     }
 
-    private static let guessed: Set<LimitName> = [
-        .failedSignInByAccount, .failedSignInByKnownDevice, .failedSignInByDevice,
-        .failedSignInInARow, .failedProviderByAccount, .failedProviderByKnownDevice,
-        .failedProviderByDevice, .phoneCodeGuess, .phoneCodeGuessByKnownDevice,
-        .phoneCodeFirstGuess,
-    ]
+    /// A guess at a password.
+    static func signIn(email: String, device: String, caller: LimitedCaller) -> LimitedAction {
+        LimitedAction(
+            .passwordSignIn, .guess,
+            byAccount(email, device) + [byAddress(.failedSignInByAddress, caller)]
+                + byDevice(.failedSignInByDevice, device, caller)
+                + bySite(.failedSignInBySite, caller),
+            guessedAt: email.isEmpty ? nil : "email|\(folded(email))")
+    }
+
+    /// A password that is right, charged while it is compared.
+    static func rightPassword(email: String) -> LimitedAction {
+        LimitedAction(
+            .passwordSignIn, .guardedAct, [LimitName.signInByAccount.charge(folded(email))])
+    }
+
+    /// Charged before it is known whether the email has an account. By address too: each
+    /// request is stored and mailed, whatever email it names.
+    static func passwordReset(email: String, caller: LimitedCaller) -> LimitedAction {
+        LimitedAction(
+            .passwordReset, .act,
+            [
+                LimitName.passwordResetByEmail.charge(folded(email)),
+                byAddress(.passwordResetByAddress, caller),
+            ])
+    }
+
+    /// The same for a link to the page that deletes an account (G-19).
+    static func deletionLink(email: String, caller: LimitedCaller) -> LimitedAction {
+        LimitedAction(
+            .passwordReset, .act,
+            [
+                LimitName.deletionLinkByEmail.charge(folded(email)),
+                byAddress(.passwordResetByAddress, caller),
+            ])
+    }
+
+    /// A new password: checked while it is typed, or sent with a mailed link, where it may be
+    /// hashed twice although it is refused.
+    static func passwordCheck(caller: LimitedCaller) -> LimitedAction {
+        LimitedAction(.passwordCheck, .work, [byAddress(.passwordCheckByAddress, caller)])
+    }
 
     /// The charge to an account's own limit on failures. The account's known devices are recorded
     /// under the same subject.
     static func ofAccount(_ email: String, _ device: String) -> RateLimitV1.Charge {
         LimitName.failedSignInByAccount.charge(folded(email), device: device)
     }
+}
 
-    /// The charges that start over after this action's success. A user who has entered a right code
-    /// does not wait for the next one.
-    var restartedCharges: [RateLimitV1.Charge] {
-        switch self {
-        case .phoneCodeGuess(let number, _, _, _): [Self.ladder(number)]
-        default: []
-        }
+/// Tokens of providers, and codes to phones.
+extension LimitedAction {
+    /// Charged before a provider's token is verified, whichever identity it names
+    /// (`countingProviderToken`).
+    static func providerSignIn(device: String, caller: LimitedCaller) -> LimitedAction {
+        LimitedAction(.providerSignIn, .token, byProvider(device, caller))
+    }
+
+    /// The same in an account's session, for re-authentication and for linking.
+    static func providerProof(
+        account: String, device: String, caller: LimitedCaller
+    ) -> LimitedAction {
+        let own = LimitName.failedProviderByAccount.charge(account, device: device)
+        return LimitedAction(
+            .providerSignIn, .token, [own] + byProvider(device, caller),
+            guessedAt: "account|\(account)")
+    }
+
+    /// Charged before a code is sent to a number in E.164, whether or not the number has an
+    /// account.
+    static func phoneCodeRequest(number: String, caller: LimitedCaller) -> LimitedAction {
+        LimitedAction(
+            .phoneCode, .act,
+            [
+                ladder(number), byAddress(.phoneCodeByAddress, caller),
+                LimitName.phoneCodeByBlock.charge(number),
+                LimitName.phoneCodeByCountry.charge(number),
+            ])
+    }
+
+    /// Charged before a code is compared. A user who has entered a right code does not wait
+    /// for the next one.
+    ///
+    /// A guess counts against a number only if it was compared with a live code and the caller got
+    /// the response. Attack: a stranger invents requests and cancels before the response, to lock
+    /// any number without having a message sent to it. (A guess without a response reveals nothing,
+    /// and the identity service counts it against its code.)
+    /// - Parameter request: the id of the request that had the code sent.
+    static func phoneCodeGuess(
+        number: String, request: String, device: String, caller: LimitedCaller
+    ) -> LimitedAction {
+        let target = request.utf8.count <= requestBytesMax ? request : ""
+        return LimitedAction(
+            .phoneCode, .guess,
+            [
+                LimitName.phoneCodeGuess.charge(number, device: device, target: target),
+                byAddress(.phoneCodeGuessByAddress, caller),
+            ],
+            guessedAt: "number|\(number)", restartedCharges: [ladder(number)],
+            countsCompared: [.phoneCodeGuess])
     }
 
     /// The escalating delays between codes to one number.
     private static func ladder(_ number: String) -> RateLimitV1.Charge {
         LimitName.phoneCodeRequest.charge(number)
     }
+}
+
+/// Mails.
+extension LimitedAction {
+    /// A mail that the caller's own account requests to verify its address.
+    static func verificationMail(account: String) -> LimitedAction {
+        LimitedAction(
+            .verificationMail, .act, [LimitName.verificationMailByAccount.charge(account)])
+    }
+
+    /// The same with the account's password, which is also counted as a guess.
+    static func verificationMailByPassword(email: String) -> LimitedAction {
+        LimitedAction(
+            .verificationMail, .guardedAct,
+            [LimitName.verificationMailByAccount.charge(folded(email))])
+    }
+
+    /// A mail to a parent, whom the caller's own account names (G-23).
+    static func parentalMail(account: String) -> LimitedAction {
+        LimitedAction(.verificationMail, .act, [LimitName.parentalMailByAccount.charge(account)])
+    }
+
+    /// A mail that its recipient has not requested (`countingUnrequestedMail`).
+    static func unrequestedMail(email: String) -> LimitedAction {
+        LimitedAction(.verificationMail, .act, [LimitName.mailByTarget.charge(folded(email))])
+    }
+
+    /// A request to delete the account, in its own session (G-19).
+    static func deletion(account: String) -> LimitedAction {
+        LimitedAction(.verificationMail, .act, [LimitName.deletionByAccount.charge(account)])
+    }
+}
+
+/// What an account keeps.
+extension LimitedAction {
+    /// The collection whose documents are part of a profile.
+    static let profileCollection = "profile"
+    /// The work of a migration that is tried again: with what an account's bundles hold by default,
+    /// 1 MiB.
+    static let migrationUnits = (1 << 20) / DocumentWork.unitBytes
+
+    /// A write of documents or of a draft of onboarding, in the account's own session (I-07), and
+    /// what else writes rows in it, such as a link or a removal of a sign-in method. The collection
+    /// `profile` counts as the profile too: otherwise it would be a way around that limit. A
+    /// refused write of it has changed no profile.
+    /// - Parameter units: what it costs of `DocumentWork`.
+    static func documentWrite(
+        account: String, collections: [String] = [], units: Int = 0
+    ) -> LimitedAction {
+        let profile: [LimitName] =
+            collections.contains(profileCollection) ? [.profileUpdateByAccount] : []
+        return LimitedAction(
+            .documentWrite, .write,
+            [LimitName.documentWriteByAccount.charge(account)] + byWork(account, units)
+                + profile.map { $0.charge(account) },
+            countsDone: profile)
+    }
+
+    /// What a call costs of `DocumentWork` besides (`RateLimiter.paying`).
+    static func documentWork(account: String, units: Int) -> LimitedAction {
+        LimitedAction(.documentWrite, .write, byWork(account, units))
+    }
+
+    /// Documents that an app kept on the device while its user was a guest (G-16).
+    static func guestBundle(account: String) -> LimitedAction {
+        LimitedAction(.documentWrite, .upload, [LimitName.guestBundleByAccount.charge(account)])
+    }
+
+    /// A change of the display name, or a removal of the photo (G-17).
+    static func profileUpdate(account: String) -> LimitedAction {
+        LimitedAction(.profileUpdate, .act, [LimitName.profileUpdateByAccount.charge(account)])
+    }
+
+    /// A new photo (G-17).
+    static func photoUpload(account: String) -> LimitedAction {
+        LimitedAction(.profileUpdate, .upload, [LimitName.profileUpdateByAccount.charge(account)])
+    }
+
+    /// An export of all data (G-21).
+    static func dataExport(account: String) -> LimitedAction {
+        LimitedAction(.dataExport, .act, [LimitName.exportByAccount.charge(account)])
+    }
+}
+
+/// Charges that several actions have.
+extension LimitedAction {
+    /// Longer than any email that the identity service accepts.
+    private static let emailBytesMax = 320
+    /// Longer than the id of any request for a code.
+    private static let requestBytesMax = 64
 
     private static func byProvider(
         _ device: String, _ caller: LimitedCaller

@@ -78,7 +78,8 @@ struct RateLimiter: Sendable {
             return charge
         case .limited(let decision, _):
             let areStill = end(guessedAt)
-            guard areOthers || areStill, LimitedAction.isAboutGuessed(decision?.limit ?? "") else {
+            let limit = decision.flatMap { LimitName(rawValue: $0.limit) }
+            guard areOthers || areStill, limit?.definition.isAboutGuessed == true else {
                 throw Self.refusal(decision)
             }
             throw ServiceError(.tooManyRequests, retryAfter: GuessesUnderWay.wait)
@@ -240,9 +241,7 @@ struct RateLimiter: Sendable {
     ) async {
         await report(of: charge, context) { context in
             _ = try await limits.refund(
-                RateLimitV1.RefundRequest(
-                    chargeId: charge.id, charges: charge.charges, only: only.map(\.rawValue)),
-                context)
+                RateLimitV1.RefundRequest(chargeId: charge.id, only: only.map(\.rawValue)), context)
         }
     }
 

@@ -27,11 +27,6 @@ package struct CanonicalReader {
     /// Not the tag of any field.
     private static let nonCanonical = UInt32.max
 
-    /// Starts at the first field of the message in `bytes`.
-    package init(_ bytes: UnsafeRawBufferPointer) {
-        self.init(bytes, budget: Arena.budget(bytes.count))
-    }
-
     private init(_ bytes: UnsafeRawBufferPointer, budget: Int) {
         self.bytes = bytes
         end = bytes.count
@@ -147,10 +142,6 @@ package struct CanonicalReader {
         return (bytes, kind == POSTERN_TEXT_ASCII)
     }
 
-    private mutating func borrowedText() throws(NonCanonicalEncoding) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(try checkedText().bytes)
-    }
-
     /// The String is made without a second check, which costs as much as the first. The steps to it
     /// are inlined here, and this function is not inlined into each field's code.
     @inline(never)
@@ -186,7 +177,7 @@ package struct CanonicalReader {
     /// wiped.
     mutating func secret(_ tag: UInt32) throws(NonCanonicalEncoding) -> SecretBytes {
         guard self.tag == tag else { return .empty }
-        let borrowed = try borrowedText()
+        let borrowed = UnsafeRawBufferPointer(try checkedText().bytes)
         return borrowed.isEmpty ? .empty : SecretBytes(copying: borrowed)
     }
 
@@ -213,28 +204,6 @@ package struct CanonicalReader {
     {
         self.tag == tag ? try nested() : nil
     }
-
-    // MARK: Borrowed fields, for hand-written code
-
-    /// The bytes of a field, borrowed from the message: a nested message, whose reader must reach
-    /// its end. Empty if the field is absent.
-    /// - Throws: `NonCanonicalEncoding`.
-    package mutating func borrowedBytes(_ tag: UInt32) throws(NonCanonicalEncoding)
-        -> UnsafeRawBufferPointer
-    {
-        self.tag == tag ? try borrowedBytes() : UnsafeRawBufferPointer(start: nil, count: 0)
-    }
-
-    /// A valid text, borrowed from the message. Empty if the field is absent.
-    /// - Throws: `NonCanonicalEncoding`.
-    package mutating func borrowedText(_ tag: UInt32) throws(NonCanonicalEncoding)
-        -> UnsafeRawBufferPointer
-    {
-        self.tag == tag ? try borrowedText() : UnsafeRawBufferPointer(start: nil, count: 0)
-    }
-
-    /// Whether the whole message was read.
-    package var isAtEnd: Bool { tag == Self.none }
 
     // MARK: Repeated fields
 

@@ -1,5 +1,5 @@
 package import Messages
-package import NIOCore
+import NIOCore
 import ServiceRuntime
 
 /// A method with the code that serves it, with its message types erased.
@@ -12,17 +12,13 @@ package struct MethodHandler: Sendable {
     /// Serves a whole call and writes its Response to the buffer. The arena decodes the request.
     typealias OnLoop =
         @Sendable (
-            UnsafeRawBufferPointer, Arena, CallContext, ResponseWriter, inout ResponseBuffer
+            UnsafeRawBufferPointer, Arena, CallContext, ResponseWriter, inout ByteBuffer
         ) throws -> Void
     /// Decodes a request and starts to serve its call.
     typealias Async =
         @Sendable (UnsafeRawBufferPointer, CallContext, AsyncCall) throws -> RunningHandler
     /// Serves a call of this process.
     typealias Local = @Sendable (LocalCall) async throws -> [UInt8]
-
-    /// Answers a call from the request's bytes, or returns false without any effect.
-    package typealias Attempt =
-        @Sendable (UnsafeRawBufferPointer, ResponseWriter, inout ResponseBuffer) throws -> Bool
 
     enum Kind {
         case onLoop(OnLoop)
@@ -66,22 +62,6 @@ package struct MethodHandler: Sendable {
             local: { try handle(Request(decoding: $0.request), $0.context).bytes })
     }
 
-    /// The same handler, but `attempt` is called first (`ServiceMethods.attempting`).
-    func attempting(
-        _ attempt: @escaping Attempt
-    ) -> MethodHandler {
-        guard case .onLoop(let handle) = kind else {
-            preconditionFailure("only a handler on the loop answers from the bytes")
-        }
-        return MethodHandler(
-            method: method,
-            kind: .onLoop { payload, arena, context, writer, out in
-                guard try !attempt(payload, writer, &out) else { return }
-                try handle(payload, arena, context, writer, &out)
-            },
-            local: local)
-    }
-
     /// A handler that may wait.
     package static func async<Request: ProtobufMessage, Response: ProtobufMessage>(
         _ method: MethodDescription,
@@ -106,17 +86,14 @@ package struct MethodHandler: Sendable {
     }
 }
 
-/// A connection's pending output.
-package typealias ResponseBuffer = ByteBuffer
-
 /// Writes the response of an on-loop handler directly after the connection's pending output.
-package struct ResponseWriter {
+struct ResponseWriter {
     let call: UInt64
     let frameBytesMax: Int
 
     /// Writes the OK Response.
     /// - Throws: `rpc/resource-exhausted` when the response exceeds the peer's frame limit.
-    package func write(_ response: some WireEncoded, to out: inout ResponseBuffer) throws {
+    func write(_ response: some WireEncoded, to out: inout ByteBuffer) throws {
         guard
             FrameWriter.writeResponse(
                 call: call, response, to: &out, frameBytesMax: frameBytesMax) != nil
@@ -146,17 +123,5 @@ package struct ServiceMethods: Sendable {
         let name = handler.method.name
         return ServiceMethods(
             description, handlers.map { $0.method.name == name ? handler : $0 })
-    }
-
-    /// The same, but each call of the on-loop `method` is first passed to `attempt`, with the
-    /// request's bytes. `attempt` either answers the call, or returns false without any effect. It
-    /// is for a method whose calls are nearly all equal and cost more to decode and encode than to
-    /// serve.
-    package func attempting(
-        _ method: MethodDescription, _ attempt: @escaping MethodHandler.Attempt
-    ) -> ServiceMethods {
-        ServiceMethods(
-            description,
-            handlers.map { $0.method.name == method.name ? $0.attempting(attempt) : $0 })
     }
 }

@@ -48,6 +48,8 @@ extension AccountDataHandler {
         let kind: String
         /// As the gateway names it in charges.
         let text: String
+        /// The subjects of limits that it may be.
+        let subjects: [LimitSubject]
         /// The limit under which its known devices are stored (`TrustedLane.owner`); nil for the
         /// account, whose id is never given again.
         var deviceLimit: LimitName?
@@ -58,8 +60,8 @@ extension AccountDataHandler {
         let names = Self.names(of: subject)
         let now = time.now()
         let (subjects, policies) = (limits.subjects, limits.policies.value)
-        return Self.limitsOnNames.flatMap { limit in
-            names.compactMap { name in
+        return LimitName.allCases.filter(\.isOperators).flatMap { limit in
+            names.filter { $0.subjects.contains(limit.definition.subject) }.compactMap { name in
                 var isHeld = false
                 let verdict = subjects.apply(.peek, at: now) { ring in
                     let request = subjects.request(
@@ -73,22 +75,22 @@ extension AccountDataHandler {
         }
     }
 
-    /// The limits whose subject is a name as it is; marks of known devices are none.
-    private static let limitsOnNames = LimitName.allCases.filter {
-        $0.definition.subject == .text && $0.isOperators
-    }
-
     static func names(of subject: AccountDataSubject) -> [SubjectName] {
         let emails = subject.emails.map { email in
             EmailAddress(email).map { String(decoding: $0.normalised, as: UTF8.self) } ?? email
         }
-        return [SubjectName(kind: "account", text: subject.account.text)]
+        let account = SubjectName(
+            kind: "account", text: subject.account.text, subjects: [.account, .accountOrEmail])
+        return [account]
             + emails.map {
                 SubjectName(
-                    kind: "email", text: $0, deviceLimit: .failedSignInByAccount)
+                    kind: "email", text: $0, subjects: [.email, .accountOrEmail],
+                    deviceLimit: .failedSignInByAccount)
             }
             + subject.phoneNumbers.map {
-                SubjectName(kind: "phone number", text: $0, deviceLimit: .phoneCodeGuess)
+                SubjectName(
+                    kind: "phone number", text: $0, subjects: [.phoneNumber],
+                    deviceLimit: .phoneCodeGuess)
             }
     }
 }

@@ -21,17 +21,12 @@ extension AccountDataHandler {
         let counted = counted(subject).filter { !$0.countsMessages }
         let (subjects, policies, now) = (limits.subjects, limits.policies.value, time.now())
         for counted in counted {
-            var keys: [LimitKey] = []
-            subjects.apply(.reset, at: now) { ring in
-                let request = subjects.request(
-                    counted.limit, counted.name.text, policies.rule(counted.limit), ring, at: now)
-                keys = [request.key]
-                return [request]
-            }
+            let keys = subjects.reset(
+                counted.limit, counted.name.text, policies.rule(counted.limit), at: now)
             limits.ledger.withLock { $0.forget(keys) }
         }
         if !counted.isEmpty {
-            try await subjects.finish()
+            try await subjects.table.persisted()
             try await limits.hits.audit(
                 AuditEvent(.limitReset, attempt: Int64(clamping: counted.count)))
         }
@@ -47,6 +42,6 @@ extension AccountDataHandler {
         for owner in owners where !limits.devices.forget(owner, at: now) {
             limits.hits.devicesFull()
         }
-        try await limits.devices.subjects.finish()
+        try await limits.devices.subjects.table.persisted()
     }
 }

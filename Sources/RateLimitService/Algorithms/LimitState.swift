@@ -1,3 +1,5 @@
+import Contracts
+
 /// The stored state of one subject under one limit: moments and two small numbers, whose meaning
 /// depends on the rule. It contains none of the rule's own numbers, so that an operator can change
 /// them.

@@ -1,4 +1,4 @@
-import Contracts
+package import Contracts
 package import ServiceRuntime
 
 /// One limit of a batch, and its subject.
@@ -7,11 +7,14 @@ package struct LimitRequest: Sendable {
     package let key: LimitKey
     let rule: CountingRule
     /// Counted and reported, but not enforced.
-    package let isShadow: Bool
+    package var isShadow: Bool
     /// How many units the charge has, from 1 (`CountingRule.units(of:)`).
     package var amount = 1
     /// The charge to refund is in the shared bucket; its verdict said so.
     package var isShared = false
+    /// The key is under a former secret, where the subject's state was found. If that has ended
+    /// since, the batch is not decided (`SubjectKeyRing`).
+    var isUnderFormer = false
 
     /// Creates a request with a rule in the form for decisions.
     init(key: LimitKey, rule: CountingRule, isShadow: Bool) {
@@ -114,7 +117,8 @@ package struct LimitVerdict: Hashable, Sendable {
     package var shadowLimited: UInt32 = 0
     /// The requests that are counted in a shared bucket: one bit for each index.
     package var shared: UInt32 = 0
-    /// The batch's keys belong to a secret that has been replaced: nothing was decided.
+    /// The batch's secret has been replaced, or a state under a former one has ended: nothing was
+    /// decided, and its subjects are to be looked up again (`SubjectKeyRing`).
     package var isStale = false
 
     /// Whether the request at that index is counted in a shared bucket.

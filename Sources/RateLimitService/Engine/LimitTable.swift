@@ -1,4 +1,4 @@
-import Contracts
+package import Contracts
 package import Logging
 package import ServiceRuntime
 import Storage
@@ -28,7 +28,7 @@ package final class LimitTable: Sendable {
     package static let batchMax = 20
 
     let shards: LimitShards
-    /// The number of the secret that keys are derived from now (`SubjectKeyRing`).
+    /// The number of the secret that new states go under (`SubjectKeyRing`).
     private let currentKeyNumber = Atomic<Int64>(0)
     private let journal: Journal?
 
@@ -81,14 +81,14 @@ package final class LimitTable: Sendable {
         ) { _ in counting }
     }
 
-    /// Makes the secret with that number the current one. Calls with keys under another secret then
-    /// start over.
+    /// Makes the secret with that number the current one. Calls that were made under another one
+    /// then start over.
     func use(_ keyNumber: Int64) {
         currentKeyNumber.store(keyNumber, ordering: .releasing)
     }
 
     /// Whether the secret with that number is the current one. Read with the shards locked, so
-    /// that a decision after it comes before any later move.
+    /// that a call under the next secret finds the state that a decision after it begins.
     func isCurrent(_ keyNumber: Int64) -> Bool {
         currentKeyNumber.load(ordering: .acquiring) == keyNumber
     }
@@ -125,6 +125,7 @@ package final class LimitTable: Sendable {
         guard keyNumber.map(isCurrent) ?? true else { return LimitVerdict(isStale: true) }
         let shard = shards[shardIndex]
         let moment = Self.moment(now)
+        guard !hasEnded(request, at: moment) else { return LimitVerdict(isStale: true) }
         let found = shard.pointee.find(request.key)
         let isPlain = found.exists || shard.pointee.hasCapacity(for: request.key.limit)
         switch operation {
@@ -135,8 +136,8 @@ package final class LimitTable: Sendable {
     }
 
     /// Applies an operation to a batch and decides on it, atomically; never waits for I/O.
-    /// - Parameter keyNumber: the number of the secret that the batch's keys were derived from. If
-    ///   another one has become current since, nothing is changed or decided (`isStale`).
+    /// - Parameter keyNumber: the number of the secret that was the current one when the batch was
+    ///   made. If another one has become current since, nothing is changed or decided (`isStale`).
     /// - Precondition: 1 to 20 requests, no key twice.
     package func apply(
         _ operation: BatchOperation, _ batch: [LimitRequest], at now: Timestamp,
@@ -148,8 +149,11 @@ package final class LimitTable: Sendable {
         for request in batch { locks.add(shards.shardIndex(of: request.key)) }
         for index in 0..<locks.count { shards.lock(locks[index]) }
         defer { for index in 0..<locks.count { shards.unlock(locks[index]) } }
-        guard keyNumber.map(isCurrent) ?? true else { return LimitVerdict(isStale: true) }
-        return applyLocked(operation, batch, at: Self.moment(now))
+        let moment = Self.moment(now)
+        guard keyNumber.map(isCurrent) ?? true,
+            !batch.contains(where: { hasEnded($0, at: moment) })
+        else { return LimitVerdict(isStale: true) }
+        return applyLocked(operation, batch, at: moment)
     }
 
     /// Returns once all decisions so far are on disk.

@@ -1,3 +1,4 @@
+import Contracts
 import ServiceRuntime
 
 /// Detects credential stuffing: thousands of leaked pairs of email and password are tried, each

@@ -16,6 +16,9 @@ import ServiceRuntime
 ///
 /// Marks are hashes, and those of one account cannot be found. So when an account changes hands,
 /// that moment is stored, and the account's older marks no longer count.
+///
+/// A former secret is looked up for longer than a mark counts, and a renewal is under the current
+/// one (`SubjectKeyRing`). So a rotation loses no mark of a device that is used.
 struct KnownDevices: Sendable {
     /// A mark is renewed only when this much of its life has passed, not with each sign-in.
     private static let renewedAfter = Duration.seconds(86_400)
@@ -51,12 +54,8 @@ struct KnownDevices: Sendable {
     func forget(_ subject: String, at now: Timestamp) -> Bool {
         // The new marks that the account's former holder made today must not keep the owner's
         // device out.
-        subjects.apply(.reset, at: now) {
-            [subjects.request(.newDeviceByAccount, subject, made, $0, at: now)]
-        }
-        return !again(at: now) {
-            subjects.request(.devicesForgotten, subject, forgotten, $0, at: now)
-        }.isFull
+        subjects.reset(.newDeviceByAccount, subject, made, at: now)
+        return !again(.devicesForgotten, subject, forgotten, at: now).isFull
     }
 
     /// Whether a mark makes its device known: it exists, and was created or renewed since the
@@ -70,12 +69,19 @@ struct KnownDevices: Sendable {
         return end >= ended
     }
 
-    /// Charges a window of one with the current time.
+    /// Charges a window of one with the current time, under the current secret. Without capacity
+    /// there, what is under a former one stays as it is.
     private func again(
-        at now: Timestamp, _ request: (SubjectKeyRing) -> LimitRequest
+        _ limit: LimitName, _ subject: String, _ rule: CountingRule, at now: Timestamp
     ) -> LimitVerdict {
-        subjects.apply(.reset, at: now) { [request($0)] }
-        return subjects.apply(.consume, at: now) { [request($0)] }
+        let place = subjects.apply(.peek, at: now) {
+            [LimitRequest(key: $0.limitKey(limit, subject), rule: rule, isShadow: false)]
+        }
+        guard !place.isFull else { return place }
+        subjects.reset(limit, subject, rule, at: now)
+        return subjects.apply(.consume, at: now) {
+            [subjects.request(limit, subject, rule, $0, at: now)]
+        }
     }
 
     /// Records that the subject has succeeded from this device.
@@ -85,12 +91,12 @@ struct KnownDevices: Sendable {
         guard !verdict.isFull else { return false }
         if holds(verdict, of: subject, at: now) {
             if Self.isDue(verdict, at: now) {
-                _ = again(at: now) { mark(subject, device, $0, now) }
+                _ = again(.knownDevice, TrustedLane.pair(subject, device), marked, at: now)
             }
             return true
         }
         if verdict.isLimited {
-            subjects.apply(.reset, at: now) { [mark(subject, device, $0, now)] }
+            subjects.reset(.knownDevice, TrustedLane.pair(subject, device), marked, at: now)
         }
         return !subjects.apply(.consume, at: now) { ring in
             [

@@ -100,8 +100,9 @@ extension LimitsHandler {
 
     /// Whether the limit is locked until a reset.
     private func isLockedUntilReset(_ charge: RequestedCharge, at now: Timestamp) -> Bool {
-        let (rule, isShadow) = policies.policy(charge.limit)
-        guard !isShadow else { return false }
+        let policies = policies.value
+        guard !policies[charge.limit].isShadow else { return false }
+        let rule = policies.rule(charge.limit)
         let verdict = subjects.apply(.peek, at: now) { ring in
             [subjects.request(charge.limit, charge.subject, rule, ring, at: now)]
         }

@@ -25,24 +25,6 @@ extension RateLimitV1.Limit {
     }
 }
 
-extension LimitRule {
-    /// The rule as a text for the operator, in the terms of the limits file: `5 in 15m`.
-    var text: String {
-        switch self {
-        case .slidingWindow(let count, let window):
-            "\(count) in \(DurationText.write(window))"
-        case .gcra(let count, let window):
-            "\(count) in \(DurationText.write(window)), half of them at once"
-        case .escalatingDelay(let delays, let quiet, let perDay):
-            "waits of \(delays.map(DurationText.write).joined(separator: ", ")), "
-                + "one less after \(DurationText.write(quiet)), \(perDay) a day"
-        case .lockout(let attempts, let lockedFor, let failuresMax):
-            "\(attempts), then locked for \(DurationText.write(lockedFor)), "
-                + "\(failuresMax) without a success"
-        }
-    }
-}
-
 extension LimitPolicy {
     /// The policy as settings of the operator's file (`LimitOverrides`), as a start for a new one.
     func settings(_ limit: LimitName) -> [String] {

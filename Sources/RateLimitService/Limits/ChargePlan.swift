@@ -30,12 +30,12 @@ struct RequestedCharge: Sendable {
     /// - Throws: `rpc/invalid-argument` for an unknown or internal limit, for a text of invalid
     ///   length, and for an amount that is too large or that the limit's rule does not count.
     init(_ charge: RateLimitV1.Charge, mayBePart: Bool = false) throws(ServiceError) {
-        guard let limit = LimitName.called(charge.limit),
+        guard let limit = LimitName(rawValue: charge.limit),
             !limit.isInternal || mayBePart && limit.isOperators
         else {
             throw ServiceError(.invalidArgument, fields: ["charges.limit"])
         }
-        guard Self.mayBeSubject(charge.subject.utf8.count) else {
+        guard (1...Self.subjectBytesMax).contains(charge.subject.utf8.count) else {
             throw ServiceError(.invalidArgument, fields: ["charges.subject"])
         }
         guard charge.device.utf8.count <= Self.deviceBytesMax else {
@@ -44,7 +44,10 @@ struct RequestedCharge: Sendable {
         guard charge.target.utf8.count <= Self.targetBytesMax else {
             throw ServiceError(.invalidArgument, fields: ["charges.target"])
         }
-        guard charge.amount <= 1 || limit.takesAmounts && charge.amount <= Self.amountMax else {
+        guard
+            charge.amount <= 1
+                || CountingRule(limit.rule).takesAmounts && charge.amount <= Self.amountMax
+        else {
             throw ServiceError(.invalidArgument, fields: ["charges.amount"])
         }
         self.limit = limit
@@ -52,11 +55,6 @@ struct RequestedCharge: Sendable {
         device = charge.device
         target = charge.target
         amount = max(1, Int(charge.amount))
-    }
-
-    /// Whether a subject may have this number of bytes.
-    static func mayBeSubject(_ byteCount: Int) -> Bool {
-        (1...subjectBytesMax).contains(byteCount)
     }
 
     /// Validates the charges of a call.
@@ -126,7 +124,7 @@ enum SubjectSource: Hashable, Sendable {
 
 /// The limits and keys that a batch is charged to.
 struct ChargePlan: Sendable {
-    /// The number of the secret that its keys were derived from.
+    /// The number of the secret that was the current one when it was made.
     let secret: Int64
     private(set) var limits: [LimitName] = []
     private(set) var requests: [LimitRequest] = []
@@ -138,13 +136,13 @@ struct ChargePlan: Sendable {
     }
 
     mutating func add(
-        _ limit: LimitName, _ key: LimitKey, of amount: Int, _ policies: LimitPolicies
+        _ limit: LimitName, _ request: LimitRequest, of amount: Int, _ policies: LimitPolicies
     ) {
-        limits.append(limit)
+        var request = request
         // A limit that only counts towards the alarm refuses nothing.
-        let isShadow = limit == .signInFailuresBySite || policies[limit].isShadow
-        var request = LimitRequest(key: key, rule: policies.rule(limit), isShadow: isShadow)
+        request.isShadow = limit == .signInFailuresBySite || policies[limit].isShadow
         request.amount = amount
+        limits.append(limit)
         requests.append(request)
     }
 
@@ -232,8 +230,8 @@ extension LimitsHandler {
         let ring = subjects.ring
         var plan = ChargePlan(under: ring.number)
         func add(_ limit: LimitName, _ subject: String, of amount: Int = 1) {
-            let key = subjects.key(limit, subject, policies.rule(limit), ring, at: now)
-            plan.add(limit, key, of: amount, policies)
+            let request = subjects.request(limit, subject, policies.rule(limit), ring, at: now)
+            plan.add(limit, request, of: amount, policies)
         }
         for charge in charges {
             let lane = lane(of: charge, at: now)
@@ -258,7 +256,8 @@ extension LimitsHandler {
         return plan
     }
 
-    /// Plans and decides. Starts over if another secret became current in between, which is rare.
+    /// Plans and decides. Starts over if another secret became current in between, or if a state
+    /// under a former one has ended, both of which are rare.
     /// - Parameter verdict: decides on a plan; nil for a retry, for which no decision is made.
     /// - Throws: `rpc/invalid-argument` as `plan`, and the errors of `verdict`.
     func planAndDecide(
@@ -272,8 +271,8 @@ extension LimitsHandler {
         }
     }
 
-    /// Applies an operation to a plan and decides on it, unless its secret is no longer the current
-    /// one.
+    /// Applies an operation to a plan and decides on it, unless its subjects are to be looked up
+    /// again (`LimitVerdict.isStale`).
     func apply(_ operation: BatchOperation, _ plan: ChargePlan, at now: Timestamp) -> LimitVerdict {
         table.apply(operation, plan.requests, at: now, under: plan.secret)
     }

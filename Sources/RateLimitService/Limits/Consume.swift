@@ -21,7 +21,7 @@ extension LimitsHandler {
             chargeIDs.derived(from: key, of: context.application, charges)
         }
         let id = try repeatable ?? chargeIDs.chosen(by: request)
-        try settle(request.settled, charges, at: now)
+        try settle(request.settled, at: now)
         let kind: ChargeKept =
             repeatable != nil ? .repeatable : request.settlesGuesses ? .settledLater : .refundable
         let (plan, verdict) = try planAndDecide(charges, namedBy: source, at: now) {
@@ -36,7 +36,7 @@ extension LimitsHandler {
             } catch {
                 // The caller gets no id to refund. An error on our side must not count against the
                 // user.
-                refund(id, isRight: false, charges, at: now)
+                refund(id, isRight: false, at: now)
                 throw error
             }
         }
@@ -72,7 +72,7 @@ extension LimitsHandler {
     /// Settles guesses whose outcome the caller has asked for.
     /// - Throws: `rpc/invalid-argument`.
     private func settle(
-        _ guesses: [RateLimitV1.SettledGuess], _ charges: [RequestedCharge], at now: Timestamp
+        _ guesses: [RateLimitV1.SettledGuess], at now: Timestamp
     ) throws(ServiceError) {
         guard !guesses.isEmpty else { return }
         guard let ids = UnsettledGuess.charges(guesses.map(\.chargeId)) else {
@@ -82,7 +82,7 @@ extension LimitsHandler {
             if guess.wrong {
                 _ = ledger.withLock { $0.guesses.take(id, at: now) }
             } else if ledger.withLock({ $0.guesses.keeps(id) }) {
-                refund(id, isRight: false, charges, at: now)
+                refund(id, isRight: false, at: now)
             }
         }
     }

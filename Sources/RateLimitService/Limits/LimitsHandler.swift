@@ -61,13 +61,7 @@ extension LimitsHandler {
     func answer(
         _ verdict: LimitVerdict, _ plan: ChargePlan, _ language: String, _ now: Timestamp
     ) -> RateLimitV1.Decision {
-        answer(verdict, by: plan.limits[verdict.deciding], language, now)
-    }
-
-    /// The same, with the limit that decided.
-    func answer(
-        _ verdict: LimitVerdict, by limit: LimitName, _ language: String, _ now: Timestamp
-    ) -> RateLimitV1.Decision {
+        let limit = plan.limits[verdict.deciding]
         var decision = RateLimitV1.Decision(
             limited: verdict.isLimited, limit: limit.rawValue,
             remaining: UInt32(clamping: verdict.remaining),

@@ -29,19 +29,23 @@ extension LimitsHandler {
         for charge in charges {
             var keys: [LimitKey] = []
             var isCounted = false
+            var audited: [UInt8]?
             subjects.apply(.reset, at: now) { ring in
-                let requests = Self.lanes(of: charge).map { limit, subject in
-                    subjects.request(limit, subject, policies.rule(limit), ring, at: now)
+                let requests = Self.lanes(of: charge).flatMap { limit, subject in
+                    subjects.requestsEverywhere(limit, subject, policies.rule(limit), ring)
                 }
                 keys = requests.map(\.key)
-                // Only for the response: a charge made in between is deleted too.
+                // Only for the response and the audit trail: a charge made in between is deleted
+                // too. The trail has the hash under which the subject's refusals are in it.
                 isCounted = keys.contains { table.holds($0) }
+                let own = keys.prefix(1 + ring.formers.count)
+                audited = (own.first { table.holds($0) } ?? keys.first)?.hash
                 return requests
             }
             if isCounted { forgotten += 1 }
             ledger.withLock { $0.forget(keys) }
-            try await subjects.finish()
-            try await hits.audit(AuditEvent(.limitReset, subject: keys.first?.hash).by(actor))
+            try await table.persisted()
+            try await hits.audit(AuditEvent(.limitReset, subject: audited).by(actor))
         }
         return forgotten
     }

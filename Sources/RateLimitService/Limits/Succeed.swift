@@ -12,7 +12,7 @@ extension LimitsHandler {
         let now = time.now()
         let charges = try RequestedCharge.read(request.charges)
         if !request.chargeId.isEmpty {
-            refund(try ChargeIDs.read(request.chargeId), isRight: true, charges, at: now)
+            refund(try ChargeIDs.read(request.chargeId), isRight: true, at: now)
         }
         if request.forgetDevices { for charge in charges { forgetDevices(of: charge, at: now) } }
         startOver(charges, at: now)
@@ -26,12 +26,12 @@ extension LimitsHandler {
         let policies = policies.value
         for charge in charges {
             subjects.apply(.success, at: now) { ring in
-                opened(by: charge, at: now).compactMap { limit, subject in
+                opened(by: charge, at: now).flatMap { limit, subject -> [LimitRequest] in
                     let rule = policies.rule(limit)
                     switch rule {
-                    case .slidingWindow, .gcra: return nil
+                    case .slidingWindow, .gcra: return []
                     case .escalatingDelay, .lockout:
-                        return subjects.request(limit, subject, rule, ring, at: now)
+                        return subjects.requestsEverywhere(limit, subject, rule, ring)
                     }
                 }
             }

@@ -46,7 +46,8 @@ import ServiceRuntime
 /// - *A charge in the same millisecond is refunded for another*: charge and record are removed
 ///   together, also in the journal (`LimitJournalSource`), and a reset forgets both.
 ///
-/// After a rotation of the subject key the charges made before it are not found, and stay.
+/// After a rotation of the subject key such charges are found, since their lane keeps its key while
+/// they count. Only those of a lane in a shared bucket are not, and stay.
 struct UnsettledGuesses: Sendable {
     /// The age at which a charge is listed. The gateway's call to the identity service follows the
     /// charge within milliseconds. A younger guess is likely to be answered, and to ask about it

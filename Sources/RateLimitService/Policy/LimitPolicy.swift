@@ -11,7 +11,7 @@ package struct LimitPolicy: Hashable, Sendable {
 }
 
 /// The policies of all limits, read and replaced as a whole: the operator's file, and for other
-/// limits the rules of `LimitDefinitions.swift`.
+/// limits the rules of their rows (`LimitDefinition`).
 package struct LimitPolicies: Equatable, Sendable {
     /// The policies without a file.
     package static let standard = LimitPolicies { LimitPolicy(rule: $0.rule, isShadow: false) }
@@ -35,9 +35,6 @@ package struct LimitPolicies: Equatable, Sendable {
     /// A limit's rule in the form for decisions.
     func rule(_ limit: LimitName) -> CountingRule { counting[Int(limit.number)] }
 
-    /// Whether a limit is in shadow mode.
-    func isShadow(_ limit: LimitName) -> Bool { policies[Int(limit.number)].isShadow }
-
     /// Whether both have the same policies.
     package static func == (left: LimitPolicies, right: LimitPolicies) -> Bool {
         left.policies == right.policies
@@ -58,12 +55,6 @@ package final class CurrentPolicies: Sendable {
 
     /// All of them.
     package var value: LimitPolicies { held.withLock { $0 } }
-
-    /// How one limit is applied: its rule in the form for decisions, and whether it is in shadow
-    /// mode.
-    func policy(_ limit: LimitName) -> (rule: CountingRule, isShadow: Bool) {
-        held.withLock { ($0.rule(limit), $0.isShadow(limit)) }
-    }
 
     /// Makes `policies` the current ones.
     package func replace(_ policies: LimitPolicies) {

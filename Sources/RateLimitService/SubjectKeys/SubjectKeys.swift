@@ -34,40 +34,32 @@ final class SubjectKeys: Sendable {
         tables.withLock { $0.append(table) }
     }
 
-    /// Makes new charges go under another secret.
-    /// - Parameter forgettingOldest: if there are too many, the oldest secret is deleted. The
-    ///   limits and locks of subjects that were counted under it, and not named since, are then
-    ///   lifted.
-    /// - Throws: `auth/too-many-requests` if the former ones are still needed; the errors of the
-    ///   store.
+    /// Makes new states go under another secret.
+    /// - Parameter forgettingOldest: if there are too many, the oldest secret is deleted. What
+    ///   counts under it then starts over.
+    /// - Throws: `auth/too-many-requests` with the field `forget_oldest` if there are too many,
+    ///   which are still looked up; the errors of the store.
     func rotate(at now: Timestamp, forgettingOldest: Bool = false) async throws {
+        await prune(at: now)
         let secret = SecretBytes.generate(count: SecretFile.keyBytes, randomness: randomness)
         guard let next = try await add(secret, forgettingOldest: forgettingOldest)
         else {
-            throw ServiceError(.tooManyRequests, retryAfter: wait(at: now))
+            throw ServiceError(
+                .tooManyRequests, retryAfter: wait(at: now), fields: ["forget_oldest"])
         }
         try adopt(next)
         logger.info("limits.subject_key.rotated", "the key that hashes subjects was rotated")
     }
 
-    /// Deletes the former secrets that no state needs any more.
+    /// Deletes the former secrets that are no longer looked up.
     func prune(at now: Timestamp) async {
-        let tables = tables.withLock { $0 }
-        let ring = ring
-        for former in ring.formers {
-            guard let until = former.until,
-                SubjectKeyRing.isSpent(
-                    until: until, at: now,
-                    isCharged: { moment in
-                        tables.contains { $0.isCharged(before: moment, since: ring.oldest) }
-                    })
-            else { continue }
+        for former in ring.formers where former.isSpent(at: now) {
             do {
                 try adopt(try await remove(former.number))
                 logger.info("limits.subject_key.removed", "a former subject key was deleted")
             } catch {
                 if Task.isCancelled { return }
-                // The next sweep tries again; until then it costs a hash.
+                // The next sweep tries again. It is not looked up until then either.
                 logger.warning(
                     "limits.subject_key.remove.failed", "deleting a former subject key failed",
                     fields: [.detail: .error(error)])
@@ -75,23 +67,32 @@ final class SubjectKeys: Sendable {
         }
     }
 
-    /// Tables and callers change together: calls that read the secrets meanwhile wait.
+    /// Tables and callers change together: calls that read the secrets meanwhile wait. Then what
+    /// nothing finds any more is dropped. A crash before that leaves it: it uses capacity and
+    /// refuses nobody.
     private func adopt(_ secrets: [SubjectHash]) throws {
         let next = try Self.ring(secrets)
         let tables = tables.withLock { $0 }
-        held.withLock { ring in
+        let deleted = held.withLock { ring -> [SubjectHash] in
             // Another rotation may have become current in the meantime.
-            guard next.number >= ring.number else { return }
+            guard next.number >= ring.number else { return [] }
+            let left = Set(next.formers.map(\.number))
+            let deleted = ring.formers.filter { !left.contains($0.number) }
             for table in tables { table.use(next.number) }
             ring = next
+            return deleted
+        }
+        for until in deleted.compactMap(\.until) {
+            for table in tables {
+                table.dropEndless(begunBefore: until - SubjectKeyRing.changeover)
+            }
         }
     }
 
-    /// The time until the oldest secret may be deleted.
+    /// The time until the oldest secret is deleted.
     private func wait(at now: Timestamp) -> Duration {
-        guard let until = ring.formers.last?.until else { return SubjectKeyRing.retentionMin }
-        let retention = SubjectKeyRing.retentionMin + SubjectKeyRing.changeover
-        return max(.seconds(3_600), until + retention - now)
+        guard let until = ring.formers.last?.until else { return SubjectKeyRing.formerLife }
+        return max(.seconds(1), until + SubjectKeyRing.formerLife - now)
     }
 
     private static func ring(_ secrets: [SubjectHash]) throws -> SubjectKeyRing {

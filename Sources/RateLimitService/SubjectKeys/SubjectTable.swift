@@ -2,12 +2,11 @@ import Contracts
 import Cryptography
 import ServiceRuntime
 
-/// A table by subjects: their keys under the current secrets, and decisions that stay correct if
-/// another secret becomes current meanwhile.
+/// A table by subjects: where the state of a subject is (`SubjectKeyRing`), and decisions that stay
+/// correct if another secret becomes current meanwhile.
 struct SubjectTable: Sendable {
     let table: LimitTable
     private let keys: SubjectKeys
-    private let moved = MovedStates()
 
     init(_ table: LimitTable, _ keys: SubjectKeys) {
         self.table = table
@@ -18,44 +17,38 @@ struct SubjectTable: Sendable {
     /// The current and former secrets.
     var ring: SubjectKeyRing { keys.ring }
 
-    /// The key of a subject under the current secret of `ring`. Moves its state there if it is
-    /// under a former one.
-    func key(
-        _ limit: LimitName, _ subject: String, _ rule: CountingRule, _ ring: SubjectKeyRing,
-        at now: Timestamp
-    ) -> LimitKey {
-        let key = ring.limitKey(limit, subject)
-        guard !ring.formers.isEmpty else { return key }
-        let formers = ring.formerKeys(limit, subject, rule, at: now)
-        if !formers.isEmpty {
-            table.move(
-                formers, to: key, under: ring.number, at: ring.moveMoment(at: now), moved)
-        }
-        return key
-    }
-
-    /// The same for a subject's bytes, which must be in the form of `LimitSubject.canonical`.
-    /// Copies nothing while there is one secret.
-    func key(
-        _ limit: LimitName, canonical subject: UnsafeRawBufferPointer, _ rule: CountingRule,
-        _ ring: SubjectKeyRing, at now: Timestamp
-    ) -> LimitKey {
-        guard ring.formers.isEmpty else {
-            return key(limit, String(decoding: subject, as: UTF8.self), rule, ring, at: now)
-        }
-        return ring.current.limitKey(limit, canonical: subject)
-    }
-
-    /// A request about a subject, not in shadow mode, under the current secret of `ring`.
+    /// A request about a subject, not in shadow mode, to where its state is. With one secret that
+    /// is one hash and no look-up.
     func request(
         _ limit: LimitName, _ subject: String, _ rule: CountingRule, _ ring: SubjectKeyRing,
         at now: Timestamp
     ) -> LimitRequest {
-        LimitRequest(key: key(limit, subject, rule, ring, at: now), rule: rule, isShadow: false)
+        let current = LimitRequest(
+            key: ring.limitKey(limit, subject), rule: rule, isShadow: false)
+        guard !ring.formers.isEmpty, !table.holds(current.key) else { return current }
+        for former in ring.formers where !former.isSpent(at: now) {
+            let key = former.limitKey(limit, subject)
+            guard table.counts(key, by: rule, at: now) else { continue }
+            var found = current.about(key)
+            found.isUnderFormer = true
+            return found
+        }
+        return current
+    }
+
+    /// A request about a subject under each secret, the current one first: for what ends its
+    /// states, wherever they are.
+    func requestsEverywhere(
+        _ limit: LimitName, _ subject: String, _ rule: CountingRule, _ ring: SubjectKeyRing
+    ) -> [LimitRequest] {
+        ([ring.current] + ring.formers).map {
+            LimitRequest(key: $0.limitKey(limit, subject), rule: rule, isShadow: false)
+        }
     }
 
     /// Applies an operation to the batch that `requests` makes with the current secrets, and
-    /// decides on it. Starts over if another one became current in between, which is rare.
+    /// decides on it. Starts over if another one became current in between, or if a state under a
+    /// former one has ended, both of which are rare.
     @discardableResult
     func apply(
         _ operation: BatchOperation, at now: Timestamp,
@@ -70,49 +63,81 @@ struct SubjectTable: Sendable {
         }
     }
 
-    /// Writes what no call waits for.
-    /// - Throws: as `MovedStates.write`.
-    func write() async throws { try await moved.write(table) }
-
-    /// Waits until all decisions are on disk and no copy under a former key remains there.
-    /// - Throws: as `MovedStates.write`.
-    func finish() async throws { try await moved.finish(table) }
+    /// Deletes a subject's states.
+    /// - Returns: the keys under which they could be.
+    @discardableResult
+    func reset(
+        _ limit: LimitName, _ subject: String, _ rule: CountingRule, at now: Timestamp
+    ) -> [LimitKey] {
+        var keys: [LimitKey] = []
+        apply(.reset, at: now) { ring in
+            let requests = requestsEverywhere(limit, subject, rule, ring)
+            keys = requests.map(\.key)
+            return requests
+        }
+        return keys
+    }
 }
 
 /// The secrets that subjects are hashed under, and which of them is used when. An attacker
 /// who has stolen the files and a secret can test which subjects were counted. So an operator can
-/// rotate the secret, which neither resets nor charges a subject:
+/// rotate the secret. A rotation changes no state: only hashes are stored, and a hash does not name
+/// the subject whose state would have to be moved.
 ///
-///     secret      made by    new subjects   looked up   stored
-///     current     rotation   use it         first       until the next rotation
-///     former      –          do not         next        until no state under it can count
-///     deleted     –          do not         never       no: its row is deleted
+///     secret    new states   looked up                stored
+///     current   go here      first                    until the next rotation
+///     former    none         next, the newest first   for 91 days after it was replaced
+///     deleted   none         never                    no: its row is deleted
 ///
-///     a subject's state is under            a call finds          and then
-///     the current secret, or none           it, or nothing        proceeds as without a rotation
-///     a former secret                       the former one        moves it to the current one
-///     both (crash during the move)          the current one       deletes the former one
+///     a call finds the subject's state under   and then
+///     the current secret                       uses it, and looks no former one up
+///     a former secret                          uses it there: it keeps key and slot until it ends
+///     a former secret, and it has ended        drops it, and looks further
+///     no secret                                begins a state under the current one
+///     two (below)                              uses the first; a reset or a success ends both
 ///
-/// Only hashes are stored, so a state can be moved only when a call names its subject again. A
-/// state whose subject is not named for 90 days no longer counts, except for lockouts and for
-/// escalating delays on high steps. A former secret stays as long as there is such a state that
-/// was last charged before the secret was replaced (`isSpent`). A permanent lockout never ends.
-/// Once moved, it counts as charged at the move, so it no longer needs its former secret. One whose
-/// subject is never named keeps that secret until the operator deletes it.
+/// After 91 days what still counts under a secret starts over:
 ///
-/// All calls must agree on the secret of a subject, or it would be counted twice. The table knows
-/// the current secret's number, and with the shards locked it rejects a batch with keys of another
-/// one (`LimitVerdict.isStale`). Such a call starts over.
+///     state                                                      starts over
+///     the mark of a known device: it counts for 90 days, and     no: it has ended, or is under a
+///     is renewed by a reset and a charge, which begins a state   later secret
+///     one that has had a pause as long as it counts              no: the same
+///     one that was charged again and again without such a pause  yes
+///     a permanent lock                                           yes
+///
+/// So a rotation gives an attacker each limit once more, 91 days later: five more guesses at a
+/// password, or a hundred more wrong codes for a number that was locked for good, each of which
+/// needs a message to its owner. A state in a shared bucket starts over at the rotation: under
+/// another secret the subject shares another bucket.
+///
+/// All calls must agree where a subject's state is, or it would be counted twice. They do: under a
+/// former secret states end, and none begins. So when a call has found none there, there is none
+/// until the next rotation. The table, with the shards locked, decides no batch
+/// (`LimitVerdict.isStale`)
+///
+/// - whose secret is not the current one. Such a call could begin a state under a former one.
+/// - with a state under a former secret that has ended since it was found. A charge would begin
+///   another one there.
+///
+/// Such a call looks again. Two states of one subject are only in a store of an earlier version,
+/// which moved states, after a crash during a move. They are equal until the one under the current
+/// secret changes, and the other one ends no later, unless charges are refunded. So it can only
+/// count too much.
+///
+///     bound            number   who pays
+///     former secrets   3        a call about a subject without a state under the current secret: a
+///                               hash and a look-up for each. A rotation that would add one is
+///                               refused until the oldest is deleted, or the operator drops it
+///                               (`postern limits rotate-key --forget-oldest`)
 ///
 /// A class, so that a call which reads it copies only a reference.
 final class SubjectKeyRing: Sendable {
-    /// The largest number of secrets at once: enough for several rotations in a row. Each former
-    /// one costs each look-up a further hash.
+    /// The largest number of secrets at once: enough for several rotations in a row. A reset of
+    /// three limits under all of them fits into a batch.
     static let secretsMax = 4
-    /// No window, wait or mark is longer, and no bucket takes longer to drain.
-    static let retentionMin = LimitRule.markMax
-    /// How long charges may still go under a secret after its end was written: until the tables use
-    /// the next one.
+    /// How long a former secret is looked up: a day longer than a mark counts. No window is longer.
+    static let formerLife = LimitRule.markMax + .seconds(24 * 3_600)
+    /// How far before a rotation the time of a call may be that is decided after it.
     static let changeover: Duration = .seconds(60)
 
     let current: SubjectHash
@@ -129,56 +154,9 @@ final class SubjectKeyRing: Sendable {
     /// The number that tables compare.
     var number: Int64 { current.number }
 
-    /// The key of a subject for new charges.
+    /// The key of a subject for new states.
     func limitKey(_ limit: LimitName, _ subject: String) -> LimitKey {
         current.limitKey(limit, subject)
-    }
-
-    /// The keys under which a subject's state may still be: those of the secrets that were replaced
-    /// so recently that a state of this rule still counts.
-    func formerKeys(
-        _ limit: LimitName, _ subject: String, _ rule: CountingRule, at now: Timestamp
-    ) -> [LimitKey] {
-        formers.lazy.filter { Self.mayHold($0, rule, at: now) }.map { $0.limitKey(limit, subject) }
-    }
-
-    /// The time that a permanent lockout is given as its latest charge when it is moved. It is
-    /// later than any time for which a former secret may be needed.
-    func moveMoment(at now: Timestamp) -> Timestamp {
-        max(now, current.since + Self.changeover + .milliseconds(1))
-    }
-
-    /// When the oldest secret became current. A state that counts from before it cannot be found,
-    /// or has been moved.
-    var oldest: Timestamp { (formers.last ?? current).since }
-
-    /// Whether a former secret is no longer needed by any state.
-    /// - Parameter isCharged: whether a state that still counts was last charged before the given
-    ///   time.
-    static func isSpent(
-        until: Timestamp, at now: Timestamp, isCharged: (_ before: Timestamp) -> Bool
-    ) -> Bool {
-        now - until >= retentionMin + changeover && !isCharged(until + changeover)
-    }
-
-    private static func mayHold(
-        _ former: SubjectHash, _ rule: CountingRule, at now: Timestamp
-    ) -> Bool {
-        guard let until = former.until, let life = rule.lifeMax else { return true }
-        return now - until < .milliseconds(life) + changeover
-    }
-}
-
-extension CountingRule {
-    /// How long a state counts at most after its last charge, in milliseconds; nil if that depends
-    /// on the state.
-    fileprivate var lifeMax: Int64? {
-        switch self {
-        case .slidingWindow(let rule): rule.window
-        // A full bucket drains in this many steps, which are in microseconds.
-        case .gcra(let rule): rule.burst * rule.step / 1_000 + 1
-        case .escalatingDelay, .lockout: nil
-        }
     }
 }
 
@@ -199,18 +177,22 @@ struct SubjectHash: Sendable {
         self.until = until
     }
 
+    /// Whether it is no longer looked up.
+    func isSpent(at now: Timestamp) -> Bool {
+        until.map { now - $0 >= SubjectKeyRing.formerLife } ?? false
+    }
+
     /// The key of `limit` and `subject`. The limit's name is hashed too, so that two limits on one
     /// address cannot be linked.
     func limitKey(_ limit: LimitName, _ subject: String) -> LimitKey {
         var canonical = limit.definition.subject.canonical(subject)
-        return canonical.withUTF8 { limitKey(limit, canonical: UnsafeRawBufferPointer($0)) }
-    }
-
-    /// The key of `limit` and a subject's bytes, which must be in the form of
-    /// `LimitSubject.canonical`.
-    func limitKey(_ limit: LimitName, canonical subject: UnsafeRawBufferPointer) -> LimitKey {
         var name = limit.rawValue
-        return name.withUTF8 { limitKey(limit.number, UnsafeRawBufferPointer($0), subject) }
+        return canonical.withUTF8 { subject in
+            name.withUTF8 {
+                limitKey(
+                    limit.number, UnsafeRawBufferPointer($0), UnsafeRawBufferPointer(subject))
+            }
+        }
     }
 
     /// The hash of `name`, a zero byte and `subject`. The message is built on the stack, because

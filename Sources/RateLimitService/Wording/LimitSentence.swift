@@ -1,20 +1,5 @@
+import Contracts
 import ServiceRuntime
-
-/// What a limited user waits for; selects the sentence of `Sources/Texts/error`.
-enum LimitWording: String, CaseIterable, Sendable {
-    /// Another code by message.
-    case code
-    /// Another guess at a code: too many were wrong.
-    case wrongCode = "wrong-code"
-    /// Another guess at a password, when only a new password helps.
-    case password
-    /// Another mail.
-    case mail
-    /// Another change.
-    case change
-    /// Another attempt of any other kind.
-    case attempt
-}
 
 extension LimitWording {
     /// The sentence that a limited user gets (R-01, D0): how long to wait, and for what. It does

@@ -236,7 +236,8 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case limitReset = "limit.reset"
     /// A new secret for hashing the subjects of limits came into use; `attempt` is its number.
     case subjectSecretMade = "key.subject-secret-made"
-    /// No data is stored under an old subject secret any more; `attempt` is its number.
+    /// A former subject secret was deleted: 91 days after it was replaced, or by the operator;
+    /// `attempt` is its number.
     case subjectSecretForgotten = "key.subject-secret-forgotten"
     /// A message was accepted for delivery.
     case messageAccepted = "message.accepted"

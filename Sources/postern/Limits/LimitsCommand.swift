@@ -27,10 +27,24 @@ struct LimitsCommand: AsyncParsableCommand {
         @Flag(help: "Print a complete limits file, as YAML.")
         var settings = false
 
+        @Flag(
+            help: ArgumentHelp(
+                "Print who fills each limit, whom it refuses and how the owner can still sign in.",
+                discussion: "As tables in Markdown, with the built-in rules; asks no service."))
+        var explain = false
+
         @OptionGroup var services: EndpointsOption
         @OptionGroup var output: OutputOption
 
         func run() async throws {
+            guard !explain else {
+                for group in LimitGroup.allCases {
+                    for line in ["## \(group.rawValue)", ""] + group.table + [""] {
+                        Screen.line(line)
+                    }
+                }
+                return
+            }
             let limits = try await services.call("rate-limit") { limiter in
                 try await limiter.operation.listLimits(.init(), limiter.context).limits
             }
@@ -138,21 +152,26 @@ struct LimitsCommand: AsyncParsableCommand {
             commandName: "rotate-key",
             abstract: "Hashes subjects with a new key from now on; counters are kept.",
             discussion: """
-                Entries under the former key are found, and moved to the new key at the subject's \
-                next attempt, until they no longer count: for at least 90 days. Known devices \
-                move likewise. Records in the audit trail keep their hashes, so a subject has \
-                different hashes before and after. There are at most four keys; with four, wait \
-                until the oldest is dropped, or drop it with --forget-oldest.
-
-                A permanent lock whose subject makes no further attempt keeps its key forever.
+                What counts under the former key goes on there until it ends, and only what begins \
+                later is under the new one. The former key is looked up for 91 days, then dropped. \
+                Known devices are kept: they count for 90 days, and each success renews them under \
+                the new key. Permanent locks, and limits that were charged all the time, start \
+                over after the 91 days. Records in the audit trail keep their hashes, so a subject \
+                can have different hashes before and after. There are at most four keys.
                 """)
+
+        /// What to do about a rejected field.
+        private static let hints = [
+            "forget_oldest": "all four keys are looked up: wait until the oldest is dropped, 91 "
+                + "days after it was replaced (`postern limits keys`), or use --forget-oldest"
+        ]
 
         @Flag(
             help: ArgumentHelp(
                 "With four keys, drop the oldest to make room.",
                 discussion: """
-                    Locks, counters and known devices that are stored only under it are lost. It \
-                    is recorded in the audit trail.
+                    Locks, counters and known devices that are under it are lost. It is recorded \
+                    in the audit trail.
                     """))
         var forgetOldest = false
 
@@ -162,10 +181,10 @@ struct LimitsCommand: AsyncParsableCommand {
         func run() async throws {
             if forgetOldest {
                 try confirmation.confirm(
-                    "locks, counters and known devices that only the oldest key has are lost")
+                    "locks, counters and known devices under the oldest key are lost")
             }
             let request = RateLimitV1.RotateSubjectKeyRequest(forgetOldest: forgetOldest)
-            try await services.show("rate-limit") { limiter in
+            try await services.show("rate-limit", hints: Self.hints) { limiter in
                 try await limiter.operation.rotateSubjectKey(request, limiter.context).keys
                     .map(\.row.line)
             }
@@ -223,12 +242,9 @@ struct LimitsCommand: AsyncParsableCommand {
         /// stay locked out. A subject that is not an email is not changed.
         private func charge(to limit: String, of subject: String) -> RateLimitV1.Charge {
             let counted =
-                switch limit {
-                case "failed-sign-in-by-account", "failed-sign-in-in-a-row", "sign-in-by-account",
-                    "password-reset-by-email", "deletion-link-by-email",
-                    "verification-mail-by-account", "mail-by-target":
-                    Self.normalised(subject)
-                case "sign-up-on-taken-email":
+                switch LimitName(rawValue: limit)?.definition.subject {
+                case .email?, .accountOrEmail?: Self.normalised(subject)
+                case .emailAtSite?:
                     // ADDRESS|EMAIL. A local part may contain a `|`, an address cannot.
                     subject.firstIndex(of: "|").map { bar in
                         let email = subject[subject.index(after: bar)...]

@@ -45,40 +45,32 @@ struct SubjectLimits {
 
     /// One charge for each limit. With a device, that of the device's lane if the subject knows it.
     var charges: [RateLimitV1.Charge] {
-        let ofSubject = limits.map {
+        let ofSubject = Self.limits(on: subjects).map {
             RateLimitV1.Charge(limit: $0.rawValue, subject: subject, device: device)
         }
         guard kind == .networkAddress, !device.isEmpty else { return ofSubject }
-        let ofDevice: [LimitName] = [.failedSignInByDevice, .failedProviderByDevice]
         return ofSubject
-            + ofDevice.map {
+            + Self.limits(on: [.deviceAtAddress]).map {
                 RateLimitV1.Charge(limit: $0.rawValue, subject: "\(subject)|\(device)")
             }
     }
 
+    /// The limits that flows charge on such subjects. Those that are part of others are reached by
+    /// these.
+    private static func limits(on subjects: [LimitSubject]) -> [LimitName] {
+        LimitName.allCases.filter {
+            !$0.isInternal && subjects.contains($0.definition.subject)
+        }
+    }
+
     /// Not those on a block or a country of numbers, nor those on all sign-ins: a reset for one
     /// person must not lift them for all.
-    private var limits: [LimitName] {
+    private var subjects: [LimitSubject] {
         switch kind {
-        case .account:
-            [
-                .failedProviderByAccount, .verificationMailByAccount, .parentalMailByAccount,
-                .profileUpdateByAccount, .documentWriteByAccount, .documentWorkByAccount,
-                .guestBundleByAccount, .exportByAccount, .deletionByAccount,
-            ]
-        case .email:
-            [
-                .failedSignInByAccount, .signInByAccount, .passwordResetByEmail,
-                .deletionLinkByEmail,
-                .verificationMailByAccount, .mailByTarget,
-            ]
-        case .phoneNumber: [.phoneCodeRequest, .phoneCodeGuess]
-        case .networkAddress:
-            [
-                .failedSignInByAddress, .failedProviderByAddress, .phoneCodeByAddress,
-                .phoneCodeGuessByAddress, .passwordResetByAddress, .passwordCheckByAddress,
-                .signUpByAddress, .guestSignUpByAddress,
-            ] + (subject.contains(":") ? [.failedSignInBySite] : [])
+        case .account: [.account, .accountOrEmail]
+        case .email: [.email, .accountOrEmail]
+        case .phoneNumber: [.phoneNumber]
+        case .networkAddress: [.address, .site] + (subject.contains(":") ? [.siteIPv6] : [])
         }
     }
 

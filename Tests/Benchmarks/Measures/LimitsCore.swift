@@ -1,4 +1,5 @@
 import ArgumentParser
+import Contracts
 import Glibc
 import RateLimitService
 import ServiceRuntime

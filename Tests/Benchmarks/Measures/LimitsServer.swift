@@ -46,7 +46,7 @@ struct LimitsServer: AsyncParsableCommand {
         try await service.fill(.unaddressedByApplication, subjects: keys)
         let server = try await RPCServer.start(
             ServerSettings(service: "postern.benchmark", host: "127.0.0.1", port: 0),
-            services: [EchoMethods.all, service.limits.methods],
+            services: [EchoMethods.all, LimitsDispatcher.methods(of: service.limits)],
             applications: Applications(
                 name: caller.application, keyID: caller.keyID, key: caller.key,
                 mayAssertClientAddress: false),

@@ -1,6 +1,5 @@
 import Contracts
 import Messages
-import RateLimitService
 import Testing
 
 @testable import GatewayService

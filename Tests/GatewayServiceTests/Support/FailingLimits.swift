@@ -43,10 +43,6 @@ final class FailingLimits: LimitsAPI {
         return try await limits.refund(request, context)
     }
 
-    func check(
-        _ request: RateLimitV1.CheckRequest, _ context: CallContext
-    ) async throws -> RateLimitV1.CheckResponse { throw error }
-
     func succeed(
         _ request: RateLimitV1.SucceedRequest, _ context: CallContext
     ) async throws -> RateLimitV1.SucceedResponse { throw error }

@@ -17,10 +17,6 @@ final class WatchedLimits: LimitsAPI {
         RateLimitV1.ConsumeResponse(decision: RateLimitV1.Decision(), chargeId: "1")
     }
 
-    func check(
-        _ request: RateLimitV1.CheckRequest, _ context: CallContext
-    ) async throws -> RateLimitV1.CheckResponse { throw ServiceError(.internalError) }
-
     /// Like a call over a network: it takes some time and stops when it is cancelled.
     func succeed(
         _ request: RateLimitV1.SucceedRequest, _ context: CallContext

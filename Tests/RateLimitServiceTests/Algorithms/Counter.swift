@@ -1,3 +1,5 @@
+import Contracts
+
 @testable import RateLimitService
 
 /// The state of one subject under one rule, changed by the test.

@@ -1,3 +1,4 @@
+import Contracts
 import TestSupport
 import Testing
 

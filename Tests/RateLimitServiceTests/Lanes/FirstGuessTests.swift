@@ -66,9 +66,8 @@ struct FirstGuessTests {
             let (decision, id) = try await fixture.consume(charges, from: "192.0.2.7")
             #expect(!decision.limited)
             _ = try fixture.service.limits.refund(
-                RateLimitV1.RefundRequest(
-                    chargeId: id, charges: LimitsFixture.message(charges),
-                    only: ["phone-code-guess"]), fixture.context)
+                RateLimitV1.RefundRequest(chargeId: id, only: ["phone-code-guess"]),
+                fixture.context)
         }
         #expect(try fixture.peek(.phoneCodeGuess, Self.number).remaining == 4)
         let (decision, _) = try await fixture.consume(charges, from: "192.0.2.7")

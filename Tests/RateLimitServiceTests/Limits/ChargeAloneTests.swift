@@ -7,16 +7,9 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("R-04: Check works for a single charge", .timeLimit(.minutes(1)))
+@Suite("R-04: a single charge is decided like a batch", .timeLimit(.minutes(1)))
 struct ChargeAloneTests {
     private static let charge = (LimitName.profileUpdateByAccount.rawValue, "acc_1")
-
-    private static func check(
-        _ fixture: LimitsFixture, _ charges: [(String, String)]
-    ) throws -> RateLimitV1.Decision {
-        let request = RateLimitV1.CheckRequest(charges: LimitsFixture.message(charges))
-        return try #require(try fixture.service.limits.check(request, fixture.context).decision)
-    }
 
     @Test("R-04: a single charge is decided as in a batch with a looser one, also after a rotation")
     func asInABatch() async throws {
@@ -31,8 +24,10 @@ struct ChargeAloneTests {
                 }
             }
             let other = (LimitName.unaddressedByApplication.rawValue, "app-\(round)")
-            let decision = try Self.check(alone, [Self.charge])
-            #expect(try decision == Self.check(beside, [Self.charge, other]), "round \(round)")
+            let decision = try await alone.consume([Self.charge]).decision
+            #expect(
+                try await decision == beside.consume([Self.charge, other]).decision,
+                "round \(round)")
             if decision.limited { limited += 1 }
             time.advance(by: .seconds(180))
         }
@@ -46,9 +41,11 @@ struct ChargeAloneTests {
         let fixture = try await LimitsFixture()
         fixture.service.limits.policies.replace(
             LimitPolicies { LimitPolicy(rule: $0.rule, isShadow: $0 == .profileUpdateByAccount) })
-        for _ in 0..<20 { #expect(try !Self.check(fixture, [Self.charge]).limited) }
+        for _ in 0..<20 {
+            #expect(try await !fixture.consume([Self.charge]).decision.limited)
+        }
         fixture.service.limits.policies.replace(.standard)
-        #expect(try Self.check(fixture, [Self.charge]).limited)
+        #expect(try await fixture.consume([Self.charge]).decision.limited)
     }
 
     @Test("R-04: an unknown limit, an internal limit or an empty subject is rejected")
@@ -59,8 +56,8 @@ struct ChargeAloneTests {
             ((LimitName.signInWithoutHistory.rawValue, "everybody"), "charges.limit"),
             ((Self.charge.0, ""), "charges.subject"),
         ] {
-            #expect(throws: ServiceError(.invalidArgument, fields: [field])) {
-                try Self.check(fixture, [charge])
+            await #expect(throws: ServiceError(.invalidArgument, fields: [field])) {
+                try await fixture.consume([charge])
             }
         }
     }

@@ -168,23 +168,6 @@ struct LimitsHandlerTests {
         }
     }
 
-    @Test("R-04: Check charges limits that are not durable and rejects durable ones")
-    func check() throws {
-        func check(_ limit: LimitName) throws -> RateLimitV1.Decision {
-            let charges = LimitsFixture.message([(limit.rawValue, "acc_1")])
-            return try #require(
-                try fixture.service.limits.check(.init(charges: charges), fixture.context).decision)
-        }
-        for left in (0..<10).reversed() {
-            #expect(try check(.profileUpdateByAccount).remaining == UInt32(left))
-        }
-        let decision = try check(.profileUpdateByAccount)
-        #expect(decision.limited && decision.retryAfterMs == 3_600_000)
-        #expect(throws: ServiceError(.invalidArgument, fields: ["charges.limit"])) {
-            try check(.failedSignInByAccount)
-        }
-    }
-
     @Test("R-01: a response has the attempt, its reset time, the wait and a sentence")
     func sentence() async throws {
         let start = fixture.time.now()

@@ -110,6 +110,17 @@ struct SettledGuessTests {
         #expect(answer.decision?.limited == true && answer.unsettled.isEmpty)
     }
 
+    @Test("R-03: guesses from before a rotation of the subject key are settled after it")
+    func rotated() async throws {
+        let ids = try await fill()
+        try await fixture.service.subjectKeys.rotate(at: fixture.time.now())
+        let refused = try await signIn()
+        #expect(refused.decision?.limited == true && Set(refused.unsettled) == Set(ids))
+        let passed = try await signIn(settled: ids.map { .init(chargeId: $0) })
+        #expect(passed.decision?.limited == false)
+        #expect(try fixture.peek(.failedSignInByAddress, Self.address).remaining == 48)
+    }
+
     @Test("R-03: while guesses are too young to be asked about, the wait is a second")
     func young() async throws {
         for _ in 0..<5 { _ = try await signIn() }

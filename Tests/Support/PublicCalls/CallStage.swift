@@ -25,10 +25,8 @@ package final class CallStage: Sendable {
     ]
 
     /// A limits file that counts and refuses nothing.
-    package static let noLimits = Set(LimitName.allCases).subtracting(marks).map(\.rawValue)
+    package static let noLimits = LimitName.allCases.filter(\.isOperators).map(\.rawValue)
         .sorted().map { "\($0)-shadow: true\n" }.joined()
-    /// What the limiter keeps and operators cannot set.
-    private static let marks: [LimitName] = [.knownDevice, .devicesForgotten, .newDeviceByAccount]
 
     let google: ProviderIssuer
     let apple: ProviderIssuer
