@@ -165,11 +165,23 @@ struct LimitOverridesTests {
         #expect(document.problems.contains { $0.contains("is given twice, first in line 4") })
     }
 
-    @Test("R-06: the tool's list of all settings is a file that changes nothing")
-    func printed() throws {
-        let lines = LimitName.allCases.filter(\.isOperators).flatMap {
+    /// All settings, as the tool prints them.
+    private static var lines: [String] {
+        LimitName.allCases.filter(\.isOperators).flatMap {
             LimitPolicies.standard[$0].settings($0)
         }
+    }
+
+    @Test("R-06: settings keep their names, which files of operators have")
+    func names() throws {
+        let names = Self.lines.map { line in "limits-file \(line.prefix { $0 != ":" })" }
+        let list = try UnchangedList("settings")
+        #expect(list.lost(in: names, about: "limits-file ") == [])
+    }
+
+    @Test("R-06: the tool's list of all settings is a file that changes nothing")
+    func printed() throws {
+        let lines = Self.lines
         let document = try read(lines.joined(separator: "\n"))
         #expect(document.problems.isEmpty, "\(document.problems)")
         #expect(document.values?.policies == .standard)

@@ -1,4 +1,5 @@
 import ServiceRuntime
+import TestSupport
 import Testing
 
 @Suite("A-04: help texts and units of all metrics")
@@ -9,6 +10,12 @@ struct MetricCatalogueTests {
         #expect(Set(names).count == names.count)
         #expect(MetricCatalogue["rpc_calls_total"]?.unit == .number)
         #expect(MetricCatalogue["postern_rpc_calls_total"] == nil)
+    }
+
+    @Test("metrics keep their names, which dashboards and alerts have")
+    func unchanged() throws {
+        let listed = try UnchangedList("metrics").lines.map { String($0.prefix { $0 != " " }) }
+        #expect(listed.filter { MetricCatalogue[$0] == nil } == [])
     }
 
     @Test("a help text is one short sentence without characters that the page must escape")

@@ -14,6 +14,17 @@ extension SystemTests {
             }
         }
 
+        @Test("settings keep their names", arguments: BuiltPrograms.services + ["web"])
+        func names(service: String) async throws {
+            let run = try await ProgramRun.run("postern-\(service)", ["--help"])
+            // Of a secret it has the variable.
+            let entries = run.output.matches(of: /\n  (?:--|POSTERN_)([A-Za-z0-9_-]+)(?= )/)
+            let names = entries.map { $0.1.lowercased().replacing("_", with: "-") }
+            let settings = names.map { "\(service) \($0)" }
+            let list = try UnchangedList("settings")
+            #expect(list.lost(in: settings, about: "\(service) ") == [])
+        }
+
         @Test("the tool's --help lists its commands")
         func toolHelp() async throws {
             let run = try await ProgramRun.run("postern", ["--help"])
