@@ -67,34 +67,13 @@ package struct IdentityService: Sendable {
         randomness: any Randomness, logger: Logger, metrics: any MetricsFactory
     ) throws {
         _ = failedProfiles
-        let writer = AccountWriter(keys: keys, randomness: randomness)
-        passwords = try PasswordHashPool(
-            settings: settings.passwordHashing, time: time, randomness: randomness,
+        let shared = try SharedParts(
+            settings: settings, store: store, keys: keys, peers: peers,
+            documentWriters: documentWriters, time: time, randomness: randomness, logger: logger,
             metrics: metrics)
-        let providers = try Providers(
-            settings: settings.providers, keys: keys, time: time, randomness: randomness,
-            logger: logger)
-        let apple = try settings.apple.makeEndpoint(
-            for: settings.providers, time: time, logger: logger)
-        let responseTimeFloor = ResponseTimeFloor(
-            store: store, passwords: passwords, time: time, logger: logger)
-        let check = PasswordCheck(
-            store: store, writer: writer, passwords: passwords,
-            responseTimeFloor: responseTimeFloor, time: time)
-        let rulesFile = settings.rules.file.map {
-            RulesFile(path: $0.path, current: $0.document, logger: logger)
-        }
-        let rules = rulesFile?.rules ?? Reloadable(DocumentRules.standard)
-        let answers = AccountAnswers(settings: settings, store: store, writer: writer, rules: rules)
-        let owners = SessionOwners(store: store, devices: peers.devices, sessions: peers.sessions)
-        let calls = AccountCalls(
-            keys: keys, sessions: peers.sessions,
-            backends: BackendCalls(
-                settings: settings.documents, applications: documentWriters, time: time),
-            time: time)
-        let deletionContext = DeletionContext(writer: writer)
-        let guests = GuestSettlement(
-            mode: settings.guestData, writer: writer, deletions: deletionContext, job: WakeSignal())
+        let (writer, check, answers) = (shared.writer, shared.check, shared.answers)
+        let (owners, calls, guests) = (shared.owners, shared.calls, shared.guests)
+        passwords = shared.passwords
         accounts = AccountsHandler(
             store: store, writer: writer, passwords: check, time: time, answers: answers,
             owners: owners, calls: calls, guests: guests)
@@ -105,79 +84,41 @@ package struct IdentityService: Sendable {
         emailChanges = EmailChangesHandler(
             settings: settings, store: store, writer: writer, passwords: check, time: time,
             answers: answers, owners: owners, calls: calls)
+        let providers = try Providers(
+            settings: settings.providers, keys: keys, time: time, randomness: randomness,
+            logger: logger)
         providerEvents = ProviderEventsHandler(
             store: store, writer: writer, time: time, logger: logger, providers: providers)
         imports = ImportsHandler(
-            answers: answers, passwords: passwords, responseTimeFloor: responseTimeFloor,
+            answers: answers, passwords: passwords, responseTimeFloor: check.responseTimeFloor,
             time: time, logger: logger)
-        deletions = AccountDeletionsHandler(
-            settings: settings, store: store, writer: writer, time: time, owners: owners,
-            calls: calls, deletions: deletionContext)
-        blobs = try BlobFolder(in: store.folder)
-        let orphans = OrphanRepair(
-            settings: settings, store: store, writer: writer, sessionData: peers.sessionData,
-            notificationData: peers.notificationData, blobs: blobs,
-            findings: OrphanFindings(metrics: metrics))
-        let unused = UnusedGuests(
-            search: UnusedGuestSearch(
-                store: store, activity: peers.activity, kept: settings.guestKept),
-            deletions: deletionContext, time: time, logger: logger)
-        accountAdmin = AccountAdminHandler(
-            settings: settings, store: store, writer: writer, time: time, answers: answers,
-            logger: logger, deletions: deletionContext, guests: unused.search, orphans: orphans)
-        let signIn = FederatedSignIn(
-            settings: settings, store: store, writer: writer, answers: answers, guests: guests,
-            keepsGrants: apple != nil)
-        let newcomers = settings.documents.newcomers
-        let adding = MethodAdding(
-            store: store, writer: writer, keepsGrants: apple != nil, newcomers: newcomers)
         identities = IdentitiesHandler(
             settings: settings, store: store, writer: writer, owners: owners, calls: calls,
-            tokens: providers, signIn: signIn, adding: adding)
+            tokens: providers, signIn: shared.signIn, adding: shared.adding)
         settings.phone.warnOfTests(at: time.now(), logger)
         phoneCodes = PhoneCodesHandler(
             settings: settings, store: store, writer: writer, time: time, owners: owners,
-            signIn: signIn, adding: adding)
+            signIn: shared.signIn, adding: shared.adding)
         phoneSignals = PhoneSignalsHandler(store: store, keys: keys)
         signInOptions = SignInOptionsHandler(settings: settings)
-        documents = DocumentsHandler(
-            settings: settings.documents, consent: settings.consent, store: store, writer: writer,
-            time: time, calls: calls, rules: rules, watchers: AccountWatchers())
-        onboarding = OnboardingHandler(documents: documents, answers: answers)
-        consents = ConsentsHandler(
-            settings: settings.consent, linkOrigin: settings.linkOrigin,
-            deletionWait: settings.deletion.wait, store: store, writer: writer, time: time,
-            deletions: deletionContext, owners: owners, calls: calls, newcomers: newcomers)
-        guestData = GuestDataHandler(
-            documents: documents, guests: guests, watchers: AccountWatchers(), logger: logger)
+        blobs = try BlobFolder(in: store.folder)
+        let data = PersonalDataHandlers(shared, peers, blobs)
+        (documents, onboarding, consents) = (data.documents, data.onboarding, data.consents)
+        (guestData, profiles) = (data.guestData, data.profiles)
+        (accountData, exports) = (data.accountData, data.exports)
+        let life = AccountLifeHandlers(shared, peers, blobs, metrics)
+        (deletions, accountAdmin) = (life.deletions, life.accountAdmin)
         tombstones = try Tombstones(
             folders: settings.tombstones.isEmpty
                 ? ["\(store.folder)/\(Tombstones.folderName)"] : settings.tombstones,
             keys: keys, keptFor: settings.tombstonesKept, time: time, logger: logger)
-        profiles = ProfileHandler(
-            settings: settings, store: store, writer: writer, answers: answers,
-            documents: documents, blobs: blobs, uploads: PhotoUploads(),
-            uncommitted: UncommittedBlobs())
-        accountData = AccountDataHandler(store: store, writer: writer, blobs: blobs)
-        let watchers = AccountWatchers()
-        let work = ExportWork(
-            settings: settings, store: store, writer: writer, time: time, logger: logger,
-            blobs: blobs, uncommitted: profiles.uncommitted,
-            collection: ExportCollection(
-                services: [
-                    accountData, peers.sessionData, peers.notificationData, peers.rateLimitData,
-                ], time: time),
-            watchers: watchers)
-        exports = AccountExportsHandler(
-            store: store, writer: writer, time: time, calls: calls, owners: owners, blobs: blobs,
-            watchers: watchers, work: work, newcomers: newcomers)
         background = BackgroundTasks(
-            beside: accounts, profiles: profiles, guestData: guestData, exports: work,
-            deletions: deletionContext, tombstones: tombstones, peers: peers, apple: apple,
-            orphans: orphans, guests: unused, logger: logger, metrics: metrics)
+            beside: accounts, profiles: profiles, guestData: guestData, exports: exports.work,
+            deletions: shared.deletions, tombstones: tombstones, peers: peers, apple: shared.apple,
+            orphans: life.orphans, guests: life.unused, logger: logger, metrics: metrics)
         // With this type from the start, as in `WebService`.
         var tasks: [@Sendable () async throws -> Void] = [background.run]
-        if let rulesFile { tasks.append { await rulesFile.files.run(time) } }
+        if let file = shared.rulesFile { tasks.append { await file.files.run(time) } }
         self.tasks = tasks
     }
 
@@ -224,6 +165,143 @@ package struct IdentityService: Sendable {
         passwords.close()
         blobs.close()
         tombstones.close()
+    }
+}
+
+/// What several handlers have.
+private struct SharedParts {
+    let settings: IdentitySettings
+    let store: Store
+    let writer: AccountWriter
+    let time: any Time
+    let logger: Logger
+    let passwords: PasswordHashPool
+    let check: PasswordCheck
+    /// Nil without the operator's key.
+    let apple: AppleEndpoint?
+    /// Nil without the operator's rules.
+    let rulesFile: RulesFile?
+    let rules: Reloadable<DocumentRules>
+    let answers: AccountAnswers
+    let owners: SessionOwners
+    let calls: AccountCalls
+    let deletions: DeletionContext
+    let guests: GuestSettlement
+    let signIn: FederatedSignIn
+    let adding: MethodAdding
+
+    init(
+        settings: IdentitySettings, store: Store, keys: IdentityKeys, peers: IdentityPeers,
+        documentWriters: Reloadable<Applications>, time: any Time, randomness: any Randomness,
+        logger: Logger, metrics: any MetricsFactory
+    ) throws {
+        (self.settings, self.store, self.time, self.logger) = (settings, store, time, logger)
+        writer = AccountWriter(keys: keys, randomness: randomness)
+        passwords = try PasswordHashPool(
+            settings: settings.passwordHashing, time: time, randomness: randomness,
+            metrics: metrics)
+        check = PasswordCheck(
+            store: store, writer: writer, passwords: passwords,
+            responseTimeFloor: ResponseTimeFloor(
+                store: store, passwords: passwords, time: time, logger: logger), time: time)
+        apple = try settings.apple.makeEndpoint(
+            for: settings.providers, time: time, logger: logger)
+        rulesFile = settings.rules.file.map {
+            RulesFile(path: $0.path, current: $0.document, logger: logger)
+        }
+        rules = rulesFile?.rules ?? Reloadable(DocumentRules.standard)
+        answers = AccountAnswers(settings: settings, store: store, writer: writer, rules: rules)
+        owners = SessionOwners(store: store, devices: peers.devices, sessions: peers.sessions)
+        calls = AccountCalls(
+            keys: keys, sessions: peers.sessions,
+            backends: BackendCalls(
+                settings: settings.documents, applications: documentWriters, time: time),
+            time: time)
+        deletions = DeletionContext(writer: writer)
+        guests = GuestSettlement(
+            mode: settings.guestData, writer: writer, deletions: deletions, job: WakeSignal())
+        signIn = FederatedSignIn(
+            settings: settings, store: store, writer: writer, answers: answers, guests: guests,
+            keepsGrants: apple != nil)
+        adding = MethodAdding(
+            store: store, writer: writer, keepsGrants: apple != nil,
+            newcomers: settings.documents.newcomers)
+    }
+}
+
+/// The handlers of what is kept of a person.
+private struct PersonalDataHandlers {
+    let documents: DocumentsHandler
+    let onboarding: OnboardingHandler
+    let consents: ConsentsHandler
+    let guestData: GuestDataHandler
+    let profiles: ProfileHandler
+    let accountData: AccountDataHandler
+    let exports: AccountExportsHandler
+
+    init(_ shared: SharedParts, _ peers: IdentityPeers, _ blobs: BlobFolder) {
+        let (settings, time, logger) = (shared.settings, shared.time, shared.logger)
+        let (store, writer, calls) = (shared.store, shared.writer, shared.calls)
+        let newcomers = settings.documents.newcomers
+        documents = DocumentsHandler(
+            settings: settings.documents, consent: settings.consent, store: store, writer: writer,
+            time: time, calls: calls, rules: shared.rules, watchers: AccountWatchers())
+        onboarding = OnboardingHandler(documents: documents, answers: shared.answers)
+        consents = ConsentsHandler(
+            settings: settings.consent, linkOrigin: settings.linkOrigin,
+            deletionWait: settings.deletion.wait, store: store, writer: writer, time: time,
+            deletions: shared.deletions, owners: shared.owners, calls: calls, newcomers: newcomers)
+        guestData = GuestDataHandler(
+            documents: documents, guests: shared.guests, watchers: AccountWatchers(),
+            logger: logger)
+        profiles = ProfileHandler(
+            settings: settings, store: store, writer: writer, answers: shared.answers,
+            documents: documents, blobs: blobs, uploads: PhotoUploads(),
+            uncommitted: UncommittedBlobs())
+        accountData = AccountDataHandler(store: store, writer: writer, blobs: blobs)
+        let watchers = AccountWatchers()
+        let work = ExportWork(
+            settings: settings, store: store, writer: writer, time: time, logger: logger,
+            blobs: blobs, uncommitted: profiles.uncommitted,
+            collection: ExportCollection(
+                services: [
+                    accountData, peers.sessionData, peers.notificationData, peers.rateLimitData,
+                ], time: time),
+            watchers: watchers)
+        exports = AccountExportsHandler(
+            store: store, writer: writer, time: time, calls: calls, owners: shared.owners,
+            blobs: blobs, watchers: watchers, work: work, newcomers: newcomers)
+    }
+}
+
+/// The handlers of an account's life, and what they look for.
+private struct AccountLifeHandlers {
+    let deletions: AccountDeletionsHandler
+    let accountAdmin: AccountAdminHandler
+    let orphans: OrphanRepair
+    let unused: UnusedGuests
+
+    init(
+        _ shared: SharedParts, _ peers: IdentityPeers, _ blobs: BlobFolder,
+        _ metrics: any MetricsFactory
+    ) {
+        let (settings, time, logger) = (shared.settings, shared.time, shared.logger)
+        let (store, writer) = (shared.store, shared.writer)
+        deletions = AccountDeletionsHandler(
+            settings: settings, store: store, writer: writer, time: time, owners: shared.owners,
+            calls: shared.calls, deletions: shared.deletions)
+        orphans = OrphanRepair(
+            settings: settings, store: store, writer: writer, sessionData: peers.sessionData,
+            notificationData: peers.notificationData, blobs: blobs,
+            findings: OrphanFindings(metrics: metrics))
+        unused = UnusedGuests(
+            search: UnusedGuestSearch(
+                store: store, activity: peers.activity, kept: settings.guestKept),
+            deletions: shared.deletions, time: time, logger: logger)
+        accountAdmin = AccountAdminHandler(
+            settings: settings, store: store, writer: writer, time: time,
+            answers: shared.answers, logger: logger, deletions: shared.deletions,
+            guests: unused.search, orphans: orphans)
     }
 }
 

@@ -79,19 +79,13 @@ final class InnerServices: Sendable {
         notificationStore = try store(NotificationStore.name, NotificationStore.migrations)
         identityStore = try store("identity", IdentityTables.migrations)
         let limitsStore = try store("ratelimit", RateLimitTables.migrations)
-        func events(_ store: Store) -> EventFeed { EventFeed(store: store, time: time) }
         sessionService = try await SessionService(
             settings: try SettingsLoader.settings(), store: sessionStore,
             keys: SessionKeys(master: key(), signInProofs: proofKey, randomness: randomness),
             notices: notices, time: time, randomness: randomness, logger: log)
-        notification = try NotificationService(
-            settings: try Self.notificationSettings.get(), store: notificationStore,
-            keys: NotificationKeys(master: key(), randomness: randomness),
-            peers: NotificationPeers(
-                phoneSignals: UnreachableSignals(), identityEvents: events(identityStore),
-                sessionEvents: events(sessionStore), rateLimitEvents: events(limitsStore),
-                ownEvents: events(notificationStore)),
-            time: time, randomness: randomness, logger: log)
+        notification = try Self.notification(
+            in: notificationStore, following: (identityStore, sessionStore, limitsStore),
+            key: key(), time: time, randomness: randomness)
         rateLimit = try await RateLimitService(
             settings: try SettingsLoader.settings(), store: limitsStore,
             keys: RateLimitKeys(master: key(), randomness: randomness), time: time,
@@ -123,6 +117,22 @@ final class InnerServices: Sendable {
             documentWriters: Reloadable(backend.applications), time: time,
             randomness: randomness, logger: log, metrics: MetricsRegistry())
         notices.connect(to: identity.accountNotices)
+    }
+
+    /// The notification service, which follows the events of all services.
+    private static func notification(
+        in store: Store, following others: (identity: Store, session: Store, rateLimit: Store),
+        key: SecretBytes, time: ManualTime, randomness: SeededRandomness
+    ) throws -> NotificationService {
+        func events(_ store: Store) -> EventFeed { EventFeed(store: store, time: time) }
+        return try NotificationService(
+            settings: try notificationSettings.get(), store: store,
+            keys: NotificationKeys(master: key, randomness: randomness),
+            peers: NotificationPeers(
+                phoneSignals: UnreachableSignals(), identityEvents: events(others.identity),
+                sessionEvents: events(others.session), rateLimitEvents: events(others.rateLimit),
+                ownEvents: events(store)),
+            time: time, randomness: randomness, logger: CapturedLog().logger(time: time))
     }
 
     /// Identity as the owner of public methods.
