@@ -9,6 +9,9 @@ struct IdentifierIndex {
         let isMember: Bool
         /// Whether a parenthesis is directly after it, and it is not being declared.
         let isCalled: Bool
+        /// What it is a member of, if that is a name or a call: `a` of `a.b`, `a?.b`, `a(1).b` and
+        /// `$0` of `$0.b`.
+        let receiver: String?
     }
 
     private var places: [String: [Place]] = [:]
@@ -21,21 +24,53 @@ struct IdentifierIndex {
     func places(of name: String) -> [Place] { places[name] ?? [] }
 
     private mutating func add(_ source: SwiftSource) {
-        for (line, code) in source.code.enumerated() {
-            var rest = Array(code.utf8)[...]
-            var before: [UInt8] = []
-            while let start = rest.firstIndex(where: Self.isWord) {
-                before += rest[..<start]
-                let word = rest[start...].prefix(while: Self.isWord)
-                rest = rest[word.endIndex...]
-                let isDeclared = before.ends(with: "func ".utf8)
-                places[String(decoding: word, as: UTF8.self), default: []].append(
-                    Place(
-                        path: source.path, line: line,
-                        isMember: before.last == UInt8(ascii: "."),
-                        isCalled: rest.first == UInt8(ascii: "(") && !isDeclared))
-                before += word
+        let bytes = source.codeBytes
+        var (line, position) = (0, 0)
+        var isDeclared = false
+        while position < bytes.count {
+            guard Self.isWord(bytes[position]) else {
+                if bytes[position] == SwiftScanner.newline { line += 1 }
+                position += 1
+                continue
             }
+            let word = bytes[position...].prefix(while: Self.isWord)
+            let name = String(decoding: word, as: UTF8.self)
+            let isMember = position > 0 && bytes[position - 1] == UInt8(ascii: ".")
+            places[name, default: []].append(
+                Place(
+                    path: source.path, line: line, isMember: isMember,
+                    isCalled: !isDeclared && word.endIndex < bytes.count
+                        && bytes[word.endIndex] == UInt8(ascii: "("),
+                    receiver: isMember ? Self.receiver(before: position - 1, in: bytes) : nil))
+            isDeclared = name == "func"
+            position = word.endIndex
+        }
+    }
+
+    /// The name, or the name of the call, that ends before the dot.
+    private static func receiver(before dot: Int, in bytes: [UInt8]) -> String? {
+        var end = dot
+        while end > 0, isBetween(bytes[end - 1]) { end -= 1 }
+        if end > 0, bytes[end - 1] == UInt8(ascii: ")") {
+            var depth = 0
+            repeat {
+                end -= 1
+                if bytes[end] == UInt8(ascii: ")") { depth += 1 }
+                if bytes[end] == UInt8(ascii: "(") { depth -= 1 }
+            } while depth > 0 && end > 0
+        }
+        var start = end
+        while start > 0, isWord(bytes[start - 1]) || bytes[start - 1] == UInt8(ascii: "$") {
+            start -= 1
+        }
+        return start < end ? String(decoding: bytes[start..<end], as: UTF8.self) : nil
+    }
+
+    /// Whether the byte may be between a name and the dot of its member.
+    private static func isBetween(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: " "), UInt8(ascii: "?"), UInt8(ascii: "!"), SwiftScanner.newline: true
+        default: false
         }
     }
 
@@ -46,12 +81,5 @@ struct IdentifierIndex {
             true
         default: false
         }
-    }
-}
-
-extension [UInt8] {
-    /// Whether the last bytes are these.
-    fileprivate func ends(with end: some Collection<UInt8>) -> Bool {
-        suffix(end.count).elementsEqual(end)
     }
 }

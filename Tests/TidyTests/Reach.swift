@@ -1,5 +1,6 @@
-/// What flows reach, by a search for the names in the hand-written sources. Each function returns
-/// the names of one kind that nothing uses outside of their declarations.
+/// What flows reach, by a search in the hand-written sources: for calls of rpcs, for columns in
+/// statements, for the names of all else. Each function returns the names of one kind that nothing
+/// uses outside of their declarations.
 struct Reach {
     private let checkout: Checkout
     private let paths: [String]
@@ -18,54 +19,18 @@ struct Reach {
         "identity": "IdentityService", "session": "SessionService",
         "ratelimit": "RateLimitService", "notification": "NotificationService",
     ]
-    /// The folder in which each service implements the package `accountdata`.
-    private static let implementedByEach = "/AccountData/"
 
     /// Methods without a server, or of an inner package and called by no other module.
     func methods() throws -> [String] {
-        var found: [String] = []
-        for path in checkout.written(below: "Protos/postern/", suffix: ".proto") {
-            let text = try checkout.text(of: path)
-            let package = ProtoSource(path: path, text: text).package
-            var service = ""
-            for declared in text.matches(of: /\n *(service|rpc) (\w+)(?:\((?:stream )?([\w.]+)\))?/)
-            {
-                let name = String(declared.2)
-                guard let request = declared.3.map(String.init) else {
-                    service = name
-                    continue
-                }
-                if !isReached(name, request, of: service, package: package) {
-                    found.append("\(package).\(service)/\(name)")
-                }
-            }
-        }
-        return found
-    }
-
-    /// A caller names the type of the request, or in one file the service and the method; in one
-    /// module, where the request is of another package and so no sign of this method.
-    private func isReached(
-        _ method: String, _ request: String, of service: String, package: String
-    ) -> Bool {
-        guard isNamed("\(service)Dispatcher") else { return false }
-        let part = package.split(separator: ".").dropFirst().first.map(String.init) ?? ""
-        if Self.publicPackages.contains(part) { return true }
-        let name = method.prefix(1).lowercased() + method.dropFirst()
-        let clients = Set(
-            ["API", "Client", "Description"].flatMap { index.places(of: service + $0) }
-                .map(\.path))
-        let isForeign = request.contains(".")
-        let modules = Set(clients.map(Self.module))
-        let calls = index.places(of: name).filter {
-            ($0.isMember || $0.isCalled)
-                && (clients.contains($0.path)
-                    || isForeign && modules.contains(Self.module(of: $0.path)))
-        }
-        return (calls + (isForeign ? [] : index.places(of: request))).contains {
-            Self.module(of: $0.path) != Self.modules[part, default: "Hosting"]
-                && !$0.path.contains(Self.implementedByEach)
-        }
+        let calls = try RPCCalls(
+            in: paths.map { try SwiftSource($0, in: checkout) }, index, of: checkout)
+        return calls.methods.filter { method in
+            guard isNamed("\(method.service)Dispatcher") else { return true }
+            let part = method.package.split(separator: ".").dropFirst().first.map(String.init) ?? ""
+            let own = Self.modules[part, default: "Hosting"]
+            return !Self.publicPackages.contains(part)
+                && calls.callers(of: method).isSubset(of: [own])
+        }.map(\.fullName)
     }
 
     /// Error codes that no code throws or maps to.
@@ -124,9 +89,9 @@ struct Reach {
         let found = try checkout.written(below: "Sources/", suffix: "/schema.sql").flatMap { path in
             let folders = shared + [String(path.dropLast("schema.sql".count))]
             let tables = SchemaTable.all(in: try checkout.text(of: path))
-            let texts = try paths.filter { path in folders.contains { path.hasPrefix($0) } }
-                .map { try checkout.text(of: $0) }
-            let words = SQLWords(of: texts, tables: Set(tables.map(\.name)))
+            let sources = try paths.filter { path in folders.contains { path.hasPrefix($0) } }
+                .map { try SwiftSource($0, in: checkout) }
+            let words = SQLWords(of: sources, tables: Set(tables.map(\.name)))
             return tables.flatMap { table in
                 table.columns.filter {
                     !words.writes($0, of: table.name)
@@ -188,7 +153,5 @@ struct Reach {
         index.places(of: name).filter(\.isMember).map(\.path)
     }
 
-    private static func module(of path: String) -> String {
-        path.split(separator: "/").dropFirst().first.map(String.init) ?? ""
-    }
+    private static func module(of path: String) -> String { ModuleGraph.module(of: path) ?? "" }
 }

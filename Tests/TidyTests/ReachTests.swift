@@ -53,11 +53,28 @@ struct ReachTests {
         let found = try Self.notReached(in: try Checkout(root: folder.path))
         #expect(
             found == [
-                "method postern.session.v1.Ends/Forget", "error auth/unused", "limit uncharged",
-                "audit unwritten.kind", "mail idle", "push idle", "column a.old",
-                "column a.unwritten",
+                "method postern.session.v1.Ends/Forget", "method postern.session.v1.Ends/Check",
+                "error auth/unused", "limit uncharged", "audit unwritten.kind", "mail idle",
+                "push idle", "column a.loose", "column a.old", "column a.unwritten",
                 "setting Sources/SessionService/ASettings.swift: unread",
             ])
+    }
+
+    @Test("a member has the name or the call before it as its receiver")
+    func receivers() {
+        let text = """
+            a.end(1)
+            b?.end(1)
+            try await c
+                .end(1)
+            d(x(")"), 2).end(1)
+            e { $0.end(1) }
+            f = .end(1)
+            end(1)
+            """
+        let index = IdentifierIndex([SwiftSource(path: "x", text: text)])
+        #expect(
+            index.places(of: "end").map(\.receiver) == ["a", "b", "c", "d", "$0", nil, nil])
     }
 
     @Test("a name counts in code only, and a declaration is no call")
@@ -88,26 +105,45 @@ struct ReachTests {
             + reach.settings().map { "setting \($0)" }
     }
 
-    /// A small checkout. What is called `used` is reached.
+    /// A small checkout. What is called `used` is reached. `Check` is called of one service of two.
     private static let sample = [
+        "Protos/postern/session/v1/clocks.proto": """
+        package postern.session.v1;
+        service Clocks {
+          rpc Check(CheckRequest) returns (CheckResponse);
+          rpc Start(StartRequest) returns (StartResponse);
+          rpc Stop(StopRequest) returns (StopResponse);
+        }
+        """,
         "Protos/postern/session/v1/ends.proto": """
         package postern.session.v1;
         service Ends {
           rpc End(EndRequest) returns (EndResponse);
           rpc Forget(ForgetRequest) returns (ForgetResponse);
+          rpc Check(CheckRequest) returns (CheckResponse);
         }
         """,
         "Sources/SessionService/Ends.swift": """
         func end(_ request: EndRequest) { EndsDispatcher.self }
         func forget(_ request: ForgetRequest) { self.forget(request) }
+        func check(_ clocks: ClocksDispatcher, _ ends: any EndsAPI) { ends.check(1) }
         let kinds = [AuditKind.used]
+        """,
+        "Sources/Contracts/Clocks.swift": """
+        extension ClocksAPI {
+            func restart() async throws { try await start(1) }
+        }
+        """,
+        "Sources/postern/ClocksCommand.swift": """
+        func ask(_ question: (ClocksClient, CallContext) async throws -> Void) {}
+        ask { clock, context in try await clock.stop(1, context) }
         """,
         "Sources/SessionService/schema.sql": """
         CREATE TABLE a (
             id INTEGER PRIMARY KEY,
             key BLOB NOT NULL,
             b TEXT NOT NULL CHECK (b IN ('x', 'y'))
-        , old TEXT, unwritten TEXT) STRICT;
+        , old TEXT, unwritten TEXT, loose TEXT, listed TEXT, until INTEGER) STRICT;
 
         CREATE UNIQUE INDEX a_key ON a (key);
         """,
@@ -116,6 +152,16 @@ struct ReachTests {
         try put("INSERT INTO a (key, b, old) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")
         try put("UPDATE a SET b = ?, old = excluded.old WHERE id = ?")
         try query("SELECT b, unwritten FROM a")
+        extension Row {
+            static let columns =
+                "listed, "
+                + "b"
+        }
+        try query("SELECT \(Row.columns) FROM a")
+        try put("UPDATE a SET loose = ?, listed = ?, until = ? WHERE id = ?")
+        log("a loose end of a")
+        try query("SELECT loose FROM b")
+        Purge("a", key: "id", expiry: "until")
         """#,
         "Sources/SessionService/ASettings.swift": """
         struct ASettings {
@@ -134,6 +180,7 @@ struct ReachTests {
         "Sources/GatewayService/End.swift": """
         let client = EndsClient(channel)
         try await client.end(request)
+        try await ClocksClient(channel).check(request)
         throw ServiceError(.used)
         charge(.used)
         """,

@@ -7,6 +7,8 @@ struct SwiftScanner {
     private static let quote = UInt8(ascii: "\"")
     private static let backslash = UInt8(ascii: "\\")
 
+    /// Where the contents of the string literals are, as far as the text is read.
+    private(set) var strings: [Range<Int>] = []
     private let source: [UInt8]
     private var output: [UInt8]
     private var position = 0
@@ -61,6 +63,7 @@ struct SwiftScanner {
         blank(times: hashes)
         let quotes = follows(Self.quote, at: 1) && follows(Self.quote, at: 2) ? 3 : 1
         blank(times: quotes)
+        let start = position
         while position < source.count, !endsString(quotes: quotes, hashes: hashes) {
             guard follows(Self.backslash), hasHashes(hashes, at: 1) else {
                 blank()
@@ -69,6 +72,7 @@ struct SwiftScanner {
             blank(times: 2 + hashes)
             if source[position - 1] == UInt8(ascii: "(") { skipInterpolation() }
         }
+        strings.append(start..<position)
         blank(times: quotes + hashes)
     }
 

@@ -13,14 +13,20 @@ struct SwiftSource {
     let code: [Substring]
     /// The bytes of `code`, with the newlines.
     let codeBytes: [UInt8]
+    /// The bytes as written.
+    private let bytes: [UInt8]
     /// Where each line begins in `codeBytes`.
     private let starts: [Int]
+    /// Where the contents of the string literals are.
+    private let strings: [Range<Int>]
 
     init(path: String, text: String) {
         let bytes = Array(text.utf8)
         var scanner = SwiftScanner(bytes)
         self.path = path
+        self.bytes = bytes
         codeBytes = scanner.blanked()
+        strings = scanner.strings
         // A blanked byte keeps its place, so that both texts have the same line starts.
         starts = [0] + bytes.indices.filter { bytes[$0] == SwiftScanner.newline }.map { $0 + 1 }
         lines = Self.lines(of: bytes, starts: starts)
@@ -41,6 +47,27 @@ struct SwiftSource {
         let source = SwiftSource(path: path, text: try checkout.text(of: path))
         Self.scanned.withLock { $0[key] = source }
         self = source
+    }
+
+    /// A string literal.
+    struct Literal {
+        /// What is between the quotes, as written.
+        let text: String
+        /// The index of its first line.
+        let line: Int
+        /// The code before it on that line.
+        let before: String
+    }
+
+    /// The string literals, also those in interpolations of others.
+    var literals: [Literal] {
+        strings.map { range in
+            let line = lineIndex(of: range.lowerBound)
+            return Literal(
+                text: String(decoding: bytes[range], as: UTF8.self), line: line,
+                before: String(
+                    decoding: codeBytes[starts[line]..<range.lowerBound], as: UTF8.self))
+        }
     }
 
     /// The indices of the lines whose code contains one of the texts, in ascending order. A search
