@@ -63,9 +63,10 @@ struct SizeTests {
     private static func findings(in source: SwiftSource) -> [Finding] {
         let functions = source.lineIndices(containing: "func", "init", "subscript", "var")
             .compactMap { first -> Finding? in
-                guard declares(source.code[first]), let last = end(of: first, in: source.code),
-                    case let lines = last - first + 1, lines > functionLinesMax
+                guard declares(source.code[first]), let last = end(of: first, in: source.code)
                 else { return nil }
+                let lines = last - first + 1
+                guard lines > functionLinesMax else { return nil }
                 return Finding(
                     path: source.path, line: first + 1, complaint: "a function of \(lines) lines")
             }
