@@ -25,7 +25,9 @@ struct StoredNumberTests {
             Self.numbers("parental-consent", ParentalConsentState.self),
             Self.numbers("deletion-step", DeletionStep.self),
             Self.numbers("link", LinkPurpose.self),
-            Self.numbers("notice", NoticeKind.self),
+            MailTemplate.allCases.compactMap { mail in
+                mail.noticeKind.map { "notice \($0) \(mail.rawValue)" }
+            },
             Self.numbers("guest-data-choice", GuestDataChoice.self),
             Self.numbers("migration", MigrationState.self),
             Self.numbers("phone-code-purpose", PhoneCodePurpose.self),
