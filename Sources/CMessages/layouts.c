@@ -2876,29 +2876,13 @@ static const ProtobufCIntRange postern__ratelimit__v1__consume_response__ranges[
 MESSAGE(postern__ratelimit__v1__consume_response, "postern.ratelimit.v1.ConsumeResponse", 72, 4,
         postern__ratelimit__v1__consume_response__fields, 1, postern__ratelimit__v1__consume_response__ranges);
 
-static const ProtobufCFieldDescriptor postern__ratelimit__v1__check_request__fields[] = {
-    FIELD("charges", 1, REPEATED, MESSAGE, 24, 32, &postern__ratelimit__v1__charge__descriptor, 0),
-    FIELD("language", 2, NONE, BYTES, 0, 40, NULL, 0),
-};
-static const ProtobufCIntRange postern__ratelimit__v1__check_request__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__ratelimit__v1__check_request, "postern.ratelimit.v1.CheckRequest", 56, 2,
-        postern__ratelimit__v1__check_request__fields, 1, postern__ratelimit__v1__check_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__ratelimit__v1__check_response__fields[] = {
-    FIELD("decision", 1, NONE, MESSAGE, 0, 24, &postern__ratelimit__v1__decision__descriptor, 0),
-};
-static const ProtobufCIntRange postern__ratelimit__v1__check_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__ratelimit__v1__check_response, "postern.ratelimit.v1.CheckResponse", 32, 1,
-        postern__ratelimit__v1__check_response__fields, 1, postern__ratelimit__v1__check_response__ranges);
-
 static const ProtobufCFieldDescriptor postern__ratelimit__v1__refund_request__fields[] = {
     FIELD("charge_id", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("charges", 2, REPEATED, MESSAGE, 40, 48, &postern__ratelimit__v1__charge__descriptor, 0),
-    FIELD("only", 3, REPEATED, BYTES, 56, 64, NULL, 0),
+    FIELD("only", 3, REPEATED, BYTES, 40, 48, NULL, 0),
 };
-static const ProtobufCIntRange postern__ratelimit__v1__refund_request__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__ratelimit__v1__refund_request, "postern.ratelimit.v1.RefundRequest", 72, 3,
-        postern__ratelimit__v1__refund_request__fields, 1, postern__ratelimit__v1__refund_request__ranges);
+static const ProtobufCIntRange postern__ratelimit__v1__refund_request__ranges[] = {{1, 0}, {3, 1}, {0, 2}};
+MESSAGE(postern__ratelimit__v1__refund_request, "postern.ratelimit.v1.RefundRequest", 56, 2,
+        postern__ratelimit__v1__refund_request__fields, 2, postern__ratelimit__v1__refund_request__ranges);
 
 MESSAGE(postern__ratelimit__v1__refund_response, "postern.ratelimit.v1.RefundResponse", 24, 0, NULL, 0, NULL);
 

@@ -9,6 +9,11 @@ package import RPC
 package protocol AccountConsentsAPI: Sendable {
     /// Mails a link to a parent, who gives or refuses consent on a page. A repeat to the same address
     /// within an hour sends nothing; another address replaces the first, whose link becomes invalid.
+    /// auth/operation-not-allowed if the account needs no parental consent. Needs a recent proof,
+    /// except from guests.
+    /// - Throws: `auth/invalid-email`, `auth/operation-not-allowed`, `auth/too-many-requests`,
+    ///   `auth/requires-recent-login`, `auth/invalid-access-token`, `auth/session-ended`,
+    ///   `auth/user-disabled`, `auth/idempotency-key-reused`.
     func requestParentalConsent(
         _ request: GatewayV1.RequestParentalConsentRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestParentalConsentResponse
@@ -58,11 +63,24 @@ package enum AccountConsentsDescription {
         name: "postern.identity.v1.AccountConsents/RequestParentalConsent",
         isIdempotent: true,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            remembersRepeats: true)
 
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.identity.v1.AccountConsents",
         methods: [requestParentalConsent],
+        errors: [
+            "postern.identity.v1.AccountConsents/RequestParentalConsent": [
+                "auth/invalid-email",
+                "auth/operation-not-allowed",
+                "auth/too-many-requests",
+                "auth/requires-recent-login",
+                "auth/invalid-access-token",
+                "auth/session-ended",
+                "auth/user-disabled",
+                "auth/idempotency-key-reused",
+            ],
+        ],
         fileDescriptors: [FileDescriptors.gatewayV1Consents, FileDescriptors.identityV1Consents])
 }

@@ -14,7 +14,9 @@ package protocol AccountDataAPI: Sendable {
         _ request: AccountDataV1.CollectAccountDataRequest, _ context: CallContext
     ) -> IncomingItems<AccountDataV1.CollectAccountDataItem>
 
-    /// Deletes the account's data. A repeat finds nothing and succeeds.
+    /// Deletes the account's data. A repeat finds nothing and succeeds. Identity refuses its own part
+    /// (auth/operation-not-allowed) of an account that is not being deleted.
+    /// - Throws: `auth/operation-not-allowed`.
     func forgetAccountData(
         _ request: AccountDataV1.ForgetAccountDataRequest, _ context: CallContext
     ) async throws -> AccountDataV1.ForgetAccountDataResponse
@@ -128,5 +130,10 @@ package enum AccountDataDescription {
     package static let service = ServiceDescription(
         name: "postern.accountdata.v1.AccountData",
         methods: [collectAccountData, forgetAccountData, listAccountsWithData],
+        errors: [
+            "postern.accountdata.v1.AccountData/ForgetAccountData": [
+                "auth/operation-not-allowed",
+            ],
+        ],
         fileDescriptors: [FileDescriptors.accountdataV1Accountdata])
 }

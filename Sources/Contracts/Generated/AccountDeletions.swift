@@ -10,6 +10,7 @@ package import RPC
 package protocol AccountDeletionsAPI: Sendable {
     /// Mails a link to the deletion page to an address, if it has an account. The response is the same
     /// whether it has.
+    /// - Throws: `auth/invalid-email`, `auth/idempotency-key-reused`.
     func requestDeletionLink(
         _ request: GatewayV1.RequestDeletionLinkRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestDeletionLinkResponse
@@ -59,11 +60,18 @@ package enum AccountDeletionsDescription {
         name: "postern.identity.v1.AccountDeletions/RequestDeletionLink",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            remembersRepeats: true)
 
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.identity.v1.AccountDeletions",
         methods: [requestDeletionLink],
+        errors: [
+            "postern.identity.v1.AccountDeletions/RequestDeletionLink": [
+                "auth/invalid-email",
+                "auth/idempotency-key-reused",
+            ],
+        ],
         fileDescriptors: [FileDescriptors.gatewayV1Deletion, FileDescriptors.identityV1Deletions])
 }

@@ -10,6 +10,8 @@ package import RPC
 package protocol AccountExportsAPI: Sendable {
     /// Orders an export, and returns it at once. One that is prepared or ready is returned as it is.
     /// Needs a recent proof.
+    /// - Throws: `auth/requires-recent-login`, `auth/too-many-requests`, `auth/invalid-access-token`,
+    ///   `auth/session-ended`, `auth/user-disabled`.
     func requestDataExport(
         _ request: GatewayV1.RequestDataExportRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestDataExportResponse
@@ -65,6 +67,15 @@ package enum AccountExportsDescription {
     package static let service = ServiceDescription(
         name: "postern.identity.v1.AccountExports",
         methods: [requestDataExport],
+        errors: [
+            "postern.identity.v1.AccountExports/RequestDataExport": [
+                "auth/requires-recent-login",
+                "auth/too-many-requests",
+                "auth/invalid-access-token",
+                "auth/session-ended",
+                "auth/user-disabled",
+            ],
+        ],
         fileDescriptors: [
             FileDescriptors.gatewayV1DataExports,
             FileDescriptors.identityV1DataExports,

@@ -8,6 +8,7 @@ package import RPC
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol AccountNoticesAPI: Sendable {
     /// Accepts a notice. Requires an idempotency key: a repeat with the same key sends nothing.
+    /// - Throws: `auth/idempotency-key-reused`.
     func tell(
         _ request: IdentityV1.TellRequest, _ context: CallContext
     ) async throws -> IdentityV1.TellResponse
@@ -57,11 +58,17 @@ package enum AccountNoticesDescription {
         name: "postern.identity.v1.AccountNotices/Tell",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            remembersRepeats: true)
 
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.identity.v1.AccountNotices",
         methods: [tell],
+        errors: [
+            "postern.identity.v1.AccountNotices/Tell": [
+                "auth/idempotency-key-reused",
+            ],
+        ],
         fileDescriptors: [FileDescriptors.identityV1Notices])
 }

@@ -35,7 +35,7 @@ package protocol AccountSessionsAPI: Sendable {
     ///   `auth/no-such-provider`, `auth/invalid-phone-number`, `auth/invalid-verification-code`,
     ///   `auth/code-expired`, `auth/too-many-requests`, `auth/invalid-device-proof`,
     ///   `auth/device-proof-stale`, `auth/user-disabled`, `auth/operation-not-allowed`,
-    ///   `auth/idempotency-key-reused`.
+    ///   `auth/idempotency-key-reused`, `auth/invalid-sign-in-proof`.
     func reauthenticate(
         _ request: GatewayV1.ReauthenticateRequest, _ context: CallContext
     ) async throws -> GatewayV1.ReauthenticateResponse
@@ -68,7 +68,7 @@ package protocol AccountSessionsService: Sendable {
     ///   `auth/no-such-provider`, `auth/invalid-phone-number`, `auth/invalid-verification-code`,
     ///   `auth/code-expired`, `auth/too-many-requests`, `auth/invalid-device-proof`,
     ///   `auth/device-proof-stale`, `auth/user-disabled`, `auth/operation-not-allowed`,
-    ///   `auth/idempotency-key-reused`.
+    ///   `auth/idempotency-key-reused`, `auth/invalid-sign-in-proof`.
     func reauthenticate(
         _ request: GatewayV1.ReauthenticateRequest, _ context: CallContext
     ) async throws -> GatewayV1.ReauthenticateResponse
@@ -368,6 +368,7 @@ package enum AccountSessionsDescription {
                 "auth/user-disabled",
                 "auth/operation-not-allowed",
                 "auth/idempotency-key-reused",
+                "auth/invalid-sign-in-proof",
             ],
             "postern.gateway.v1.AccountSessions/NoteActivity": [
                 "auth/invalid-access-token",

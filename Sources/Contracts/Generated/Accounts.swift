@@ -9,11 +9,18 @@ package import RPC
 package protocol AccountsAPI: Sendable {
     /// Creates account, profile and password in one transaction, and sends the verification mail. A
     /// repeat with the same idempotency key returns the same account.
+    /// - Throws: `auth/already-signed-in`, `auth/invalid-access-token`, `auth/session-ended`,
+    ///   `auth/invalid-email`, `auth/weak-password`, `auth/email-already-in-use`,
+    ///   `auth/consent-required`, `auth/underage-user`, `auth/user-disabled`,
+    ///   `auth/idempotency-key-reused`.
     func register(
         _ request: IdentityV1.RegisterRequest, _ context: CallContext
     ) async throws -> IdentityV1.RegisterResponse
 
     /// Verifies an email and password, and returns a proof for the session service.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-email`,
+    ///   `auth/invalid-credential`, `auth/user-disabled`, `auth/email-not-verified`,
+    ///   `auth/idempotency-key-reused`.
     func verifyPassword(
         _ request: IdentityV1.VerifyPasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.VerifyPasswordResponse
@@ -25,11 +32,14 @@ package protocol AccountsAPI: Sendable {
     ) async throws -> IdentityV1.SettleGuessesResponse
 
     /// Confirms the address that a verification link was sent to.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-link`,
+    ///   `auth/password-needed`, `auth/weak-password`, `auth/user-disabled`,
+    ///   `auth/invalid-credential`, `auth/idempotency-key-reused`.
     func confirmEmail(
         _ request: GatewayV1.VerifyEmailRequest, _ context: CallContext
     ) async throws -> IdentityV1.ConfirmEmailResponse
 
-    /// Returns one account by its id.
+    /// Returns one account by its id; rpc/not-found if there is none.
     func getAccount(
         _ request: IdentityV1.GetAccountRequest, _ context: CallContext
     ) async throws -> IdentityV1.GetAccountResponse
@@ -124,7 +134,8 @@ package enum AccountsDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false, isCostly: true,
-            hasSecrets: true)
+            hasSecrets: true,
+            remembersRepeats: true)
 
     /// `VerifyPassword`.
     package static let verifyPassword = MethodDescription(
@@ -132,7 +143,8 @@ package enum AccountsDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false, isCostly: true,
-            hasSecrets: true)
+            hasSecrets: true,
+            remembersRepeats: true)
 
     /// `SettleGuesses`.
     package static let settleGuesses = MethodDescription(
@@ -147,7 +159,8 @@ package enum AccountsDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false, isCostly: true,
-            hasSecrets: true)
+            hasSecrets: true,
+            remembersRepeats: true)
 
     /// `GetAccount`.
     package static let getAccount = MethodDescription(
@@ -161,6 +174,39 @@ package enum AccountsDescription {
     package static let service = ServiceDescription(
         name: "postern.identity.v1.Accounts",
         methods: [register, verifyPassword, settleGuesses, confirmEmail, getAccount],
+        errors: [
+            "postern.identity.v1.Accounts/Register": [
+                "auth/already-signed-in",
+                "auth/invalid-access-token",
+                "auth/session-ended",
+                "auth/invalid-email",
+                "auth/weak-password",
+                "auth/email-already-in-use",
+                "auth/consent-required",
+                "auth/underage-user",
+                "auth/user-disabled",
+                "auth/idempotency-key-reused",
+            ],
+            "postern.identity.v1.Accounts/VerifyPassword": [
+                "auth/invalid-access-token",
+                "auth/session-ended",
+                "auth/invalid-email",
+                "auth/invalid-credential",
+                "auth/user-disabled",
+                "auth/email-not-verified",
+                "auth/idempotency-key-reused",
+            ],
+            "postern.identity.v1.Accounts/ConfirmEmail": [
+                "auth/invalid-access-token",
+                "auth/session-ended",
+                "auth/invalid-link",
+                "auth/password-needed",
+                "auth/weak-password",
+                "auth/user-disabled",
+                "auth/invalid-credential",
+                "auth/idempotency-key-reused",
+            ],
+        ],
         fileDescriptors: [
             FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Consents,

@@ -10,11 +10,13 @@ package import RPC
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol AddressesAPI: Sendable {
     /// Returns whether an address is suppressed, and why.
+    /// - Throws: `auth/invalid-email`.
     func showAddress(
         _ request: NotificationV1.ShowAddressRequest, _ context: CallContext
     ) async throws -> NotificationV1.ShowAddressResponse
 
     /// Removes an address from the suppression list, so that mails are sent to it again.
+    /// - Throws: `auth/invalid-email`.
     func releaseAddress(
         _ request: NotificationV1.ReleaseAddressRequest, _ context: CallContext
     ) async throws -> NotificationV1.ReleaseAddressResponse
@@ -88,5 +90,13 @@ package enum AddressesDescription {
     package static let service = ServiceDescription(
         name: "postern.notification.v1.Addresses",
         methods: [showAddress, releaseAddress],
+        errors: [
+            "postern.notification.v1.Addresses/ShowAddress": [
+                "auth/invalid-email",
+            ],
+            "postern.notification.v1.Addresses/ReleaseAddress": [
+                "auth/invalid-email",
+            ],
+        ],
         fileDescriptors: [FileDescriptors.notificationV1Addresses])
 }

@@ -20,7 +20,7 @@ package protocol AuthAPI: Sendable {
     ///   `auth/invalid-email`, `auth/weak-password`, `auth/email-already-in-use`,
     ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`,
     ///   `auth/idempotency-key-reused`, `auth/consent-required`,
-    ///   `auth/underage-user`, `auth/user-disabled`.
+    ///   `auth/underage-user`, `auth/user-disabled`, `auth/invalid-sign-in-proof`.
     func signUpWithPassword(
         _ request: GatewayV1.SignUpWithPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignUpWithPasswordResponse
@@ -30,7 +30,7 @@ package protocol AuthAPI: Sendable {
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-email`,
     ///   `auth/invalid-credential`, `auth/user-disabled`, `auth/email-not-verified`,
     ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`,
-    ///   `auth/idempotency-key-reused`.
+    ///   `auth/idempotency-key-reused`, `auth/invalid-sign-in-proof`.
     func signInWithPassword(
         _ request: GatewayV1.SignInWithPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithPasswordResponse
@@ -77,7 +77,7 @@ package protocol AuthService: Sendable {
     ///   `auth/invalid-email`, `auth/weak-password`, `auth/email-already-in-use`,
     ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`,
     ///   `auth/idempotency-key-reused`, `auth/consent-required`,
-    ///   `auth/underage-user`, `auth/user-disabled`.
+    ///   `auth/underage-user`, `auth/user-disabled`, `auth/invalid-sign-in-proof`.
     func signUpWithPassword(
         _ request: GatewayV1.SignUpWithPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignUpWithPasswordResponse
@@ -87,7 +87,7 @@ package protocol AuthService: Sendable {
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-email`,
     ///   `auth/invalid-credential`, `auth/user-disabled`, `auth/email-not-verified`,
     ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`,
-    ///   `auth/idempotency-key-reused`.
+    ///   `auth/idempotency-key-reused`, `auth/invalid-sign-in-proof`.
     func signInWithPassword(
         _ request: GatewayV1.SignInWithPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithPasswordResponse
@@ -323,6 +323,7 @@ package enum AuthDescription {
                 "auth/consent-required",
                 "auth/underage-user",
                 "auth/user-disabled",
+                "auth/invalid-sign-in-proof",
             ],
             "postern.gateway.v1.Auth/SignInWithPassword": [
                 "auth/invalid-access-token",
@@ -335,6 +336,7 @@ package enum AuthDescription {
                 "auth/device-key-required",
                 "auth/invalid-device-key",
                 "auth/idempotency-key-reused",
+                "auth/invalid-sign-in-proof",
             ],
             "postern.gateway.v1.Auth/VerifyEmail": [
                 "auth/invalid-access-token",

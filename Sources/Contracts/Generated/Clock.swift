@@ -5,7 +5,8 @@ package import RPC
 
 /// The clock of a service that started with the machine's clock far ahead of the time at which the
 /// service had stopped (Sources/SECURITY.md, Clock). Served by identity, session, rate limit and
-/// notification, each for its own clock: `postern clock`.
+/// notification, each for its own clock: `postern clock`. Until session's is accepted, its calls
+/// that issue or judge tokens, or say when sessions were used, fail with rpc/unavailable.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol ClockAPI: Sendable {

@@ -9,22 +9,30 @@ package import RPC
 package protocol CredentialsAPI: Sendable {
     /// Mails a link to set a new password if the address has an account. The response does not reveal
     /// whether it has one.
+    /// - Throws: `auth/invalid-email`, `auth/idempotency-key-reused`.
     func requestPasswordReset(
         _ request: GatewayV1.RequestPasswordResetRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestPasswordResetResponse
 
     /// Sets a new password by that link. Verifies the address, invalidates the account's other links
     /// and ends its sessions.
+    /// - Throws: `auth/invalid-link`, `auth/weak-password`, `auth/user-disabled`,
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/idempotency-key-reused`.
     func resetPassword(
         _ request: GatewayV1.ResetPasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.ResetPasswordResponse
 
     /// Replaces the password of a user who enters the current one; the other sessions end.
+    /// - Throws: `auth/invalid-access-token`, `auth/invalid-credential`, `auth/weak-password`,
+    ///   `auth/user-disabled`, `auth/session-ended`, `auth/email-not-verified`,
+    ///   `auth/idempotency-key-reused`.
     func changePassword(
         _ request: GatewayV1.ChangePasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.ChangePasswordResponse
 
     /// Mails another verification link; the previous one becomes invalid.
+    /// - Throws: `auth/invalid-access-token`, `auth/too-many-requests`, `auth/user-disabled`,
+    ///   `auth/session-ended`, `auth/idempotency-key-reused`.
     func resendVerification(
         _ request: GatewayV1.ResendVerificationEmailRequest, _ context: CallContext
     ) async throws -> IdentityV1.ResendVerificationResponse
@@ -107,7 +115,8 @@ package enum CredentialsDescription {
         name: "postern.identity.v1.Credentials/RequestPasswordReset",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            remembersRepeats: true)
 
     /// `ResetPassword`.
     package static let resetPassword = MethodDescription(
@@ -115,7 +124,8 @@ package enum CredentialsDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false, isCostly: true,
-            hasSecrets: true)
+            hasSecrets: true,
+            remembersRepeats: true)
 
     /// `ChangePassword`.
     package static let changePassword = MethodDescription(
@@ -123,19 +133,51 @@ package enum CredentialsDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false, isCostly: true,
-            hasSecrets: true)
+            hasSecrets: true,
+            remembersRepeats: true)
 
     /// `ResendVerification`.
     package static let resendVerification = MethodDescription(
         name: "postern.identity.v1.Credentials/ResendVerification",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            remembersRepeats: true)
 
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.identity.v1.Credentials",
         methods: [requestPasswordReset, resetPassword, changePassword, resendVerification],
+        errors: [
+            "postern.identity.v1.Credentials/RequestPasswordReset": [
+                "auth/invalid-email",
+                "auth/idempotency-key-reused",
+            ],
+            "postern.identity.v1.Credentials/ResetPassword": [
+                "auth/invalid-link",
+                "auth/weak-password",
+                "auth/user-disabled",
+                "auth/invalid-access-token",
+                "auth/session-ended",
+                "auth/idempotency-key-reused",
+            ],
+            "postern.identity.v1.Credentials/ChangePassword": [
+                "auth/invalid-access-token",
+                "auth/invalid-credential",
+                "auth/weak-password",
+                "auth/user-disabled",
+                "auth/session-ended",
+                "auth/email-not-verified",
+                "auth/idempotency-key-reused",
+            ],
+            "postern.identity.v1.Credentials/ResendVerification": [
+                "auth/invalid-access-token",
+                "auth/too-many-requests",
+                "auth/user-disabled",
+                "auth/session-ended",
+                "auth/idempotency-key-reused",
+            ],
+        ],
         fileDescriptors: [
             FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Consents,

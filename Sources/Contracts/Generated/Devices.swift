@@ -7,13 +7,17 @@ package import RPC
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol DevicesAPI: Sendable {
-    /// Records that the session's owner has authenticated again, without a new session.
+    /// Records that the session's owner has authenticated again, without a new session. A proof that
+    /// would open no session, or is another account's, is auth/invalid-sign-in-proof.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-sign-in-proof`,
+    ///   `auth/invalid-device-proof`, `auth/device-proof-stale`, `auth/idempotency-key-reused`.
     func reauthenticate(
         _ request: SessionV1.ReauthenticateRequest, _ context: CallContext
     ) async throws -> GatewayV1.ReauthenticateResponse
 
     /// Returns how and when the session's owner has authenticated, for calls that require recent
     /// authentication.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`.
     func listProofs(
         _ request: SessionV1.ListProofsRequest, _ context: CallContext
     ) async throws -> SessionV1.ListProofsResponse
@@ -74,7 +78,8 @@ package enum DevicesDescription {
         name: "postern.session.v1.Devices/Reauthenticate",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            remembersRepeats: true)
 
     /// `ListProofs`.
     package static let listProofs = MethodDescription(
@@ -87,6 +92,20 @@ package enum DevicesDescription {
     package static let service = ServiceDescription(
         name: "postern.session.v1.Devices",
         methods: [reauthenticate, listProofs],
+        errors: [
+            "postern.session.v1.Devices/Reauthenticate": [
+                "auth/invalid-access-token",
+                "auth/session-ended",
+                "auth/invalid-sign-in-proof",
+                "auth/invalid-device-proof",
+                "auth/device-proof-stale",
+                "auth/idempotency-key-reused",
+            ],
+            "postern.session.v1.Devices/ListProofs": [
+                "auth/invalid-access-token",
+                "auth/session-ended",
+            ],
+        ],
         fileDescriptors: [
             FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Consents,

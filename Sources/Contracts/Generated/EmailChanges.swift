@@ -14,11 +14,17 @@ package import RPC
 package protocol EmailChangesAPI: Sendable {
     /// Mails a link to the new address; requires recent authentication. An earlier pending change
     /// becomes invalid. An account without an address adds one with this call.
+    /// - Throws: `auth/invalid-access-token`, `auth/requires-recent-login`, `auth/invalid-email`,
+    ///   `auth/email-already-in-use`, `auth/too-many-requests`, `auth/operation-not-allowed`,
+    ///   `auth/session-ended`, `auth/user-disabled`, `auth/idempotency-key-reused`.
     func requestEmailChange(
         _ request: GatewayV1.RequestEmailChangeRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestEmailChangeResponse
 
     /// Makes the new address the account's, by that link.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-link`,
+    ///   `auth/password-needed`, `auth/invalid-credential`, `auth/email-already-in-use`,
+    ///   `auth/user-disabled`, `auth/idempotency-key-reused`.
     func confirmEmailChange(
         _ request: GatewayV1.ConfirmEmailChangeRequest, _ context: CallContext
     ) async throws -> GatewayV1.ConfirmEmailChangeResponse
@@ -26,6 +32,8 @@ package protocol EmailChangesAPI: Sendable {
     /// Mails another verification link to a user who has the password but no session, because the
     /// operator requires a verified address first. All other cases are auth/invalid-credential, as for
     /// a sign-in.
+    /// - Throws: `auth/invalid-credential`, `auth/invalid-email`, `auth/user-disabled`,
+    ///   `auth/idempotency-key-reused`.
     func resendVerificationByPassword(
         _ request: GatewayV1.ResendVerificationByPasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.ResendVerificationByPasswordResponse
@@ -97,7 +105,8 @@ package enum EmailChangesDescription {
         name: "postern.identity.v1.EmailChanges/RequestEmailChange",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            remembersRepeats: true)
 
     /// `ConfirmEmailChange`.
     package static let confirmEmailChange = MethodDescription(
@@ -105,7 +114,8 @@ package enum EmailChangesDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false, isCostly: true,
-            hasSecrets: true)
+            hasSecrets: true,
+            remembersRepeats: true)
 
     /// `ResendVerificationByPassword`.
     package static let resendVerificationByPassword = MethodDescription(
@@ -113,12 +123,42 @@ package enum EmailChangesDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false, isCostly: true,
-            hasSecrets: true)
+            hasSecrets: true,
+            remembersRepeats: true)
 
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.identity.v1.EmailChanges",
         methods: [requestEmailChange, confirmEmailChange, resendVerificationByPassword],
+        errors: [
+            "postern.identity.v1.EmailChanges/RequestEmailChange": [
+                "auth/invalid-access-token",
+                "auth/requires-recent-login",
+                "auth/invalid-email",
+                "auth/email-already-in-use",
+                "auth/too-many-requests",
+                "auth/operation-not-allowed",
+                "auth/session-ended",
+                "auth/user-disabled",
+                "auth/idempotency-key-reused",
+            ],
+            "postern.identity.v1.EmailChanges/ConfirmEmailChange": [
+                "auth/invalid-access-token",
+                "auth/session-ended",
+                "auth/invalid-link",
+                "auth/password-needed",
+                "auth/invalid-credential",
+                "auth/email-already-in-use",
+                "auth/user-disabled",
+                "auth/idempotency-key-reused",
+            ],
+            "postern.identity.v1.EmailChanges/ResendVerificationByPassword": [
+                "auth/invalid-credential",
+                "auth/invalid-email",
+                "auth/user-disabled",
+                "auth/idempotency-key-reused",
+            ],
+        ],
         fileDescriptors: [
             FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Consents,

@@ -21,7 +21,7 @@ package protocol GuestsAPI: Sendable {
     /// In a session it is auth/already-signed-in.
     /// - Throws: `auth/already-signed-in`, `auth/invalid-access-token`, `auth/session-ended`,
     ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`,
-    ///   `auth/user-disabled`, `auth/idempotency-key-reused`.
+    ///   `auth/user-disabled`, `auth/idempotency-key-reused`, `auth/invalid-sign-in-proof`.
     func signInAsGuest(
         _ request: GatewayV1.SignInAsGuestRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInAsGuestResponse
@@ -78,7 +78,7 @@ package protocol GuestsService: Sendable {
     /// In a session it is auth/already-signed-in.
     /// - Throws: `auth/already-signed-in`, `auth/invalid-access-token`, `auth/session-ended`,
     ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`,
-    ///   `auth/user-disabled`, `auth/idempotency-key-reused`.
+    ///   `auth/user-disabled`, `auth/idempotency-key-reused`, `auth/invalid-sign-in-proof`.
     func signInAsGuest(
         _ request: GatewayV1.SignInAsGuestRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInAsGuestResponse
@@ -408,6 +408,7 @@ package enum GuestsDescription {
                 "auth/invalid-device-key",
                 "auth/user-disabled",
                 "auth/idempotency-key-reused",
+                "auth/invalid-sign-in-proof",
             ],
             "postern.gateway.v1.Guests/CompareGuest": [
                 "auth/invalid-choice",

@@ -15,23 +15,37 @@ package protocol IdentitiesAPI: Sendable {
     /// identity, the one that is linked by a verified email, the calling guest, or a new one. When a
     /// guest is upgraded its sessions end; when an account is taken over by the owner of its address,
     /// that account's sessions end. The proof stays valid after that.
+    /// - Throws: `auth/invalid-provider-token`, `auth/missing-or-invalid-nonce`, `auth/provider-unavailable`,
+    ///   `auth/operation-not-allowed`, `auth/invalid-access-token`, `auth/session-ended`,
+    ///   `auth/user-disabled`, `auth/email-already-in-use`, `auth/consent-required`,
+    ///   `auth/underage-user`, `auth/email-not-verified`, `auth/idempotency-key-reused`.
     func signInWithProvider(
         _ request: GatewayV1.SignInWithProviderRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse
 
-    /// Creates an account without a sign-in method.
+    /// Creates an account without a sign-in method. In a session it is auth/already-signed-in.
+    /// - Throws: `auth/already-signed-in`, `auth/invalid-access-token`, `auth/session-ended`,
+    ///   `auth/user-disabled`, `auth/idempotency-key-reused`.
     func signInAsGuest(
         _ request: GatewayV1.SignInAsGuestRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse
 
-    /// Adds a provider's identity to the caller's account; requires recent authentication. A guest has
-    /// no credential to authenticate with: this call upgrades it, in the calling session.
+    /// Adds a provider's identity to the caller's account; requires recent authentication. A guest is
+    /// refused (auth/operation-not-allowed): it calls SignInWithProvider instead.
+    /// - Throws: `auth/requires-recent-login`, `auth/provider-already-linked`,
+    ///   `auth/credential-already-in-use`, `auth/invalid-provider-token`,
+    ///   `auth/missing-or-invalid-nonce`, `auth/provider-unavailable`, `auth/operation-not-allowed`,
+    ///   `auth/too-many-requests`, `auth/invalid-access-token`, `auth/session-ended`,
+    ///   `auth/user-disabled`, `auth/idempotency-key-reused`.
     func linkProvider(
         _ request: GatewayV1.LinkProviderRequest, _ context: CallContext
     ) async throws -> GatewayV1.LinkProviderResponse
 
     /// Re-authenticates the owner of the calling session by a fresh token of a provider that is linked
-    /// to the account.
+    /// to the account; auth/no-such-provider for any other identity.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
+    ///   `auth/invalid-provider-token`, `auth/missing-or-invalid-nonce`, `auth/provider-unavailable`,
+    ///   `auth/operation-not-allowed`, `auth/no-such-provider`, `auth/idempotency-key-reused`.
     func proveByProvider(
         _ request: GatewayV1.ReauthenticateRequest, _ context: CallContext
     ) async throws -> IdentityV1.ProveByProviderResponse
@@ -115,7 +129,8 @@ package enum IdentitiesDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            hasSecrets: true)
+            hasSecrets: true,
+            remembersRepeats: true)
 
     /// `SignInAsGuest`.
     package static let signInAsGuest = MethodDescription(
@@ -123,14 +138,16 @@ package enum IdentitiesDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            hasSecrets: true)
+            hasSecrets: true,
+            remembersRepeats: true)
 
     /// `LinkProvider`.
     package static let linkProvider = MethodDescription(
         name: "postern.identity.v1.Identities/LinkProvider",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            remembersRepeats: true)
 
     /// `ProveByProvider`.
     package static let proveByProvider = MethodDescription(
@@ -138,12 +155,61 @@ package enum IdentitiesDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            hasSecrets: true)
+            hasSecrets: true,
+            remembersRepeats: true)
 
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.identity.v1.Identities",
         methods: [signInWithProvider, signInAsGuest, linkProvider, proveByProvider],
+        errors: [
+            "postern.identity.v1.Identities/SignInWithProvider": [
+                "auth/invalid-provider-token",
+                "auth/missing-or-invalid-nonce",
+                "auth/provider-unavailable",
+                "auth/operation-not-allowed",
+                "auth/invalid-access-token",
+                "auth/session-ended",
+                "auth/user-disabled",
+                "auth/email-already-in-use",
+                "auth/consent-required",
+                "auth/underage-user",
+                "auth/email-not-verified",
+                "auth/idempotency-key-reused",
+            ],
+            "postern.identity.v1.Identities/SignInAsGuest": [
+                "auth/already-signed-in",
+                "auth/invalid-access-token",
+                "auth/session-ended",
+                "auth/user-disabled",
+                "auth/idempotency-key-reused",
+            ],
+            "postern.identity.v1.Identities/LinkProvider": [
+                "auth/requires-recent-login",
+                "auth/provider-already-linked",
+                "auth/credential-already-in-use",
+                "auth/invalid-provider-token",
+                "auth/missing-or-invalid-nonce",
+                "auth/provider-unavailable",
+                "auth/operation-not-allowed",
+                "auth/too-many-requests",
+                "auth/invalid-access-token",
+                "auth/session-ended",
+                "auth/user-disabled",
+                "auth/idempotency-key-reused",
+            ],
+            "postern.identity.v1.Identities/ProveByProvider": [
+                "auth/invalid-access-token",
+                "auth/session-ended",
+                "auth/user-disabled",
+                "auth/invalid-provider-token",
+                "auth/missing-or-invalid-nonce",
+                "auth/provider-unavailable",
+                "auth/operation-not-allowed",
+                "auth/no-such-provider",
+                "auth/idempotency-key-reused",
+            ],
+        ],
         fileDescriptors: [
             FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Consents,

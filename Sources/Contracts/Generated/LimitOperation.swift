@@ -18,8 +18,11 @@ package protocol LimitOperationAPI: Sendable {
         _ request: RateLimitV1.ListSubjectKeysRequest, _ context: CallContext
     ) async throws -> RateLimitV1.ListSubjectKeysResponse
 
-    /// Creates another key. No subject is freed or charged by that: entries under the former key are
-    /// found until nothing of them counts any more, for at least 90 days.
+    /// Creates another key, for new entries. No subject is freed or charged by that: an entry under a
+    /// former key goes on counting there, and is found for 91 days after that key was replaced. What
+    /// still counts then starts over. With three former keys that are still looked up it is
+    /// auth/too-many-requests, with the field forget_oldest.
+    /// - Throws: `auth/too-many-requests`.
     func rotateSubjectKey(
         _ request: RateLimitV1.RotateSubjectKeyRequest, _ context: CallContext
     ) async throws -> RateLimitV1.RotateSubjectKeyResponse
@@ -111,5 +114,10 @@ package enum LimitOperationDescription {
     package static let service = ServiceDescription(
         name: "postern.ratelimit.v1.LimitOperation",
         methods: [listLimits, listSubjectKeys, rotateSubjectKey],
+        errors: [
+            "postern.ratelimit.v1.LimitOperation/RotateSubjectKey": [
+                "auth/too-many-requests",
+            ],
+        ],
         fileDescriptors: [FileDescriptors.ratelimitV1Operation])
 }

@@ -3,23 +3,18 @@
 package import Messages
 package import RPC
 
-/// Charges and checks limits. A flow charges before it checks a guess, so that parallel guesses
+/// Charges limits. A flow charges before it checks a guess, so that parallel guesses
 /// cannot pass together. Then it reports the result: nothing if the guess failed (the charge
 /// remains), Refund if it was not an attempt, or Succeed.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol LimitsAPI: Sendable {
-    /// Charges every entry or, if one has reached its limit, none. Responds after that is on disk. A
-    /// repeat with the same idempotency-key is not charged again.
+    /// Charges every entry or, if one has reached its limit, none. Responds after that is on disk, if
+    /// one of the limits is durable. A repeat with the same idempotency-key is not charged again; too
+    /// many repeats are rpc/resource-exhausted.
     func consume(
         _ request: RateLimitV1.ConsumeRequest, _ context: CallContext
     ) async throws -> RateLimitV1.ConsumeResponse
-
-    /// Like Consume, for limits that need not survive a crash: responds without waiting for the disk,
-    /// and the charge cannot be refunded. A durable limit is rejected.
-    func check(
-        _ request: RateLimitV1.CheckRequest, _ context: CallContext
-    ) async throws -> RateLimitV1.CheckResponse
 
     /// Refunds a charge: the attempt does not count.
     func refund(
@@ -37,7 +32,8 @@ package protocol LimitsAPI: Sendable {
         _ request: RateLimitV1.PeekRequest, _ context: CallContext
     ) async throws -> RateLimitV1.PeekResponse
 
-    /// Resets the counters of each entry, for a user who is locked out. Called by the operator.
+    /// Resets the counters of each entry, for a user who is locked out. Only the applications of the
+    /// setting resets-from may call it: the operator's tool.
     func reset(
         _ request: RateLimitV1.ResetRequest, _ context: CallContext
     ) async throws -> RateLimitV1.ResetResponse
@@ -45,14 +41,6 @@ package protocol LimitsAPI: Sendable {
 
 /// What a server of `postern.ratelimit.v1.Limits` implements.
 package protocol LimitsService: LimitsAPI {
-    /// Like Consume, for limits that need not survive a crash: responds without waiting for the disk,
-    /// and the charge cannot be refunded. A durable limit is rejected.
-    ///
-    /// On the connection's event loop: it may not wait.
-    func check(
-        _ request: RateLimitV1.CheckRequest, _ context: CallContext
-    ) throws -> RateLimitV1.CheckResponse
-
     /// Refunds a charge: the attempt does not count.
     ///
     /// On the connection's event loop: it may not wait.
@@ -90,13 +78,6 @@ package struct LimitsClient: LimitsAPI {
     ) async throws -> RateLimitV1.ConsumeResponse {
         try await channel.call(
             LimitsDescription.consume, request, context)
-    }
-
-    package func check(
-        _ request: RateLimitV1.CheckRequest, _ context: CallContext
-    ) async throws -> RateLimitV1.CheckResponse {
-        try await channel.call(
-            LimitsDescription.check, request, context)
     }
 
     package func refund(
@@ -141,10 +122,6 @@ package enum LimitsDispatcher {
                     (request: RateLimitV1.ConsumeRequest, context) in
                     try await service.consume(request, context)
                 },
-                .onLoop(LimitsDescription.check) {
-                    (request: RateLimitV1.CheckRequest, context) in
-                    try service.check(request, context)
-                },
                 .onLoop(LimitsDescription.refund) {
                     (request: RateLimitV1.RefundRequest, context) in
                     try service.refund(request, context)
@@ -173,13 +150,6 @@ package enum LimitsDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false)
-
-    /// `Check`.
-    package static let check = MethodDescription(
-        name: "postern.ratelimit.v1.Limits/Check",
-        isIdempotent: false,
-        timeout: .milliseconds(10000),
-        isOnLoop: true)
 
     /// `Refund`.
     package static let refund = MethodDescription(
@@ -213,6 +183,6 @@ package enum LimitsDescription {
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.ratelimit.v1.Limits",
-        methods: [consume, check, refund, succeed, peek, reset],
+        methods: [consume, refund, succeed, peek, reset],
         fileDescriptors: [FileDescriptors.ratelimitV1Ratelimit])
 }

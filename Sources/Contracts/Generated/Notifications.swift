@@ -8,6 +8,7 @@ package import RPC
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol NotificationsAPI: Sendable {
     /// Accepts an email. Requires an idempotency key: a repeat with the same key sends nothing.
+    /// - Throws: `auth/invalid-email`, `auth/idempotency-key-reused`.
     func sendEmail(
         _ request: NotificationV1.SendEmailRequest, _ context: CallContext
     ) async throws -> NotificationV1.SendEmailResponse
@@ -57,11 +58,18 @@ package enum NotificationsDescription {
         name: "postern.notification.v1.Notifications/SendEmail",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            remembersRepeats: true)
 
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.notification.v1.Notifications",
         methods: [sendEmail],
+        errors: [
+            "postern.notification.v1.Notifications/SendEmail": [
+                "auth/invalid-email",
+                "auth/idempotency-key-reused",
+            ],
+        ],
         fileDescriptors: [FileDescriptors.notificationV1Notification])
 }

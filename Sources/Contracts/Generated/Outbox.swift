@@ -13,18 +13,19 @@ package protocol OutboxAPI: Sendable {
         _ request: NotificationV1.ListMessagesRequest, _ context: CallContext
     ) async throws -> NotificationV1.ListMessagesResponse
 
-    /// Returns one message, with each failed attempt.
+    /// Returns one message, with each failed attempt; rpc/not-found if there is none.
     func showMessage(
         _ request: NotificationV1.ShowMessageRequest, _ context: CallContext
     ) async throws -> NotificationV1.ShowMessageResponse
 
     /// Retries a dead message, if its can_be_retried is set: an expired message is never sent.
+    /// rpc/not-found if there is none.
     func retryMessage(
         _ request: NotificationV1.RetryMessageRequest, _ context: CallContext
     ) async throws -> NotificationV1.RetryMessageResponse
 
     /// Discards a message and wipes its content. A message that is being sent at this moment cannot be
-    /// recalled: the response shows its current state.
+    /// recalled: the response shows its current state. rpc/not-found if there is none.
     func discardMessage(
         _ request: NotificationV1.DiscardMessageRequest, _ context: CallContext
     ) async throws -> NotificationV1.DiscardMessageResponse

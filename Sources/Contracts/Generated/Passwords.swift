@@ -20,7 +20,8 @@ package protocol PasswordsAPI: Sendable {
     /// as with SignInWithPassword.
     /// - Throws: `auth/invalid-link`, `auth/weak-password`, `auth/too-many-requests`,
     ///   `auth/user-disabled`, `auth/invalid-access-token`, `auth/session-ended`,
-    ///   `auth/device-key-required`, `auth/invalid-device-key`, `auth/idempotency-key-reused`.
+    ///   `auth/device-key-required`, `auth/invalid-device-key`, `auth/idempotency-key-reused`,
+    ///   `auth/invalid-sign-in-proof`.
     func resetPassword(
         _ request: GatewayV1.ResetPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.ResetPasswordResponse
@@ -146,6 +147,7 @@ package enum PasswordsDescription {
                 "auth/device-key-required",
                 "auth/invalid-device-key",
                 "auth/idempotency-key-reused",
+                "auth/invalid-sign-in-proof",
             ],
             "postern.gateway.v1.Passwords/ChangePassword": [
                 "auth/invalid-access-token",

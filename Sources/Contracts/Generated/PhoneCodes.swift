@@ -8,35 +8,53 @@ package import RPC
 /// A code has six digits, expires after five minutes, and is bound to its request, its purpose and
 /// its number. Five guesses at it are checked; after that even the right code is rejected. Every
 /// call repeats the number, so that limits by number count against the right one: another number is
-/// a wrong code.
+/// a wrong code. While sign-in by phone is switched off, each call is auth/operation-not-allowed.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol PhoneCodesAPI: Sendable {
     /// Sends a code to sign in with. The response and its time are the same whether or not the number
     /// has an account. An earlier code for the same number and purpose becomes invalid.
+    /// - Throws: `auth/invalid-phone-number`, `auth/phone-country-not-allowed`, `auth/operation-not-allowed`,
+    ///   `auth/idempotency-key-reused`.
     func requestSignInCode(
         _ request: GatewayV1.RequestSignInCodeRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestCodeResponse
 
     /// Sends a code to the owner of a session: to add the number to the account, or to re-authenticate
-    /// by the account's own.
+    /// by the account's own. Another number is auth/no-such-provider for the latter. The former
+    /// requires recent authentication, and is auth/operation-not-allowed for a guest.
+    /// - Throws: `auth/invalid-phone-number`, `auth/phone-country-not-allowed`, `auth/operation-not-allowed`,
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/no-such-provider`,
+    ///   `auth/requires-recent-login`, `auth/user-disabled`, `auth/idempotency-key-reused`.
     func requestPhoneCode(
         _ request: GatewayV1.RequestPhoneCodeRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestCodeResponse
 
     /// Signs in with a code: to the account with this number, to the calling guest, or to a new
-    /// account. Account recovery is the same call.
+    /// account. Account recovery is the same call. auth/second-proof-required has the account's other
+    /// methods (`alternatives`), if the number is reported to have changed hands.
+    /// - Throws: `auth/invalid-phone-number`, `auth/invalid-verification-code`, `auth/code-expired`,
+    ///   `auth/second-proof-required`, `auth/user-disabled`, `auth/operation-not-allowed`,
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/consent-required`,
+    ///   `auth/underage-user`, `auth/email-not-verified`, `auth/idempotency-key-reused`.
     func signInWithCode(
         _ request: GatewayV1.SignInWithPhoneCodeRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse
 
     /// Adds the number to the caller's account; requires recent authentication.
+    /// - Throws: `auth/invalid-phone-number`, `auth/invalid-verification-code`, `auth/code-expired`,
+    ///   `auth/too-many-requests`, `auth/credential-already-in-use`, `auth/provider-already-linked`,
+    ///   `auth/requires-recent-login`, `auth/invalid-access-token`, `auth/operation-not-allowed`,
+    ///   `auth/session-ended`, `auth/user-disabled`, `auth/idempotency-key-reused`.
     func linkPhone(
         _ request: GatewayV1.LinkPhoneRequest, _ context: CallContext
     ) async throws -> GatewayV1.LinkPhoneResponse
 
     /// Re-authenticates the owner of the calling session by a code to the account's own number. It
     /// also clears a report that the number has changed hands.
+    /// - Throws: `auth/invalid-phone-number`, `auth/invalid-verification-code`, `auth/code-expired`,
+    ///   `auth/operation-not-allowed`, `auth/invalid-access-token`, `auth/session-ended`,
+    ///   `auth/user-disabled`, `auth/idempotency-key-reused`.
     func proveByCode(
         _ request: GatewayV1.ReauthenticateRequest, _ context: CallContext
     ) async throws -> IdentityV1.ProveByCodeResponse
@@ -130,14 +148,16 @@ package enum PhoneCodesDescription {
         name: "postern.identity.v1.PhoneCodes/RequestSignInCode",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            remembersRepeats: true)
 
     /// `RequestPhoneCode`.
     package static let requestPhoneCode = MethodDescription(
         name: "postern.identity.v1.PhoneCodes/RequestPhoneCode",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            remembersRepeats: true)
 
     /// `SignInWithCode`.
     package static let signInWithCode = MethodDescription(
@@ -145,14 +165,16 @@ package enum PhoneCodesDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            hasSecrets: true)
+            hasSecrets: true,
+            remembersRepeats: true)
 
     /// `LinkPhone`.
     package static let linkPhone = MethodDescription(
         name: "postern.identity.v1.PhoneCodes/LinkPhone",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            remembersRepeats: true)
 
     /// `ProveByCode`.
     package static let proveByCode = MethodDescription(
@@ -160,12 +182,70 @@ package enum PhoneCodesDescription {
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false,
-            hasSecrets: true)
+            hasSecrets: true,
+            remembersRepeats: true)
 
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.identity.v1.PhoneCodes",
         methods: [requestSignInCode, requestPhoneCode, signInWithCode, linkPhone, proveByCode],
+        errors: [
+            "postern.identity.v1.PhoneCodes/RequestSignInCode": [
+                "auth/invalid-phone-number",
+                "auth/phone-country-not-allowed",
+                "auth/operation-not-allowed",
+                "auth/idempotency-key-reused",
+            ],
+            "postern.identity.v1.PhoneCodes/RequestPhoneCode": [
+                "auth/invalid-phone-number",
+                "auth/phone-country-not-allowed",
+                "auth/operation-not-allowed",
+                "auth/invalid-access-token",
+                "auth/session-ended",
+                "auth/no-such-provider",
+                "auth/requires-recent-login",
+                "auth/user-disabled",
+                "auth/idempotency-key-reused",
+            ],
+            "postern.identity.v1.PhoneCodes/SignInWithCode": [
+                "auth/invalid-phone-number",
+                "auth/invalid-verification-code",
+                "auth/code-expired",
+                "auth/second-proof-required",
+                "auth/user-disabled",
+                "auth/operation-not-allowed",
+                "auth/invalid-access-token",
+                "auth/session-ended",
+                "auth/consent-required",
+                "auth/underage-user",
+                "auth/email-not-verified",
+                "auth/idempotency-key-reused",
+            ],
+            "postern.identity.v1.PhoneCodes/LinkPhone": [
+                "auth/invalid-phone-number",
+                "auth/invalid-verification-code",
+                "auth/code-expired",
+                "auth/too-many-requests",
+                "auth/credential-already-in-use",
+                "auth/provider-already-linked",
+                "auth/requires-recent-login",
+                "auth/invalid-access-token",
+                "auth/operation-not-allowed",
+                "auth/session-ended",
+                "auth/user-disabled",
+                "auth/idempotency-key-reused",
+            ],
+            "postern.identity.v1.PhoneCodes/ProveByCode": [
+                "auth/invalid-phone-number",
+                "auth/invalid-verification-code",
+                "auth/code-expired",
+                "auth/operation-not-allowed",
+                "auth/invalid-access-token",
+                "auth/session-ended",
+                "auth/user-disabled",
+                "auth/idempotency-key-reused",
+            ],
+        ],
         fileDescriptors: [
             FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Consents,

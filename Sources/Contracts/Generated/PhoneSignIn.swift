@@ -51,7 +51,7 @@ package protocol PhoneSignInAPI: Sendable {
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/operation-not-allowed`,
     ///   `auth/consent-required`,
     ///   `auth/underage-user`, `auth/device-key-required`, `auth/invalid-device-key`,
-    ///   `auth/email-not-verified`, `auth/idempotency-key-reused`.
+    ///   `auth/email-not-verified`, `auth/idempotency-key-reused`, `auth/invalid-sign-in-proof`.
     func signInWithPhoneCode(
         _ request: GatewayV1.SignInWithPhoneCodeRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithPhoneCodeResponse
@@ -218,6 +218,7 @@ package enum PhoneSignInDescription {
                 "auth/invalid-device-key",
                 "auth/email-not-verified",
                 "auth/idempotency-key-reused",
+                "auth/invalid-sign-in-proof",
             ],
             "postern.gateway.v1.PhoneSignIn/LinkPhone": [
                 "auth/invalid-phone-number",

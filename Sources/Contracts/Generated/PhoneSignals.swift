@@ -10,6 +10,7 @@ package protocol PhoneSignalsAPI: Sendable {
     /// Reports that the number has changed its owner, SIM or network recently: for some days a code to
     /// it is not sufficient for an account that has another sign-in method. A repeat within a month is
     /// the same change.
+    /// - Throws: `auth/invalid-phone-number`.
     func numberChanged(
         _ request: IdentityV1.NumberChangedRequest, _ context: CallContext
     ) async throws -> IdentityV1.NumberChangedResponse
@@ -65,6 +66,11 @@ package enum PhoneSignalsDescription {
     package static let service = ServiceDescription(
         name: "postern.identity.v1.PhoneSignals",
         methods: [numberChanged],
+        errors: [
+            "postern.identity.v1.PhoneSignals/NumberChanged": [
+                "auth/invalid-phone-number",
+            ],
+        ],
         fileDescriptors: [
             FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Consents,

@@ -31,7 +31,7 @@ package protocol ProvidersAPI: Sendable {
     ///   `auth/session-ended`, `auth/user-disabled`,
     ///   `auth/email-already-in-use`, `auth/consent-required`,
     ///   `auth/underage-user`, `auth/device-key-required`, `auth/invalid-device-key`,
-    ///   `auth/email-not-verified`, `auth/idempotency-key-reused`.
+    ///   `auth/email-not-verified`, `auth/idempotency-key-reused`, `auth/invalid-sign-in-proof`.
     func signInWithProvider(
         _ request: GatewayV1.SignInWithProviderRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithProviderResponse
@@ -53,7 +53,7 @@ package protocol ProvidersService: Sendable {
     ///   `auth/session-ended`, `auth/user-disabled`,
     ///   `auth/email-already-in-use`, `auth/consent-required`,
     ///   `auth/underage-user`, `auth/device-key-required`, `auth/invalid-device-key`,
-    ///   `auth/email-not-verified`, `auth/idempotency-key-reused`.
+    ///   `auth/email-not-verified`, `auth/idempotency-key-reused`, `auth/invalid-sign-in-proof`.
     func signInWithProvider(
         _ request: GatewayV1.SignInWithProviderRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithProviderResponse
@@ -172,6 +172,7 @@ package enum ProvidersDescription {
                 "auth/invalid-device-key",
                 "auth/email-not-verified",
                 "auth/idempotency-key-reused",
+                "auth/invalid-sign-in-proof",
             ],
         ],
         fileDescriptors: [

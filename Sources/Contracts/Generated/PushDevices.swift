@@ -10,12 +10,14 @@ package import RPC
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol PushDevicesAPI: Sendable {
     /// Registers a device or renews its registration; an account that had it before loses it. Of more
-    /// than 20 devices of an account the one that was seen least recently is removed.
+    /// than 20 devices of an account the one that was seen least recently is removed. An unknown app
+    /// is rpc/invalid-argument.
     func register(
         _ request: NotificationV1.RegisterDeviceRequest, _ context: CallContext
     ) async throws -> NotificationV1.RegisterDeviceResponse
 
-    /// Replaces a device's token with a new one from its platform.
+    /// Replaces a device's token with a new one from its platform; rpc/not-found if the account has no
+    /// such device.
     func update(
         _ request: NotificationV1.UpdateDeviceRequest, _ context: CallContext
     ) async throws -> NotificationV1.UpdateDeviceResponse

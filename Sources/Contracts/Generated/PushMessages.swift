@@ -9,6 +9,7 @@ package import RPC
 package protocol PushMessagesAPI: Sendable {
     /// Accepts a push message to each current device of the account. Requires an idempotency key: a
     /// repeat with the same key sends nothing, even if the devices have changed.
+    /// - Throws: `auth/idempotency-key-reused`.
     func sendPush(
         _ request: NotificationV1.SendPushRequest, _ context: CallContext
     ) async throws -> NotificationV1.SendPushResponse
@@ -58,12 +59,18 @@ package enum PushMessagesDescription {
         name: "postern.notification.v1.PushMessages/SendPush",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            remembersRepeats: true)
 
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.notification.v1.PushMessages",
         methods: [sendPush],
+        errors: [
+            "postern.notification.v1.PushMessages/SendPush": [
+                "auth/idempotency-key-reused",
+            ],
+        ],
         fileDescriptors: [
             FileDescriptors.notificationV1Notification,
             FileDescriptors.notificationV1Push,

@@ -15,7 +15,7 @@ package protocol RefreshKeysAPI: Sendable {
 
     /// Issues new tokens under another key from a minute after this call on; until then every instance
     /// learns the key. Existing tokens stay valid as long as their sessions can live, so no user is
-    /// signed out.
+    /// signed out. rpc/resource-exhausted when all 255 ids of keys are in use.
     func rotateRefreshKey(
         _ request: SessionV1.RotateRefreshKeyRequest, _ context: CallContext
     ) async throws -> SessionV1.RotateRefreshKeyResponse

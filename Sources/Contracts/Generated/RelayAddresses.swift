@@ -8,7 +8,9 @@ package import RPC
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol RelayAddressesAPI: Sendable {
-    /// Records whether a relay address forwards mail. While it does not, no mail is sent to it.
+    /// Records whether a relay address forwards mail. While it does not, no mail is sent to it. Only
+    /// identity and the operator may call it.
+    /// - Throws: `auth/invalid-email`.
     func setRelay(
         _ request: NotificationV1.SetRelayRequest, _ context: CallContext
     ) async throws -> NotificationV1.SetRelayResponse
@@ -64,5 +66,10 @@ package enum RelayAddressesDescription {
     package static let service = ServiceDescription(
         name: "postern.notification.v1.RelayAddresses",
         methods: [setRelay],
+        errors: [
+            "postern.notification.v1.RelayAddresses/SetRelay": [
+                "auth/invalid-email",
+            ],
+        ],
         fileDescriptors: [FileDescriptors.notificationV1Relays])
 }

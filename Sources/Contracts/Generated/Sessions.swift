@@ -8,7 +8,10 @@ package import RPC
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol SessionsAPI: Sendable {
     /// Creates a session for identity's proof. A repeat with the same idempotency key returns the same
-    /// session and refresh token; the access token may be signed again.
+    /// session and refresh token, or auth/session-ended if that session is over; the access token may
+    /// be signed again.
+    /// - Throws: `auth/invalid-sign-in-proof`, `auth/session-ended`, `auth/device-key-required`,
+    ///   `auth/invalid-device-key`, `auth/idempotency-key-reused`.
     func createSession(
         _ request: SessionV1.CreateSessionRequest, _ context: CallContext
     ) async throws -> SessionV1.CreateSessionResponse
@@ -23,7 +26,8 @@ package protocol SessionsAPI: Sendable {
         _ request: SessionV1.InspectSessionRequest, _ context: CallContext
     ) async throws -> SessionV1.InspectSessionResponse
 
-    /// Ends an account's sessions and rejects proofs issued before a given time.
+    /// Ends an account's sessions and rejects proofs issued before a given time. rpc/unavailable while
+    /// that time is far ahead of the session service's clock.
     func endAccountSessions(
         _ request: SessionV1.EndAccountSessionsRequest, _ context: CallContext
     ) async throws -> SessionV1.EndAccountSessionsResponse
@@ -113,7 +117,8 @@ package enum SessionsDescription {
         name: "postern.session.v1.Sessions/CreateSession",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            remembersRepeats: true)
 
     /// `ValidateAccessToken`.
     package static let validateAccessToken = MethodDescription(
@@ -142,6 +147,15 @@ package enum SessionsDescription {
     package static let service = ServiceDescription(
         name: "postern.session.v1.Sessions",
         methods: [createSession, validateAccessToken, inspectSession, endAccountSessions],
+        errors: [
+            "postern.session.v1.Sessions/CreateSession": [
+                "auth/invalid-sign-in-proof",
+                "auth/session-ended",
+                "auth/device-key-required",
+                "auth/invalid-device-key",
+                "auth/idempotency-key-reused",
+            ],
+        ],
         fileDescriptors: [
             FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Consents,

@@ -13,7 +13,9 @@ package protocol SigningKeysAPI: Sendable {
     ) async throws -> SessionV1.ListKeysResponse
 
     /// Makes another key the signing key. Tokens signed by the old key verify until they expire, so no
-    /// user is signed out.
+    /// user is signed out. While too many keys are published it is auth/too-many-requests, with the
+    /// wait.
+    /// - Throws: `auth/too-many-requests`.
     func rotateKeys(
         _ request: SessionV1.RotateKeysRequest, _ context: CallContext
     ) async throws -> SessionV1.RotateKeysResponse
@@ -21,6 +23,7 @@ package protocol SigningKeysAPI: Sendable {
     /// For emergencies: no token signed by the key verifies any more, in this service at once and at
     /// verifiers that follow WatchRevocations within a second; another key signs. Sessions stay live:
     /// refresh tokens are not signed by it, so apps get new access tokens and no user is signed out.
+    /// rpc/not-found for an unknown key.
     func revokeKey(
         _ request: SessionV1.RevokeKeyRequest, _ context: CallContext
     ) async throws -> SessionV1.RevokeKeyResponse
@@ -112,5 +115,10 @@ package enum SigningKeysDescription {
     package static let service = ServiceDescription(
         name: "postern.session.v1.SigningKeys",
         methods: [listKeys, rotateKeys, revokeKey],
+        errors: [
+            "postern.session.v1.SigningKeys/RotateKeys": [
+                "auth/too-many-requests",
+            ],
+        ],
         fileDescriptors: [FileDescriptors.sessionV1Keys])
 }

@@ -8,6 +8,7 @@ package import RPC
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol TextMessagesAPI: Sendable {
     /// Accepts an SMS. Requires an idempotency key: a repeat with the same key sends nothing.
+    /// - Throws: `auth/idempotency-key-reused`.
     func sendText(
         _ request: NotificationV1.SendTextRequest, _ context: CallContext
     ) async throws -> NotificationV1.SendTextResponse
@@ -57,12 +58,18 @@ package enum TextMessagesDescription {
         name: "postern.notification.v1.TextMessages/SendText",
         isIdempotent: false,
         timeout: .milliseconds(10000),
-        isOnLoop: false)
+        isOnLoop: false,
+            remembersRepeats: true)
 
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.notification.v1.TextMessages",
         methods: [sendText],
+        errors: [
+            "postern.notification.v1.TextMessages/SendText": [
+                "auth/idempotency-key-reused",
+            ],
+        ],
         fileDescriptors: [
             FileDescriptors.notificationV1Notification,
             FileDescriptors.notificationV1Sms,

@@ -3,11 +3,12 @@
 package import Messages
 package import RPC
 
-/// Webhooks of this installation. Only the operator's tool may call it.
+/// Webhooks of this installation. Only the operator's tool may call it. An unknown webhook is
+/// rpc/invalid-argument; only its removal succeeds.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol WebhooksAPI: Sendable {
-    /// Adds a webhook. Later events are sent to its URL.
+    /// Adds a webhook. Later events are sent to its URL. rpc/resource-exhausted when there are 50.
     func addWebhook(
         _ request: NotificationV1.AddWebhookRequest, _ context: CallContext
     ) async throws -> NotificationV1.AddWebhookResponse

@@ -192,7 +192,7 @@ extension RateLimitV1.ListSubjectKeysRequest: ProtobufMessage {
 extension RateLimitV1 {
     /// The keys, the newest first.
     package struct ListSubjectKeysResponse: Hashable, Sendable {
-        /// The current key, and those under which entries may still be stored.
+        /// The current key, and the former ones that are still looked up.
         package var keys: [RateLimitV1.SubjectKey]
 
         /// A message of these fields.
@@ -223,9 +223,8 @@ extension RateLimitV1.ListSubjectKeysResponse: ProtobufMessage {
 extension RateLimitV1 {
     /// Request for another key.
     package struct RotateSubjectKeyRequest: Hashable, Sendable {
-        /// If the maximum number of keys is reached, drop the oldest, although entries may still be stored
-        /// under it. A subject that is counted or locked there, and has made no attempt since, is then
-        /// free.
+        /// If the maximum number of keys is reached, drop the oldest, although it is still looked up. A
+        /// subject that is counted or locked under it is then free.
         package var forgetOldest: Bool
 
         /// A message of these fields.

@@ -311,81 +311,11 @@ extension RateLimitV1.ConsumeResponse: ProtobufMessage {
 }
 
 extension RateLimitV1 {
-    /// Request to charge limits that need not survive a crash.
-    package struct CheckRequest: Hashable, Sendable {
-        /// The charges, 15 at most.
-        package var charges: [RateLimitV1.Charge]
-        /// Language of the sentence, as in ConsumeRequest.
-        package var language: String
-
-        /// A message of these fields.
-        package init(
-            charges: [RateLimitV1.Charge] = [],
-            language: String = ""
-        ) {
-            self.charges = charges
-            self.language = language
-        }
-    }
-}
-
-extension RateLimitV1.CheckRequest: ProtobufMessage {
-    package static var fullName: String { "postern.ratelimit.v1.CheckRequest" }
-    package static var layout: MessageLayout { .init(postern__ratelimit__v1__check_request__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> RateLimitV1.CheckRequest {
-        let charges: [RateLimitV1.Charge] = try reader.messages(10)
-        let language = try reader.text(18)
-        return RateLimitV1.CheckRequest(charges: charges, language: language)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        for value in charges { sink.message(10, value) }
-        if !language.isEmpty { sink.text(18, language) }
-    }
-}
-
-extension RateLimitV1 {
-    /// The decision.
-    package struct CheckResponse: Hashable, Sendable {
-        /// The decision.
-        package var decision: Optional<RateLimitV1.Decision>
-
-        /// A message of these fields.
-        package init(
-            decision: RateLimitV1.Decision? = nil
-        ) {
-            self.decision = decision
-        }
-    }
-}
-
-extension RateLimitV1.CheckResponse: ProtobufMessage {
-    package static var fullName: String { "postern.ratelimit.v1.CheckResponse" }
-    package static var layout: MessageLayout { .init(postern__ratelimit__v1__check_response__layout()) }
-
-    package static func read(
-        from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> RateLimitV1.CheckResponse {
-        let decision: RateLimitV1.Decision? = try reader.message(10)
-        return RateLimitV1.CheckResponse(decision: decision)
-    }
-
-    package func write(to sink: inout some WireSink) {
-        if let decision { sink.message(10, decision) }
-    }
-}
-
-extension RateLimitV1 {
     /// Request to refund a charge.
     package struct RefundRequest: Hashable, Sendable {
         /// From ConsumeResponse, or from ConsumeRequest if no response arrived. If the charge was not
         /// made, nothing is refunded.
         package var chargeId: String
-        /// The charges that were made.
-        package var charges: [RateLimitV1.Charge]
         /// Names of limits: only charges to these and to their lanes are refunded, and the rest is final.
         /// Empty refunds all.
         package var only: [String]
@@ -393,11 +323,9 @@ extension RateLimitV1 {
         /// A message of these fields.
         package init(
             chargeId: String = "",
-            charges: [RateLimitV1.Charge] = [],
             only: [String] = []
         ) {
             self.chargeId = chargeId
-            self.charges = charges
             self.only = only
         }
     }
@@ -411,14 +339,12 @@ extension RateLimitV1.RefundRequest: ProtobufMessage {
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> RateLimitV1.RefundRequest {
         let chargeId = try reader.text(10)
-        let charges: [RateLimitV1.Charge] = try reader.messages(18)
         let only = try reader.texts(26)
-        return RateLimitV1.RefundRequest(chargeId: chargeId, charges: charges, only: only)
+        return RateLimitV1.RefundRequest(chargeId: chargeId, only: only)
     }
 
     package func write(to sink: inout some WireSink) {
         if !chargeId.isEmpty { sink.text(10, chargeId) }
-        for value in charges { sink.message(18, value) }
         for value in only { sink.text(26, value) }
     }
 }

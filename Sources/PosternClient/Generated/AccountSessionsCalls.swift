@@ -46,7 +46,7 @@ public struct AccountSessionsCalls: Sendable {
     ///   `auth/no-such-provider`, `auth/invalid-phone-number`, `auth/invalid-verification-code`,
     ///   `auth/code-expired`, `auth/too-many-requests`, `auth/invalid-device-proof`,
     ///   `auth/device-proof-stale`, `auth/user-disabled`, `auth/operation-not-allowed`,
-    ///   `auth/idempotency-key-reused`.
+    ///   `auth/idempotency-key-reused`, `auth/invalid-sign-in-proof`.
     public func reauthenticate(
         _ request: GatewayV1.ReauthenticateRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.ReauthenticateResponse {

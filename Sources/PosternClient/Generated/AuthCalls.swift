@@ -25,7 +25,7 @@ public struct AuthCalls: Sendable {
     ///   `auth/invalid-email`, `auth/weak-password`, `auth/email-already-in-use`,
     ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`,
     ///   `auth/idempotency-key-reused`, `auth/consent-required`,
-    ///   `auth/underage-user`, `auth/user-disabled`.
+    ///   `auth/underage-user`, `auth/user-disabled`, `auth/invalid-sign-in-proof`.
     public func signUpWithPassword(
         _ request: GatewayV1.SignUpWithPasswordRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.SignUpWithPasswordResponse {
@@ -37,7 +37,7 @@ public struct AuthCalls: Sendable {
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-email`,
     ///   `auth/invalid-credential`, `auth/user-disabled`, `auth/email-not-verified`,
     ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`,
-    ///   `auth/idempotency-key-reused`.
+    ///   `auth/idempotency-key-reused`, `auth/invalid-sign-in-proof`.
     public func signInWithPassword(
         _ request: GatewayV1.SignInWithPasswordRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.SignInWithPasswordResponse {

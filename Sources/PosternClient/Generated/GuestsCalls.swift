@@ -26,7 +26,7 @@ public struct GuestsCalls: Sendable {
     /// In a session it is auth/already-signed-in.
     /// - Throws: `auth/already-signed-in`, `auth/invalid-access-token`, `auth/session-ended`,
     ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`,
-    ///   `auth/user-disabled`, `auth/idempotency-key-reused`.
+    ///   `auth/user-disabled`, `auth/idempotency-key-reused`, `auth/invalid-sign-in-proof`.
     public func signInAsGuest(
         _ request: GatewayV1.SignInAsGuestRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.SignInAsGuestResponse {

@@ -27,7 +27,8 @@ public struct PasswordsCalls: Sendable {
     /// as with SignInWithPassword.
     /// - Throws: `auth/invalid-link`, `auth/weak-password`, `auth/too-many-requests`,
     ///   `auth/user-disabled`, `auth/invalid-access-token`, `auth/session-ended`,
-    ///   `auth/device-key-required`, `auth/invalid-device-key`, `auth/idempotency-key-reused`.
+    ///   `auth/device-key-required`, `auth/invalid-device-key`, `auth/idempotency-key-reused`,
+    ///   `auth/invalid-sign-in-proof`.
     public func resetPassword(
         _ request: GatewayV1.ResetPasswordRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.ResetPasswordResponse {

@@ -60,7 +60,7 @@ public struct PhoneSignInCalls: Sendable {
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/operation-not-allowed`,
     ///   `auth/consent-required`,
     ///   `auth/underage-user`, `auth/device-key-required`, `auth/invalid-device-key`,
-    ///   `auth/email-not-verified`, `auth/idempotency-key-reused`.
+    ///   `auth/email-not-verified`, `auth/idempotency-key-reused`, `auth/invalid-sign-in-proof`.
     public func signInWithPhoneCode(
         _ request: GatewayV1.SignInWithPhoneCodeRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.SignInWithPhoneCodeResponse {

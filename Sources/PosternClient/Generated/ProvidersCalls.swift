@@ -38,7 +38,7 @@ public struct ProvidersCalls: Sendable {
     ///   `auth/session-ended`, `auth/user-disabled`,
     ///   `auth/email-already-in-use`, `auth/consent-required`,
     ///   `auth/underage-user`, `auth/device-key-required`, `auth/invalid-device-key`,
-    ///   `auth/email-not-verified`, `auth/idempotency-key-reused`.
+    ///   `auth/email-not-verified`, `auth/idempotency-key-reused`, `auth/invalid-sign-in-proof`.
     public func signInWithProvider(
         _ request: GatewayV1.SignInWithProviderRequest, _ options: CallOptions = CallOptions()
     ) async throws(PosternError) -> GatewayV1.SignInWithProviderResponse {

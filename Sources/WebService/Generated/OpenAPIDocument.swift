@@ -720,7 +720,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/already-signed-in, auth/invalid-access-token, auth/session-ended, auth/invalid-email, auth/weak-password, auth/email-already-in-use, auth/too-many-requests, auth/device-key-required, auth/invalid-device-key, auth/idempotency-key-reused, auth/consent-required, auth/underage-user, auth/user-disabled.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/already-signed-in, auth/invalid-access-token, auth/session-ended, auth/invalid-email, auth/weak-password, auth/email-already-in-use, auth/too-many-requests, auth/device-key-required, auth/invalid-device-key, auth/idempotency-key-reused, auth/consent-required, auth/underage-user, auth/user-disabled, auth/invalid-sign-in-proof.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -752,7 +752,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/invalid-email, auth/invalid-credential, auth/user-disabled, auth/email-not-verified, auth/too-many-requests, auth/device-key-required, auth/invalid-device-key, auth/idempotency-key-reused.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/invalid-email, auth/invalid-credential, auth/user-disabled, auth/email-not-verified, auth/too-many-requests, auth/device-key-required, auth/invalid-device-key, auth/idempotency-key-reused, auth/invalid-sign-in-proof.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -1064,7 +1064,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/already-signed-in, auth/invalid-access-token, auth/session-ended, auth/too-many-requests, auth/device-key-required, auth/invalid-device-key, auth/user-disabled, auth/idempotency-key-reused.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/already-signed-in, auth/invalid-access-token, auth/session-ended, auth/too-many-requests, auth/device-key-required, auth/invalid-device-key, auth/user-disabled, auth/idempotency-key-reused, auth/invalid-sign-in-proof.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -1245,7 +1245,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-provider-token, auth/missing-or-invalid-nonce, auth/provider-unavailable, auth/operation-not-allowed, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/email-already-in-use, auth/consent-required, auth/underage-user, auth/device-key-required, auth/invalid-device-key, auth/email-not-verified, auth/idempotency-key-reused.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-provider-token, auth/missing-or-invalid-nonce, auth/provider-unavailable, auth/operation-not-allowed, auth/too-many-requests, auth/invalid-access-token, auth/session-ended, auth/user-disabled, auth/email-already-in-use, auth/consent-required, auth/underage-user, auth/device-key-required, auth/invalid-device-key, auth/email-not-verified, auth/idempotency-key-reused, auth/invalid-sign-in-proof.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -1618,7 +1618,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-link, auth/weak-password, auth/too-many-requests, auth/user-disabled, auth/invalid-access-token, auth/session-ended, auth/device-key-required, auth/invalid-device-key, auth/idempotency-key-reused.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-link, auth/weak-password, auth/too-many-requests, auth/user-disabled, auth/invalid-access-token, auth/session-ended, auth/device-key-required, auth/invalid-device-key, auth/idempotency-key-reused, auth/invalid-sign-in-proof.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -1746,7 +1746,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-phone-number, auth/invalid-verification-code, auth/code-expired, auth/too-many-requests, auth/second-proof-required, auth/user-disabled, auth/invalid-access-token, auth/session-ended, auth/operation-not-allowed, auth/consent-required, auth/underage-user, auth/device-key-required, auth/invalid-device-key, auth/email-not-verified, auth/idempotency-key-reused.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-phone-number, auth/invalid-verification-code, auth/code-expired, auth/too-many-requests, auth/second-proof-required, auth/user-disabled, auth/invalid-access-token, auth/session-ended, auth/operation-not-allowed, auth/consent-required, auth/underage-user, auth/device-key-required, auth/invalid-device-key, auth/email-not-verified, auth/idempotency-key-reused, auth/invalid-sign-in-proof.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }
@@ -1985,7 +1985,7 @@ enum OpenAPIDocument {
             }
           },
           "default": {
-            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/invalid-credential, auth/invalid-provider-token, auth/missing-or-invalid-nonce, auth/provider-unavailable, auth/no-such-provider, auth/invalid-phone-number, auth/invalid-verification-code, auth/code-expired, auth/too-many-requests, auth/invalid-device-proof, auth/device-proof-stale, auth/user-disabled, auth/operation-not-allowed, auth/idempotency-key-reused.",
+            "description": "The call failed; `details[0].debug.code` says why. Own codes: auth/invalid-access-token, auth/session-ended, auth/invalid-credential, auth/invalid-provider-token, auth/missing-or-invalid-nonce, auth/provider-unavailable, auth/no-such-provider, auth/invalid-phone-number, auth/invalid-verification-code, auth/code-expired, auth/too-many-requests, auth/invalid-device-proof, auth/device-proof-stale, auth/user-disabled, auth/operation-not-allowed, auth/idempotency-key-reused, auth/invalid-sign-in-proof.",
             "headers": {"retry-after": {"$ref": "#/components/headers/retryAfter"}},
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ConnectError"}}}
           }

@@ -350,8 +350,6 @@ enum AllMessages {
         NotificationV1.WatchMessagesRequest.self,
         NotificationV1.Webhook.self,
         RateLimitV1.Charge.self,
-        RateLimitV1.CheckRequest.self,
-        RateLimitV1.CheckResponse.self,
         RateLimitV1.ConsumeRequest.self,
         RateLimitV1.ConsumeResponse.self,
         RateLimitV1.Decision.self,
