@@ -140,15 +140,6 @@ struct ReachTests {
         func ask(_ question: (ClocksClient, CallContext) async throws -> Void) {}
         ask { clock, context in try await clock.stop(1, context) }
         """,
-        "Sources/Contracts/Clocks.swift": """
-        extension ClocksAPI {
-            func restart() async throws { try await start(1) }
-        }
-        """,
-        "Sources/postern/ClocksCommand.swift": """
-        func ask(_ question: (ClocksClient, CallContext) async throws -> Void) {}
-        ask { clock, context in try await clock.stop(1, context) }
-        """,
         "Sources/SessionService/schema.sql": """
         CREATE TABLE a (
             id INTEGER PRIMARY KEY,

@@ -164,13 +164,13 @@ struct FederatedSignInRecord: Sendable {
     }
 
     /// Records the outcome in the response.
-    mutating func add(_ decision: LinkingRule.Decision, removed: [String]) {
+    mutating func add(_ decision: LinkingRule.Decision, removed: [SignInMethod]) {
         switch decision {
         case .signIn, .refuse: break
         case .link: message.isLinked = true
         case .takeOver:
             message.isLinked = true
-            message.removedMethods = removed
+            message.removedMethods = removed.map(\.name)
         case .upgrade:
             message.isNewUser = true
             message.isUpgraded = true

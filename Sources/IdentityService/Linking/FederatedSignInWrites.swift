@@ -11,7 +11,7 @@ extension FederatedSignInTransaction {
         /// Time of the previous sign-in.
         let lastSignInAt: Timestamp?
         /// Sign-in methods that were removed.
-        var removed: [String] = []
+        var removed: [SignInMethod] = []
         /// Whether all sessions of the account end.
         var endsSessions = false
         /// The row as it was read, if this sign-in changes nothing else in it; otherwise nil.

@@ -35,15 +35,15 @@ struct Takeover: AccountWriting {
     let transaction: Transaction
 
     /// Removes all credentials and ends all sessions.
-    /// - Returns: the names of the removed sign-in methods, for the notice to the owner.
-    func run(_ row: AccountRow, origin: CallOrigin) throws -> [String] {
+    /// - Returns: the removed sign-in methods, for the notice to the owner.
+    func run(_ row: AccountRow, origin: CallOrigin) throws -> [SignInMethod] {
         let account = row.account
         try transaction.removePassword(of: account)
         try clear(account, origin: origin)
         try transaction.endSessions(of: account, provedUntil: transaction.at, outbox)
         try transaction.audit(
             AuditEvent(.accountTakenOver, account: account.key).from(origin))
-        return row.methods.map(\.name)
+        return row.methods
     }
 
     /// The variant for an owner who verifies the address with a mailed link and sets a password
@@ -54,7 +54,7 @@ struct Takeover: AccountWriting {
         _ row: AccountRow, _ device: DeviceShown, origin: CallOrigin
     ) throws {
         let account = row.account
-        let removed = row.methods.filter { $0 != .password }.map(\.name)
+        let removed = row.methods.filter { $0 != .password }
         try clear(account, origin: origin)
         guard !removed.isEmpty else { return }
         try transaction.audit(

@@ -18,13 +18,13 @@ import ServiceRuntime
 /// with Apple".
 extension BuiltInProvider {
     /// Reserved issuers, whether or not the providers are enabled: no other provider may use them.
-    static let issuers = allCases.flatMap(\.issuers)
+    static let allIssuers = allCases.flatMap(\.issuers)
 
     /// The spelling of `issuer` that identities of `method` are stored with. Nil if the two do not
     /// belong together: a sign-in would never find such an identity.
     static func issuer(_ issuer: String, of method: String) -> String? {
         guard let provider = BuiltInProvider(rawValue: method) else {
-            return issuers.contains(issuer) ? nil : issuer
+            return allIssuers.contains(issuer) ? nil : issuer
         }
         return provider.issuers.contains(issuer) ? provider.issuers[0] : nil
     }

@@ -146,7 +146,7 @@ extension ProvidersFile {
                 report("needs an \"issuer\": an https URL without a query")
                 return nil
             }
-            let taken = others.flatMap(\.issuers) + BuiltInProvider.issuers
+            let taken = others.flatMap(\.issuers) + BuiltInProvider.allIssuers
             if taken.contains(issuer) { report("has an \"issuer\" that another provider has") }
             return issuer
         }

@@ -45,7 +45,9 @@ struct NoticeMailTests {
             for notice in all {
                 try mail.write(
                     notice, to: owner, DeviceShown(name: "Ada's phone", platform: "ios"),
-                    with: [.name("Ada"), .method("google"), .methods(["phone"]), .count(3)],
+                    with: [
+                        .name("Ada"), .method(.provider("google")), .methods([.phone]), .count(3),
+                    ],
                     at: Timestamp(milliseconds: 1_767_225_600_000), transaction)
             }
         }

@@ -17,7 +17,7 @@ struct MailTests {
             .time(Timestamp(milliseconds: 1_767_225_659_999)), .validity(.seconds(3_600)),
             .link("https://app.example/x"), .address(address), .place, .count(3),
             .device(DeviceShown(name: "Ada's phone", platform: "ios")), .name("Ada"),
-            .methods(["password", "google"]), .method("google"),
+            .methods([.password, .provider("google")]), .method(.provider("google")),
         ]
     }
 
@@ -58,7 +58,8 @@ struct MailTests {
     func hostile() {
         let name = "https://evil.example/x"
         let device = DeviceShown(name: name, platform: "ios")
-        for value in [MailValue.device(device), .name(name), .method(name), .methods([name])] {
+        let method = SignInMethod.provider(name)
+        for value in [MailValue.device(device), .name(name), .method(method), .methods([method])] {
             #expect(value.text == "https evil example x", "\(value.variable)")
         }
     }

@@ -106,7 +106,7 @@ struct SubjectKeyRotationTests {
         let (_, refunded) = try await fixture.consume(charges)
         let (_, right) = try await fixture.consume(charges)
         try await fixture.service.subjectKeys.rotate(at: fixture.time.now())
-        try fixture.refund(refunded)
+        try await fixture.refund(refunded)
         _ = try fixture.service.limits.succeed(
             RateLimitV1.SucceedRequest(
                 chargeId: right, charges: LimitsFixture.message(charges)), fixture.context)
