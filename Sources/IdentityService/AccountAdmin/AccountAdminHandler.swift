@@ -115,15 +115,9 @@ struct AdminCaller: Sendable {
         let isGateway = context.application == CallContext.gateway
         let behind = isGateway ? context.metadata[Metadata.Key.application] ?? "" : ""
         let named = [behind, actor].filter { !$0.isEmpty }.joined(separator: "/")
-        guard named.utf8.count <= Self.actorBytesMax, named.allSatisfy(Self.isPlain) else {
-            throw ServiceError(.invalidArgument, fields: ["actor"])
-        }
+        guard named.utf8.count <= Self.actorBytesMax, named.allSatisfy(BackendCalls.isPlain)
+        else { throw ServiceError(.invalidArgument, fields: ["actor"]) }
         self.actor = named.isEmpty ? context.application : "\(context.application)/\(named)"
-    }
-
-    /// Whether a character can be part of an actor's name.
-    static func isPlain(_ character: Character) -> Bool {
-        character.isLetter || character.isNumber || "-_.:@/ ".contains(character)
     }
 }
 

@@ -111,7 +111,7 @@ extension CredentialsHandler {
         // Attack: somebody with the open mailbox requests it by a mailed link and removes the
         // mails.
         if try transaction.cancelDeletion(of: account, from: attempt.origin) {
-            try DeletionMail(settings: settings, writer: writer).cancelled(account, transaction)
+            try notices.deletionCancelled(account, transaction)
         }
         if row.address?.provedAt == nil {
             try audit(.emailVerified)

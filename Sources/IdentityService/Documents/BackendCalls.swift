@@ -49,7 +49,7 @@ struct BackendCalls: Sendable {
                 Metadata.Key.idempotencyKey, "This call needs one, also in the token.")
         }
         guard caller.actor.utf8.count <= Self.actorBytesMax,
-            caller.actor.allSatisfy(AdminCaller.isPlain)
+            caller.actor.allSatisfy(Self.isPlain)
         else { throw ServiceError(.invalidArgument, fields: ["call.actor"]) }
         guard let account = AccountID(text: caller.accountId) else {
             throw ServiceError(.invalidArgument, fields: ["call.account_id"])
@@ -58,6 +58,11 @@ struct BackendCalls: Sendable {
         return Backend(
             account: account, application: name, idempotencyKey: claims.idempotencyKey,
             actor: caller.actor.isEmpty ? name : "\(name)/\(caller.actor)")
+    }
+
+    /// Whether a character can be part of an actor's name.
+    static func isPlain(_ character: Character) -> Bool {
+        character.isLetter || character.isNumber || "-_.:@/ ".contains(character)
     }
 
     private func claims(
@@ -89,14 +94,5 @@ struct BackendCalls: Sendable {
             .init(field: "call.application_token", rule: reason.rawValue)
         ]
         return error
-    }
-}
-
-extension GatewayV1.DocumentWrite {
-    /// The document as `bh` covers it.
-    var signedParts: [[UInt8]] {
-        var base = ""
-        if case .baseVersion(let version) = self.base { base = String(version) }
-        return [collection, name, base, merge ? "merge" : "", json].map { Array($0.utf8) }
     }
 }
