@@ -210,7 +210,9 @@ private struct SharedParts {
             RulesFile(path: $0.path, current: $0.document, logger: logger)
         }
         rules = rulesFile?.rules ?? Reloadable(DocumentRules.standard)
-        answers = AccountAnswers(settings: settings, store: store, writer: writer, rules: rules)
+        answers = AccountAnswers(
+            settings: settings, store: store, writer: writer,
+            facts: DocumentFacts(rules: rules, keys: keys))
         owners = SessionOwners(store: store, devices: peers.devices, sessions: peers.sessions)
         calls = AccountCalls(
             keys: keys, sessions: peers.sessions,
