@@ -51,9 +51,9 @@ package struct BackgroundTasks: Service {
             store: store, retention: accounts.settings.importedIDRetention, time: time)
         deletionWork = DeletionWork(
             DeletionSteps(
-                settings: accounts.settings, store: store, deletions: deletions, peers: peers,
-                tombstones: tombstones, blobs: profiles.blobs, grants: delivery.grants, time: time,
-                logger: logger),
+                settings: accounts.settings, store: store, writer: accounts.writer,
+                deletions: deletions, peers: peers, tombstones: tombstones, blobs: profiles.blobs,
+                grants: delivery.grants, time: time, logger: logger),
             metrics: metrics)
         let parents = ParentalConsentExpiry(store: store, time: time, deletions: deletions)
         let overdue = DeletionCheck(

@@ -72,14 +72,14 @@ package struct IdentityService: Sendable {
             documentWriters: documentWriters, time: time, randomness: randomness, logger: logger,
             metrics: metrics)
         let (writer, check, answers) = (shared.writer, shared.check, shared.answers)
-        let (owners, calls, guests) = (shared.owners, shared.calls, shared.guests)
+        let (owners, calls) = (shared.owners, shared.calls)
         passwords = shared.passwords
         accounts = AccountsHandler(
             store: store, writer: writer, passwords: check, time: time, answers: answers,
-            owners: owners, calls: calls, guests: guests)
+            owners: owners, calls: calls)
         credentials = CredentialsHandler(
             store: store, writer: writer, passwords: check, time: time, answers: answers,
-            owners: owners, guests: guests)
+            owners: owners)
         accountNotices = AccountNoticesHandler(store: store, writer: writer)
         emailChanges = EmailChangesHandler(
             settings: settings, store: store, writer: writer, passwords: check, time: time,
@@ -196,7 +196,14 @@ private struct SharedParts {
         logger: Logger, metrics: any MetricsFactory
     ) throws {
         (self.settings, self.store, self.time, self.logger) = (settings, store, time, logger)
-        writer = AccountWriter(keys: keys, randomness: randomness)
+        deletions = DeletionContext(
+            keys: keys, randomness: randomness, wait: settings.deletion.wait)
+        guests = GuestSettlement(
+            mode: settings.guestData, keys: keys, randomness: randomness, deletions: deletions,
+            job: WakeSignal())
+        writer = AccountWriter(
+            keys: keys, randomness: randomness, guests: guests, exports: OrderedExports(),
+            deletions: deletions)
         passwords = try PasswordHashPool(
             settings: settings.passwordHashing, time: time, randomness: randomness,
             metrics: metrics)
@@ -219,11 +226,8 @@ private struct SharedParts {
             backends: BackendCalls(
                 settings: settings.documents, applications: documentWriters, time: time),
             time: time)
-        deletions = DeletionContext(writer: writer)
-        guests = GuestSettlement(
-            mode: settings.guestData, writer: writer, deletions: deletions, job: WakeSignal())
         signIn = FederatedSignIn(
-            settings: settings, store: store, writer: writer, answers: answers, guests: guests,
+            settings: settings, store: store, writer: writer, answers: answers,
             keepsGrants: apple != nil)
         adding = MethodAdding(
             store: store, writer: writer, keepsGrants: apple != nil,
@@ -250,9 +254,8 @@ private struct PersonalDataHandlers {
             time: time, calls: calls, rules: shared.rules, watchers: AccountWatchers())
         onboarding = OnboardingHandler(documents: documents, answers: shared.answers)
         consents = ConsentsHandler(
-            settings: settings.consent, linkOrigin: settings.linkOrigin,
-            deletionWait: settings.deletion.wait, store: store, writer: writer, time: time,
-            deletions: shared.deletions, owners: shared.owners, calls: calls, newcomers: newcomers)
+            settings: settings.consent, linkOrigin: settings.linkOrigin, store: store,
+            writer: writer, time: time, owners: shared.owners, calls: calls, newcomers: newcomers)
         guestData = GuestDataHandler(
             documents: documents, guests: shared.guests, watchers: AccountWatchers(),
             logger: logger)
@@ -290,8 +293,8 @@ private struct AccountLifeHandlers {
         let (settings, time, logger) = (shared.settings, shared.time, shared.logger)
         let (store, writer) = (shared.store, shared.writer)
         deletions = AccountDeletionsHandler(
-            settings: settings, store: store, writer: writer, time: time, owners: shared.owners,
-            calls: shared.calls, deletions: shared.deletions)
+            store: store, writer: writer, time: time, owners: shared.owners, calls: shared.calls,
+            deletions: shared.deletions)
         orphans = OrphanRepair(
             settings: settings, store: store, writer: writer, sessionData: peers.sessionData,
             notificationData: peers.notificationData, blobs: blobs,

@@ -16,13 +16,14 @@ import Storage
 ///
 /// A sign-in does not fail for any of it, and a migration does its work after it. From a
 /// choice on, the guest's documents can only be read (`requireNoChoice`).
-struct GuestSettlement: AccountWriting, Sendable {
+struct GuestSettlement: GuestDocuments {
     /// How long a kept guest can be read.
     static let keptFor: Duration = .seconds(30 * 24 * 3_600)
 
     let mode: IdentitySettings.GuestDataMode
-    let writer: AccountWriter
-    let deletions: DeletionContext
+    let keys: IdentityKeys
+    let randomness: any Randomness
+    let deletions: any PendingDeletions
     /// Wakes the job that moves documents.
     let job: WakeSignal
 
@@ -94,10 +95,13 @@ struct GuestSettlement: AccountWriting, Sendable {
         return stored
     }
 
+    func release(_ guest: AccountID, _ transaction: Transaction) throws {
+        try transaction.releaseGuest(guest)
+    }
+
     /// Begins the deletion of a guest.
     func delete(_ guest: AccountID, _ transaction: Transaction) throws {
-        try transaction.beginDeletion(
-            of: guest, source: .guestData, due: transaction.at, deletions)
+        try deletions.begin(of: guest, source: .guestData, waits: false, transaction)
     }
 
     /// Wakes what a choice may have given work. To be called after its commit.

@@ -77,7 +77,7 @@ struct ParentalConsentTests {
 
     private func expire() async throws -> Bool {
         try await ParentalConsentExpiry(
-            store: fixture.store, time: fixture.time, deletions: fixture.consents.deletions
+            store: fixture.store, time: fixture.time, deletions: fixture.writer.deletions
         ).step()
     }
 
@@ -319,7 +319,7 @@ struct ParentalConsentTests {
             folder: folder, time: fixture.time, seed: 2, consent: .age(.allowed))
         try await IdentityRestore.settle(copy.store)
         let expiry = ParentalConsentExpiry(
-            store: copy.store, time: copy.time, deletions: copy.consents.deletions)
+            store: copy.store, time: copy.time, deletions: copy.writer.deletions)
         _ = try await expiry.step()
         #expect(try await copy.count("deletions") == 0)
         #expect(try await copy.count("parental_consents", where: "state = 1") == 1)

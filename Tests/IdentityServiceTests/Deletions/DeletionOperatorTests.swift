@@ -340,7 +340,7 @@ struct DeletionOperatorTests {
             try await identity.requestDeletion(IdentityFixture.caller(token))
             let work = DeletionWork(
                 DeletionSteps(
-                    settings: identity.settings, store: identity.store,
+                    settings: identity.settings, store: identity.store, writer: identity.writer,
                     deletions: identity.deletions.deletions, peers: identity.peers,
                     tombstones: identity.service.tombstones, blobs: identity.service.blobs,
                     grants: apple.delivery, time: identity.time,

@@ -35,12 +35,12 @@ extension IdentityFixture {
     /// The sign-in by a proved identity.
     func federatedSignIn(keepsGrants: Bool = false) -> FederatedSignIn {
         FederatedSignIn(
-            settings: settings, store: store, writer: writer, answers: answers, guests: guests,
+            settings: settings, store: store, writer: writer, answers: answers,
             keepsGrants: keepsGrants)
     }
 
     /// What flows write accounts with.
-    var writer: AccountWriter { AccountWriter(keys: keys, randomness: randomness) }
+    var writer: AccountWriter { service.accounts.writer }
 
     /// The messages that flows write.
     var outbox: IdentityOutbox { writer.outbox }

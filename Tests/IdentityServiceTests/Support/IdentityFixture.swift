@@ -43,7 +43,6 @@ final class IdentityFixture: Sendable {
     var tasks: BackgroundTasks { service.background }
     var emails: EmailChangesHandler { service.emailChanges }
     var answers: AccountAnswers { service.onboarding.answers }
-    var guests: GuestSettlement { service.guestData.guests }
 
     init(
         folder: TemporaryFolder? = nil, time: ManualTime = ManualTime(), seed: UInt64 = 1,
