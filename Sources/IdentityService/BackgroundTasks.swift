@@ -22,7 +22,7 @@ package struct BackgroundTasks: Service {
     ///   - orphans: Repairs what the checks find.
     ///   - guests: Deletes unused guests.
     init(
-        beside accounts: AccountsHandler, profiles: ProfileHandler,
+        beside accounts: AccountsHandler, settings: AccountLifeSettings, profiles: ProfileHandler,
         guestData: GuestDataHandler, exports: ExportWork, deletions: DeletionContext,
         tombstones: Tombstones, peers: IdentityPeers, apple: AppleEndpoint?,
         orphans: OrphanRepair, guests: UnusedGuests, logger: Logger,
@@ -48,16 +48,17 @@ package struct BackgroundTasks: Service {
             store: store, blobs: profiles.blobs, uncommitted: profiles.uncommitted,
             findings: findings, time: time, logger: logger)
         let importedIDs = ImportedIDPurge(
-            store: store, retention: accounts.settings.importedIDRetention, time: time)
+            store: store, retention: settings.importedIDRetention, time: time)
         deletionWork = DeletionWork(
             DeletionSteps(
-                settings: accounts.settings, store: store, writer: accounts.writer,
-                deletions: deletions, peers: peers, tombstones: tombstones, blobs: profiles.blobs,
-                grants: delivery.grants, time: time, logger: logger),
+                settings: accounts.settings, awaitsBackend: settings.deletion.awaitsBackend,
+                store: store, writer: accounts.writer, deletions: deletions, peers: peers,
+                tombstones: tombstones, blobs: profiles.blobs, grants: delivery.grants, time: time,
+                logger: logger),
             metrics: metrics)
         let parents = ParentalConsentExpiry(store: store, time: time, deletions: deletions)
         let overdue = DeletionCheck(
-            store: store, settings: accounts.settings.deletion, time: time, logger: logger,
+            store: store, settings: settings.deletion, time: time, logger: logger,
             metrics: metrics)
         duties = Duties(
             of: store, purging: IdentityTables.purges,

@@ -59,18 +59,22 @@ package struct IdentityService: Sendable {
     let passwords: PasswordHashPool
 
     /// The service over a store that was opened with `IdentityTables.migrations`.
-    /// - Parameter documentWriters: The keys of the setting `document-writers`.
+    /// - Parameters:
+    ///   - data: The settings for what accounts keep.
+    ///   - life: The settings for the life of accounts.
+    ///   - documentWriters: The keys of the setting `document-writers`.
     /// - Throws: `OutboundClient.Unavailable`, or what `PasswordHashPool` and `BlobFolder` throw.
     package init(
-        settings: IdentitySettings, store: Store, keys: IdentityKeys, peers: IdentityPeers,
-        documentWriters: Reloadable<Applications> = Reloadable(.empty), time: any Time,
-        randomness: any Randomness, logger: Logger, metrics: any MetricsFactory
+        settings: IdentitySettings, data dataSettings: PersonalDataSettings,
+        life lifeSettings: AccountLifeSettings, store: Store, keys: IdentityKeys,
+        peers: IdentityPeers, documentWriters: Reloadable<Applications> = Reloadable(.empty),
+        time: any Time, randomness: any Randomness, logger: Logger, metrics: any MetricsFactory
     ) throws {
         _ = failedProfiles
         let shared = try SharedParts(
-            settings: settings, store: store, keys: keys, peers: peers,
-            documentWriters: documentWriters, time: time, randomness: randomness, logger: logger,
-            metrics: metrics)
+            settings: settings, data: dataSettings, life: lifeSettings, store: store, keys: keys,
+            peers: peers, documentWriters: documentWriters, time: time, randomness: randomness,
+            logger: logger, metrics: metrics)
         let (writer, check, answers) = (shared.writer, shared.check, shared.answers)
         let (owners, calls) = (shared.owners, shared.calls)
         passwords = shared.passwords
@@ -109,13 +113,14 @@ package struct IdentityService: Sendable {
         let life = AccountLifeHandlers(shared, peers, blobs, metrics)
         (deletions, accountAdmin) = (life.deletions, life.accountAdmin)
         tombstones = try Tombstones(
-            folders: settings.tombstones.isEmpty
-                ? ["\(store.folder)/\(Tombstones.folderName)"] : settings.tombstones,
-            keys: keys, keptFor: settings.tombstonesKept, time: time, logger: logger)
+            folders: lifeSettings.tombstones.isEmpty
+                ? ["\(store.folder)/\(Tombstones.folderName)"] : lifeSettings.tombstones,
+            keys: keys, keptFor: lifeSettings.tombstonesKept, time: time, logger: logger)
         background = BackgroundTasks(
-            beside: accounts, profiles: profiles, guestData: guestData, exports: exports.work,
-            deletions: shared.deletions, tombstones: tombstones, peers: peers, apple: shared.apple,
-            orphans: life.orphans, guests: life.unused, logger: logger, metrics: metrics)
+            beside: accounts, settings: lifeSettings, profiles: profiles, guestData: guestData,
+            exports: exports.work, deletions: shared.deletions, tombstones: tombstones,
+            peers: peers, apple: shared.apple, orphans: life.orphans, guests: life.unused,
+            logger: logger, metrics: metrics)
         // With this type from the start, as in `WebService`.
         var tasks: [@Sendable () async throws -> Void] = [background.run]
         if let file = shared.rulesFile { tasks.append { await file.files.run(time) } }
@@ -171,6 +176,8 @@ package struct IdentityService: Sendable {
 /// What several handlers have.
 private struct SharedParts {
     let settings: IdentitySettings
+    let dataSettings: PersonalDataSettings
+    let lifeSettings: AccountLifeSettings
     let store: Store
     let writer: AccountWriter
     let time: any Time
@@ -191,16 +198,18 @@ private struct SharedParts {
     let adding: MethodAdding
 
     init(
-        settings: IdentitySettings, store: Store, keys: IdentityKeys, peers: IdentityPeers,
-        documentWriters: Reloadable<Applications>, time: any Time, randomness: any Randomness,
-        logger: Logger, metrics: any MetricsFactory
+        settings: IdentitySettings, data dataSettings: PersonalDataSettings,
+        life lifeSettings: AccountLifeSettings, store: Store, keys: IdentityKeys,
+        peers: IdentityPeers, documentWriters: Reloadable<Applications>, time: any Time,
+        randomness: any Randomness, logger: Logger, metrics: any MetricsFactory
     ) throws {
         (self.settings, self.store, self.time, self.logger) = (settings, store, time, logger)
+        (self.dataSettings, self.lifeSettings) = (dataSettings, lifeSettings)
         deletions = DeletionContext(
-            keys: keys, randomness: randomness, wait: settings.deletion.wait)
+            keys: keys, randomness: randomness, wait: lifeSettings.deletion.wait)
         guests = GuestSettlement(
-            mode: settings.guestData, keys: keys, randomness: randomness, deletions: deletions,
-            job: WakeSignal())
+            mode: dataSettings.guestData, keys: keys, randomness: randomness,
+            deletions: deletions, job: WakeSignal())
         writer = AccountWriter(
             keys: keys, randomness: randomness, guests: guests, exports: OrderedExports(),
             deletions: deletions)
@@ -213,7 +222,7 @@ private struct SharedParts {
                 store: store, passwords: passwords, time: time, logger: logger), time: time)
         apple = try settings.apple.makeEndpoint(
             for: settings.providers, time: time, logger: logger)
-        rulesFile = settings.rules.file.map {
+        rulesFile = dataSettings.rules.file.map {
             RulesFile(path: $0.path, current: $0.document, logger: logger)
         }
         rules = rulesFile?.rules ?? Reloadable(DocumentRules.standard)
@@ -224,14 +233,15 @@ private struct SharedParts {
         calls = AccountCalls(
             keys: keys, sessions: peers.sessions,
             backends: BackendCalls(
-                settings: settings.documents, applications: documentWriters, time: time),
+                writers: settings.documentWriters, audiences: settings.webOrigins,
+                applications: documentWriters, time: time),
             time: time)
         signIn = FederatedSignIn(
             settings: settings, store: store, writer: writer, answers: answers,
             keepsGrants: apple != nil)
         adding = MethodAdding(
             store: store, writer: writer, keepsGrants: apple != nil,
-            newcomers: settings.documents.newcomers)
+            newcomers: settings.newcomers)
     }
 }
 
@@ -248,10 +258,11 @@ private struct PersonalDataHandlers {
     init(_ shared: SharedParts, _ peers: IdentityPeers, _ blobs: BlobFolder) {
         let (settings, time, logger) = (shared.settings, shared.time, shared.logger)
         let (store, writer, calls) = (shared.store, shared.writer, shared.calls)
-        let newcomers = settings.documents.newcomers
+        let newcomers = settings.newcomers
         documents = DocumentsHandler(
-            settings: settings.documents, consent: settings.consent, store: store, writer: writer,
-            time: time, calls: calls, rules: shared.rules, watchers: AccountWatchers())
+            settings: shared.dataSettings.documents, newcomers: newcomers,
+            consent: settings.consent, store: store, writer: writer, time: time, calls: calls,
+            rules: shared.rules, watchers: AccountWatchers())
         onboarding = OnboardingHandler(documents: documents, answers: shared.answers)
         consents = ConsentsHandler(
             settings: settings.consent, linkOrigin: settings.linkOrigin, store: store,
@@ -260,7 +271,7 @@ private struct PersonalDataHandlers {
             documents: documents, guests: shared.guests, watchers: AccountWatchers(),
             logger: logger)
         profiles = ProfileHandler(
-            settings: settings, store: store, writer: writer, answers: shared.answers,
+            settings: shared.dataSettings, store: store, writer: writer, answers: shared.answers,
             documents: documents, blobs: blobs, uploads: PhotoUploads(),
             uncommitted: UncommittedBlobs())
         accountData = AccountDataHandler(store: store, writer: writer, blobs: blobs)
@@ -301,10 +312,10 @@ private struct AccountLifeHandlers {
             findings: OrphanFindings(metrics: metrics))
         unused = UnusedGuests(
             search: UnusedGuestSearch(
-                store: store, activity: peers.activity, kept: settings.guestKept),
+                store: store, activity: peers.activity, kept: shared.lifeSettings.guestKept),
             deletions: shared.deletions, time: time, logger: logger)
         accountAdmin = AccountAdminHandler(
-            settings: settings, store: store, writer: writer, time: time,
+            settings: shared.lifeSettings, store: store, writer: writer, time: time,
             answers: shared.answers, logger: logger, deletions: shared.deletions,
             guests: unused.search, orphans: orphans)
     }

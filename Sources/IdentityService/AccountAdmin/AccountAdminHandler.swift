@@ -8,7 +8,7 @@ import Storage
 /// `postern.gateway.v1.Admin`: account administration for the operator's tool, and for an
 /// application's support desk, whose calls the gateway passes on (I-09).
 struct AccountAdminHandler: AdminService, AccountWriting {
-    let settings: IdentitySettings
+    let settings: AccountLifeSettings
     let store: Store
     let writer: AccountWriter
     let time: any Time
@@ -107,7 +107,7 @@ struct AdminCaller: Sendable {
     /// - Throws: `rpc/permission-denied`; `rpc/invalid-argument` for a name that is too long or has
     ///   characters that could break the one line of an audit record.
     init(
-        _ context: CallContext, actor: String, _ settings: IdentitySettings
+        _ context: CallContext, actor: String, _ settings: AccountLifeSettings
     ) throws(ServiceError) {
         let admins = CallContext.operators.union(settings.accountAdmins)
         guard admins.contains(context.application) else { throw ServiceError(.permissionDenied) }

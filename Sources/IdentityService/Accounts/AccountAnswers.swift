@@ -22,7 +22,7 @@ struct AccountAnswers: AccountWriting, Sendable {
         self.store = store
         self.writer = writer
         self.source = source
-        photos = PhotoURLs(settings.documents.webOrigins)
+        photos = PhotoURLs(settings.webOrigins)
     }
 
     /// The account as its owner sees it, with the time of its last sign-in.

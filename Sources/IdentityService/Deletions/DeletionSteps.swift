@@ -21,6 +21,8 @@ struct DeletionSteps: Sendable {
     private static let guestsAtOnce: Int64 = 32
 
     let settings: IdentitySettings
+    /// Whether a deletion waits for the app's backend.
+    let awaitsBackend: Bool
     let store: Store
     let writer: AccountWriter
     let deletions: DeletionContext
@@ -121,7 +123,7 @@ extension DeletionSteps {
     /// row.
     private func awaitBackend(_ deletion: StoredDeletion) async throws {
         let account = deletion.account
-        guard settings.deletion.awaitsBackend, !deletion.isBackendDone else {
+        guard awaitsBackend, !deletion.isBackendDone else {
             return try await finish(.backend, deletion)
         }
         let until = deletion.startedAt + Self.backendWaitMax

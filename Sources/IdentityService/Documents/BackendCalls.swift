@@ -24,8 +24,11 @@ struct Backend: IdempotentCall {
 struct BackendCalls: Sendable {
     static let actorBytesMax = 64
 
-    let settings: DocumentSettings
-    /// The keys of `settings.writers`.
+    /// The applications that may read and write documents of any account.
+    let writers: [String]
+    /// Of their tokens.
+    let audiences: [String]
+    /// The keys of `writers`.
     let applications: Reloadable<Applications>
     let time: any Time
 
@@ -73,7 +76,7 @@ struct BackendCalls: Sendable {
             claims =
                 try isOfWriter(token)
                 ? applications.value.verified(
-                    token: token, method: method.name, audiences: Set(settings.webOrigins),
+                    token: token, method: method.name, audiences: Set(audiences),
                     now: time.now()) : nil
         } catch {
             throw Self.unauthenticated(error)
@@ -85,7 +88,7 @@ struct BackendCalls: Sendable {
     /// Whether a token names a key of an application in `document-writers`.
     private func isOfWriter(_ token: String) throws(ApplicationToken.Refusal) -> Bool {
         let key = try ApplicationToken(token).keyIdentifier
-        return settings.writers.contains(String(key.prefix { $0 != "." }))
+        return writers.contains(String(key.prefix { $0 != "." }))
     }
 
     private static func unauthenticated(_ reason: ApplicationToken.Refusal) -> ServiceError {

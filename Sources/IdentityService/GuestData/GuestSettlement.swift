@@ -20,7 +20,7 @@ struct GuestSettlement: GuestDocuments {
     /// How long a kept guest can be read.
     static let keptFor: Duration = .seconds(30 * 24 * 3_600)
 
-    let mode: IdentitySettings.GuestDataMode
+    let mode: GuestDataMode
     let keys: IdentityKeys
     let randomness: any Randomness
     let deletions: any PendingDeletions

@@ -36,7 +36,8 @@ final class LookUpFixture: Sendable {
         var settings = IdentitySettings()
         settings.passwordHashing = PasswordHashPool.Settings(threads: 1)
         service = try IdentityService(
-            settings: settings, store: store,
+            settings: settings, data: PersonalDataSettings(), life: AccountLifeSettings(),
+            store: store,
             keys: try IdentityKeys(
                 master: .generate(count: 32, randomness: randomness),
                 signInProofs: .generate(count: 32, randomness: randomness),

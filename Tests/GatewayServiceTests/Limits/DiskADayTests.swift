@@ -223,7 +223,7 @@ struct DiskADayTests {
             ).refreshToken
         }
         try await count("refreshes", 200, ofADay: Int(NewcomerRecords.recordedMax))
-        let room = DocumentSettings().newcomers.ofAddress
+        let room = IdentitySettings().newcomers.ofAddress
         print("all else: \(room); in all: \(sum + room)")
         #expect(sum + room <= 50_000_000)
     }

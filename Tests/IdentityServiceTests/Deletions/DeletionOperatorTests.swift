@@ -242,7 +242,7 @@ struct DeletionOperatorTests {
         fixture.sessionData.fail(.unavailable)
         await fixture.performDeletion(of: ada)
         let check = DeletionCheck(
-            store: fixture.store, settings: fixture.settings.deletion, time: fixture.time,
+            store: fixture.store, settings: fixture.lifeSettings.deletion, time: fixture.time,
             logger: fixture.log.logger(time: fixture.time), metrics: fixture.metrics)
         func overdue() async throws -> Double? {
             try await check.check()
@@ -340,7 +340,8 @@ struct DeletionOperatorTests {
             try await identity.requestDeletion(IdentityFixture.caller(token))
             let work = DeletionWork(
                 DeletionSteps(
-                    settings: identity.settings, store: identity.store, writer: identity.writer,
+                    settings: identity.settings, awaitsBackend: false, store: identity.store,
+                    writer: identity.writer,
                     deletions: identity.deletions.deletions, peers: identity.peers,
                     tombstones: identity.service.tombstones, blobs: identity.service.blobs,
                     grants: apple.delivery, time: identity.time,

@@ -18,7 +18,7 @@ struct GuestDataFixture: Sendable {
     let guest: (account: String, token: String)
 
     init(
-        _ mode: IdentitySettings.GuestDataMode = .ask, rules: String? = nil,
+        _ mode: GuestDataMode = .ask, rules: String? = nil,
         isProved: Bool = true, settings: DocumentSettings = DocumentSettings(),
         engine: (any SQLEngine)? = nil
     ) async throws {

@@ -13,7 +13,7 @@ extension IdentityFixture {
 
     /// The same handler with another setting.
     func profiles(_ photos: PhotoAccess) -> ProfileHandler {
-        var other = settings
+        var other = dataSettings
         other.photos = photos
         return ProfileHandler(
             settings: other, store: store, writer: writer, answers: profiles.answers,

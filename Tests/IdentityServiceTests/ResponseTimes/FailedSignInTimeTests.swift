@@ -20,9 +20,9 @@ struct FailedSignInTimeTests {
         // Handlers over the fixture's store, with the machine's clock.
         let (time, logger) = (SystemTime(), fixture.log.logger(time: fixture.time))
         let service = try IdentityService(
-            settings: fixture.settings, store: fixture.store, keys: fixture.keys,
-            peers: fixture.peers, time: time, randomness: fixture.randomness, logger: logger,
-            metrics: MetricsRegistry())
+            settings: fixture.settings, data: fixture.dataSettings, life: fixture.lifeSettings,
+            store: fixture.store, keys: fixture.keys, peers: fixture.peers, time: time,
+            randomness: fixture.randomness, logger: logger, metrics: MetricsRegistry())
         let (accounts, imports) = (service.accounts, service.imports)
         _ = try await fixture.register("own@example.org")
         var (old, bare) = (

@@ -48,10 +48,10 @@ extension IdentityFixture {
     /// Administers this fixture's accounts.
     func admin(_ activity: any AccountActivityAPI) -> AccountAdminHandler {
         AccountAdminHandler(
-            settings: settings, store: store, writer: writer, time: time, answers: answers,
+            settings: lifeSettings, store: store, writer: writer, time: time, answers: answers,
             logger: log.logger(time: time), deletions: service.deletions.deletions,
             guests: UnusedGuestSearch(
-                store: store, activity: activity, kept: settings.guestKept),
+                store: store, activity: activity, kept: lifeSettings.guestKept),
             orphans: service.accountAdmin.orphans)
     }
 

@@ -31,6 +31,8 @@ final class IdentityFixture: Sendable {
     let keys: IdentityKeys
     let store: Store
     let settings: IdentitySettings
+    let dataSettings: PersonalDataSettings
+    let lifeSettings: AccountLifeSettings
     let peers: IdentityPeers
     let service: IdentityService
     /// Accepts the tokens of `tokens`; otherwise as in the service.
@@ -53,9 +55,9 @@ final class IdentityFixture: Sendable {
         verification: IdentitySettings.EmailVerificationMode = .optional,
         displayName: IdentitySettings.DisplayNameMode = .optional,
         rules: String? = nil, consent: ConsentSettings = ConsentSettings(),
-        guestData: IdentitySettings.GuestDataMode = .discard,
+        guestData: GuestDataMode = .discard,
         documents: DocumentSettings = DocumentSettings(), engine: (any SQLEngine)? = nil,
-        guestKept: Duration? = IdentitySettings().guestKept,
+        guestKept: Duration? = AccountLifeSettings().guestKept,
         deletion: DeletionSettings = DeletionSettings(),
         activity: any AccountActivityAPI = NoActivity(),
         backend: (any StoreBackend) -> any StoreBackend = { $0 }
@@ -82,23 +84,27 @@ final class IdentityFixture: Sendable {
             threads: 2, waitingMax: 500, parameters: parameters)
         settings.enumeration = enumeration
         settings.emailVerification = verification
-        settings.documents = documents
         settings.displayName = displayName
-        settings.rules = RulesSettings(
-            path: try rules.map { try folder.write($0, to: "rules.yaml") })
         settings.consent = consent
-        settings.guestData = guestData
-        settings.deletion = deletion
-        settings.guestKept = guestKept
         self.settings = settings
+        var dataSettings = PersonalDataSettings()
+        dataSettings.documents = documents
+        dataSettings.rules = RulesSettings(
+            path: try rules.map { try folder.write($0, to: "rules.yaml") })
+        dataSettings.guestData = guestData
+        self.dataSettings = dataSettings
+        var lifeSettings = AccountLifeSettings()
+        lifeSettings.deletion = deletion
+        lifeSettings.guestKept = guestKept
+        self.lifeSettings = lifeSettings
         peers = IdentityPeers(
             devices: devices, sessions: sessions, activity: activity,
             notifications: notifications, texts: texts, pushDevices: pushDevices,
             relays: UnreachableRelays(), sessionData: sessionData,
             notificationData: notificationData, rateLimitData: rateLimitData)
         service = try IdentityService(
-            settings: settings, store: store, keys: keys, peers: peers,
-            time: time, randomness: randomness, logger: logger, metrics: metrics)
+            settings: settings, data: dataSettings, life: lifeSettings, store: store, keys: keys,
+            peers: peers, time: time, randomness: randomness, logger: logger, metrics: metrics)
         identities = IdentitiesHandler(of: service, tokens: tokens)
     }
 

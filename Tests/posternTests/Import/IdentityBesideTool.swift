@@ -40,7 +40,8 @@ final class IdentityBesideTool: Sendable {
             signInProofs: SecretBytes(copying: [UInt8](repeating: 9, count: 32)),
             randomness: randomness)
         service = try IdentityService(
-            settings: settings, store: store, keys: keys,
+            settings: settings, data: PersonalDataSettings(), life: AccountLifeSettings(),
+            store: store, keys: keys,
             peers: IdentityPeers(session: nowhere, notification: nowhere, rateLimit: nowhere),
             time: time,
             randomness: randomness, logger: logger, metrics: NOOPMetricsHandler.instance)
