@@ -37,7 +37,7 @@ struct IdentityProgram: Program {
             try await IdentityRestore.settle($0, settings.life.deletion)
         }
         let documentWriters = try host.tokenSigners(settings.identity.documentWriters)
-        let service = try IdentityService(
+        let service = try IdentityAssembly(
             settings: settings.identity, data: settings.data, life: settings.life, store: store,
             keys: keys,
             peers: IdentityPeers(

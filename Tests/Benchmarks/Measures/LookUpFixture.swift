@@ -16,8 +16,8 @@ final class LookUpFixture: Sendable {
 
     private let accounts: Int
     private let store: Store
-    private let service: IdentityService
-    private var imports: ImportsHandler { service.imports }
+    private let service: IdentityAssembly
+    private var imports: ImportsHandler { service.life.imports }
     private let time = SystemTime()
 
     init(folder: String, name: String, accounts: Int) throws {
@@ -35,7 +35,7 @@ final class LookUpFixture: Sendable {
             group: MultiThreadedEventLoopGroup.singleton, time: time, randomness: randomness)
         var settings = IdentitySettings()
         settings.passwordHashing = PasswordHashPool.Settings(threads: 1)
-        service = try IdentityService(
+        service = try IdentityAssembly(
             settings: settings, data: PersonalDataSettings(), life: AccountLifeSettings(),
             store: store,
             keys: try IdentityKeys(

@@ -28,7 +28,7 @@ final class InnerServices: Sendable {
     private static let rulesFile = "rules.yaml"
 
     let folder: TemporaryFolder
-    let identity: IdentityService
+    let identity: IdentityAssembly
     let identityStore: Store
     let sessionService: SessionService
     var session: SessionsHandler { sessionService.sessions }
@@ -106,13 +106,13 @@ final class InnerServices: Sendable {
         data.guestData = guestData
         var life = AccountLifeSettings()
         life.accountAdmins = accountAdmins
-        identity = try IdentityService(
+        identity = try IdentityAssembly(
             settings: settings, data: data, life: life, store: identityStore,
             keys: IdentityKeys(master: key(), signInProofs: proofKey, randomness: randomness),
             peers: Self.identityPeers(sessionService, notification, rateLimit),
             documentWriters: Reloadable(backend.applications), time: time,
             randomness: randomness, logger: log, metrics: MetricsRegistry())
-        notices.connect(to: identity.accountNotices)
+        notices.connect(to: identity.core.accountNotices)
     }
 
     private static func identityPeers(

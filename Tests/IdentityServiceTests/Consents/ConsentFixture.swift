@@ -21,7 +21,7 @@ extension GatewayV1.Acceptance {
 }
 
 extension IdentityFixture {
-    var consents: ConsentsHandler { service.consents }
+    var consents: ConsentsHandler { service.core.consents }
 
     /// Registers with what the person has agreed to.
     func register(

@@ -65,7 +65,7 @@ struct ParentalConsentTests {
     }
 
     private func write() async throws {
-        _ = try await fixture.service.documents.writeDocuments(
+        _ = try await fixture.service.data.documents.writeDocuments(
             .init(writes: [.make("orders", "main", "{}")]), fixture.relayed(token))
     }
 
@@ -292,7 +292,7 @@ struct ParentalConsentTests {
     func data() async throws {
         _ = try await ask()
         var text = ""
-        for try await item in fixture.service.accountData.collectAccountData(
+        for try await item in fixture.service.life.accountData.collectAccountData(
             .init(subject: .init(accountId: child)), fixture.context(application: "identity"))
         {
             if case .data(let bytes) = item.part { text += String(decoding: bytes, as: UTF8.self) }
@@ -303,7 +303,7 @@ struct ParentalConsentTests {
         _ = try await fixture.store.write(about: [.account(id)]) {
             try $0.apply(.beginDeletion, id)
         }
-        _ = try await fixture.service.accountData.forgetAccountData(
+        _ = try await fixture.service.life.accountData.forgetAccountData(
             .init(subject: .init(accountId: child)), fixture.context(application: "identity"))
         #expect(try await fixture.count("parental_consents") == 0)
     }

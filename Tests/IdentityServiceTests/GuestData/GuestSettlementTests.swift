@@ -63,7 +63,7 @@ struct GuestSettlementTests {
         }
         #expect(refused.code == .operationNotAllowed)
         let renamed = try await refusal {
-            try await fixture.identity.service.profiles.updateProfile(
+            try await fixture.identity.service.data.profiles.updateProfile(
                 .init(name: .displayName("Ada")), fixture.identity.relayed(fixture.ofGuest))
         }
         #expect(renamed.code == .operationNotAllowed)

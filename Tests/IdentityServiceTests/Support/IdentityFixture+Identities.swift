@@ -23,8 +23,8 @@ extension GatewayV1.ProviderToken {
 
 extension IdentitiesHandler {
     /// As in the service, but it accepts other tokens.
-    init(of service: IdentityService, tokens: any ProviderTokens) {
-        let own = service.identities
+    init(of service: IdentityAssembly, tokens: any ProviderTokens) {
+        let own = service.core.identities
         self.init(
             settings: own.settings, store: own.store, writer: own.writer, owners: own.owners,
             calls: own.calls, tokens: tokens, signIn: own.signIn, adding: own.adding)
@@ -40,7 +40,7 @@ extension IdentityFixture {
     }
 
     /// What flows write accounts with.
-    var writer: AccountWriter { service.accounts.writer }
+    var writer: AccountWriter { service.core.writer }
 
     /// The messages that flows write.
     var outbox: IdentityOutbox { writer.outbox }
@@ -49,10 +49,10 @@ extension IdentityFixture {
     func admin(_ activity: any AccountActivityAPI) -> AccountAdminHandler {
         AccountAdminHandler(
             settings: lifeSettings, store: store, writer: writer, time: time, answers: answers,
-            logger: log.logger(time: time), deletions: service.deletions.deletions,
+            logger: log.logger(time: time), deletions: service.life.deletions.deletions,
             guests: UnusedGuestSearch(
                 store: store, activity: activity, kept: lifeSettings.guestKept),
-            orphans: service.accountAdmin.orphans)
+            orphans: service.life.accountAdmin.orphans)
     }
 
     /// Signs in with an identity that is proved already.
@@ -95,7 +95,7 @@ extension IdentityFixture {
     /// A guest with a document, and its access token.
     func guestWithDocument() async throws -> (account: String, token: String) {
         let guest = try await guest()
-        _ = try await service.documents.writeDocuments(
+        _ = try await service.data.documents.writeDocuments(
             .init(writes: [.make("settings", "main", #"{"of":"guest"}"#)]),
             relayed(guest.token))
         return guest

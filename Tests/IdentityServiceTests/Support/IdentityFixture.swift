@@ -34,17 +34,17 @@ final class IdentityFixture: Sendable {
     let dataSettings: PersonalDataSettings
     let lifeSettings: AccountLifeSettings
     let peers: IdentityPeers
-    let service: IdentityService
+    let service: IdentityAssembly
     /// Accepts the tokens of `tokens`; otherwise as in the service.
     let identities: IdentitiesHandler
-    var passwords: PasswordHashPool { service.passwords }
-    var responseTimeFloor: ResponseTimeFloor { service.accounts.passwords.responseTimeFloor }
-    var accounts: AccountsHandler { service.accounts }
-    var credentials: CredentialsHandler { service.credentials }
-    var notices: AccountNoticesHandler { service.accountNotices }
+    var passwords: PasswordHashPool { service.core.passwords }
+    var responseTimeFloor: ResponseTimeFloor { service.core.responseTimeFloor }
+    var accounts: AccountsHandler { service.core.accounts }
+    var credentials: CredentialsHandler { service.core.credentials }
+    var notices: AccountNoticesHandler { service.core.accountNotices }
     var tasks: BackgroundTasks { service.background }
-    var emails: EmailChangesHandler { service.emailChanges }
-    var answers: AccountAnswers { service.onboarding.answers }
+    var emails: EmailChangesHandler { service.core.emailChanges }
+    var answers: AccountAnswers { service.core.answers }
 
     init(
         folder: TemporaryFolder? = nil, time: ManualTime = ManualTime(), seed: UInt64 = 1,
@@ -102,7 +102,7 @@ final class IdentityFixture: Sendable {
             notifications: notifications, texts: texts, pushDevices: pushDevices,
             relays: UnreachableRelays(), sessionData: sessionData,
             notificationData: notificationData, rateLimitData: rateLimitData)
-        service = try IdentityService(
+        service = try IdentityAssembly(
             settings: settings, data: dataSettings, life: lifeSettings, store: store, keys: keys,
             peers: peers, time: time, randomness: randomness, logger: logger, metrics: metrics)
         identities = IdentitiesHandler(of: service, tokens: tokens)
