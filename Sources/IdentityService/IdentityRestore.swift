@@ -1,4 +1,3 @@
-import Cryptography
 package import ServiceRuntime
 package import Storage
 
@@ -127,17 +126,6 @@ extension Transaction {
         return voided
     }
 
-    /// Voids the nonces that were issued until now, used or not: the copy has no row for those that
-    /// were used after the backup.
-    fileprivate func voidNonces() throws {
-        try put(
-            """
-            INSERT INTO used_nonces (nonce_key, expires_at_ms) VALUES (?, ?)
-            ON CONFLICT (nonce_key) DO UPDATE SET expires_at_ms = excluded.expires_at_ms
-            """,
-            [.blob(UsedNonce.allKey), SQLValue(at + Nonces.life + Nonces.rememberedBeyond)])
-    }
-
     /// In the copy the time of a wait may be over although the parent has consented since, and no
     /// account may be deleted for that. A consent that the copy knows stays: an account whose
     /// consent was withdrawn later has a tombstone once it is deleted (`Tombstones`). A refusal
@@ -186,18 +174,4 @@ extension Transaction {
             """,
             [SQLValue(at)])
     }
-
-    /// Whether a nonce was issued before this store was restored.
-    func isVoidedByRestore(_ nonce: UsedNonce) throws -> Bool {
-        guard nonce.isIssued else { return false }
-        return try queryOne(
-            "SELECT expires_at_ms FROM used_nonces WHERE nonce_key = ?", [.blob(UsedNonce.allKey)]
-        ) { nonce.expiresAt <= (try $0.timestamp(0)) } ?? false
-    }
-}
-
-extension UsedNonce {
-    /// The key of the row that stands for all nonces which expire no later than it does. No nonce
-    /// hashes to it, except with a probability of 2^-128. The row is purged like the others.
-    fileprivate static let allKey = [UInt8](repeating: 0, count: KeyedHash.lookUpKeyBytes)
 }

@@ -1,13 +1,14 @@
 import Contracts
 import Cryptography
-package import Logging
-package import Metrics
-package import RPC
-package import ServiceRuntime
-package import Storage
+import Logging
+import Metrics
+import RPC
+import ServiceRuntime
+import Storage
 
-/// The identity service over one store: its handlers, and the work beside them.
-package struct IdentityService: Sendable {
+/// Who may sign in: accounts, their credentials and what they have agreed to. It makes the handlers
+/// of this, and what handlers of other data of accounts share with them.
+struct IdentityService: Sendable {
     /// `postern.identity.v1.Accounts`.
     let accounts: AccountsHandler
     /// `postern.identity.v1.Credentials`.
@@ -18,10 +19,6 @@ package struct IdentityService: Sendable {
     let emailChanges: EmailChangesHandler
     /// `postern.gateway.v1.ProviderNotices`, of which it receives the notices.
     let providerEvents: ProviderEventsHandler
-    /// `postern.identity.v1.Imports`.
-    package let imports: ImportsHandler
-    /// `postern.gateway.v1.Admin`.
-    let accountAdmin: AccountAdminHandler
     /// `postern.identity.v1.Identities`, the nonces of `postern.gateway.v1.Providers`, and list and
     /// removal of `postern.gateway.v1.SignInMethods`.
     let identities: IdentitiesHandler
@@ -31,99 +28,92 @@ package struct IdentityService: Sendable {
     let phoneSignals: PhoneSignalsHandler
     /// `postern.gateway.v1.SignInOptions`.
     let signInOptions: SignInOptionsHandler
-    /// `postern.gateway.v1.Profile`.
-    let profiles: ProfileHandler
-    /// The files of photos and exports.
-    package let blobs: BlobFolder
-    /// `postern.gateway.v1.AccountDeletion`, and `postern.identity.v1.AccountDeletions`.
-    let deletions: AccountDeletionsHandler
-    /// What remains of deleted accounts outside of the store.
-    let tombstones: Tombstones
-    /// `postern.gateway.v1.Documents` and `BackendDocuments`.
-    let documents: DocumentsHandler
-    /// `postern.gateway.v1.Onboarding`.
-    let onboarding: OnboardingHandler
     /// `postern.gateway.v1.Consents`, and `postern.identity.v1.AccountConsents`.
     let consents: ConsentsHandler
-    /// `postern.gateway.v1.Guests`, but for their sign-in.
-    let guestData: GuestDataHandler
-    /// `postern.identity.v1.AccountExports`, and of `postern.gateway.v1.DataExports` the rest.
-    let exports: AccountExportsHandler
-    /// `postern.accountdata.v1.AccountData`, for calls in process. It is not among `methods`.
-    package let accountData: AccountDataHandler
-    /// The work beside the handlers.
-    package let background: BackgroundTasks
-    /// The work beside the handlers. Each task runs until cancelled.
-    package let tasks: [@Sendable () async throws -> Void]
+    let answers: AccountAnswers
+    let owners: SessionOwners
+    let calls: AccountCalls
     /// Hashes passwords on its own threads.
     let passwords: PasswordHashPool
+    let responseTimeFloor: ResponseTimeFloor
+    /// Delivers the outbox.
+    let delivery: OutboxDelivery
 
-    /// The service over a store that was opened with `IdentityTables.migrations`.
-    /// - Parameter documentWriters: The keys of the setting `document-writers`.
-    /// - Throws: `OutboundClient.Unavailable`, or what `PasswordHashPool` and `BlobFolder` throw.
-    package init(
-        settings: IdentitySettings, store: Store, keys: IdentityKeys, peers: IdentityPeers,
-        documentWriters: Reloadable<Applications> = Reloadable(.empty), time: any Time,
-        randomness: any Randomness, logger: Logger, metrics: any MetricsFactory
+    var settings: IdentitySettings { answers.settings }
+    var store: Store { answers.store }
+    var writer: AccountWriter { answers.writer }
+    var time: any Time { accounts.time }
+
+    /// - Parameters:
+    ///   - facts: What rules and documents say about accounts.
+    ///   - documentWriters: The keys of the setting `document-writers`.
+    /// - Throws: `OutboundClient.Unavailable`, or what `PasswordHashPool` throws.
+    init(
+        settings: IdentitySettings, store: Store, writer: AccountWriter,
+        facts: any AccountFactsSource, peers: IdentityPeers,
+        documentWriters: Reloadable<Applications>, time: any Time, logger: Logger,
+        metrics: any MetricsFactory
     ) throws {
         _ = failedProfiles
-        let shared = try SharedParts(
-            settings: settings, store: store, keys: keys, peers: peers,
-            documentWriters: documentWriters, time: time, randomness: randomness, logger: logger,
+        passwords = try PasswordHashPool(
+            settings: settings.passwordHashing, time: time, randomness: writer.randomness,
             metrics: metrics)
-        let (writer, check, answers) = (shared.writer, shared.check, shared.answers)
-        let (owners, calls, guests) = (shared.owners, shared.calls, shared.guests)
-        passwords = shared.passwords
+        responseTimeFloor = ResponseTimeFloor(
+            store: store, passwords: passwords, time: time, logger: logger)
+        let check = PasswordCheck(
+            store: store, writer: writer, passwords: passwords,
+            responseTimeFloor: responseTimeFloor, time: time)
+        answers = AccountAnswers(settings: settings, store: store, writer: writer, facts: facts)
+        owners = SessionOwners(store: store, devices: peers.devices, sessions: peers.sessions)
+        calls = AccountCalls(
+            keys: writer.keys, sessions: peers.sessions,
+            backends: BackendCalls(
+                writers: settings.documentWriters, audiences: settings.webOrigins,
+                applications: documentWriters, time: time),
+            time: time)
         accounts = AccountsHandler(
             store: store, writer: writer, passwords: check, time: time, answers: answers,
-            owners: owners, calls: calls, guests: guests)
+            owners: owners, calls: calls)
         credentials = CredentialsHandler(
             store: store, writer: writer, passwords: check, time: time, answers: answers,
-            owners: owners, guests: guests)
+            owners: owners)
         accountNotices = AccountNoticesHandler(store: store, writer: writer)
         emailChanges = EmailChangesHandler(
             settings: settings, store: store, writer: writer, passwords: check, time: time,
             answers: answers, owners: owners, calls: calls)
+        let apple = try settings.apple.makeEndpoint(
+            for: settings.providers, time: time, logger: logger)
         let providers = try Providers(
-            settings: settings.providers, keys: keys, time: time, randomness: randomness,
-            logger: logger)
+            settings: settings.providers, keys: writer.keys, time: time,
+            randomness: writer.randomness, logger: logger)
         providerEvents = ProviderEventsHandler(
             store: store, writer: writer, time: time, logger: logger, providers: providers)
-        imports = ImportsHandler(
-            answers: answers, passwords: passwords, responseTimeFloor: check.responseTimeFloor,
-            time: time, logger: logger)
+        let signIn = FederatedSignIn(
+            settings: settings, store: store, writer: writer, answers: answers,
+            keepsGrants: apple != nil)
+        let adding = MethodAdding(
+            store: store, writer: writer, keepsGrants: apple != nil,
+            newcomers: settings.newcomers)
         identities = IdentitiesHandler(
             settings: settings, store: store, writer: writer, owners: owners, calls: calls,
-            tokens: providers, signIn: shared.signIn, adding: shared.adding)
-        settings.phone.warnOfTests(at: time.now(), logger)
+            tokens: providers, signIn: signIn, adding: adding)
         phoneCodes = PhoneCodesHandler(
             settings: settings, store: store, writer: writer, time: time, owners: owners,
-            signIn: shared.signIn, adding: shared.adding)
-        phoneSignals = PhoneSignalsHandler(store: store, keys: keys)
+            signIn: signIn, adding: adding)
+        settings.phone.warnOfTests(at: time.now(), logger)
+        phoneSignals = PhoneSignalsHandler(store: store, keys: writer.keys)
         signInOptions = SignInOptionsHandler(settings: settings)
-        blobs = try BlobFolder(in: store.folder)
-        let data = PersonalDataHandlers(shared, peers, blobs)
-        (documents, onboarding, consents) = (data.documents, data.onboarding, data.consents)
-        (guestData, profiles) = (data.guestData, data.profiles)
-        (accountData, exports) = (data.accountData, data.exports)
-        let life = AccountLifeHandlers(shared, peers, blobs, metrics)
-        (deletions, accountAdmin) = (life.deletions, life.accountAdmin)
-        tombstones = try Tombstones(
-            folders: settings.tombstones.isEmpty
-                ? ["\(store.folder)/\(Tombstones.folderName)"] : settings.tombstones,
-            keys: keys, keptFor: settings.tombstonesKept, time: time, logger: logger)
-        background = BackgroundTasks(
-            beside: accounts, profiles: profiles, guestData: guestData, exports: exports.work,
-            deletions: shared.deletions, tombstones: tombstones, peers: peers, apple: shared.apple,
-            orphans: life.orphans, guests: life.unused, logger: logger, metrics: metrics)
-        // With this type from the start, as in `WebService`.
-        var tasks: [@Sendable () async throws -> Void] = [background.run]
-        if let file = shared.rulesFile { tasks.append { await file.files.run(time) } }
-        self.tasks = tasks
+        consents = ConsentsHandler(
+            settings: settings.consent, linkOrigin: settings.linkOrigin, store: store,
+            writer: writer, time: time, owners: owners, calls: calls,
+            newcomers: settings.newcomers)
+        delivery = OutboxDelivery(
+            settings: settings, store: store, writer: writer, time: time, logger: logger,
+            peers: peers, apple: apple)
     }
 
-    /// The rpcs of all handlers, for a server.
-    package var methods: [ServiceMethods] {
+    /// The rpcs of its handlers, for a server.
+    var methods: [ServiceMethods] {
         [
             AccountsDispatcher.methods(of: accounts),
             CredentialsDispatcher.methods(of: credentials),
@@ -131,178 +121,46 @@ package struct IdentityService: Sendable {
             EmailChangesDispatcher.methods(of: emailChanges),
             IdentityEmailsDispatcher.methods(of: emailChanges),
             IdentityProviderNoticesDispatcher.methods(of: providerEvents),
-            ImportsDispatcher.methods(of: imports),
-            AdminDispatcher.methods(of: accountAdmin),
             IdentitiesDispatcher.methods(of: identities),
             IdentityProvidersDispatcher.methods(of: identities),
             IdentitySignInMethodsDispatcher.methods(of: identities),
             PhoneCodesDispatcher.methods(of: phoneCodes),
             PhoneSignalsDispatcher.methods(of: phoneSignals),
-            ProfileDispatcher.methods(of: profiles),
             SignInOptionsDispatcher.methods(of: signInOptions),
-            DocumentsDispatcher.methods(of: documents),
-            BackendDocumentsDispatcher.methods(of: documents),
-            OnboardingDispatcher.methods(of: onboarding),
             AccountConsentsDispatcher.methods(of: consents),
             IdentityConsentsDispatcher.methods(of: consents),
-            IdentityGuestsDispatcher.methods(of: guestData),
-            AccountDeletionsDispatcher.methods(of: deletions),
-            IdentityAccountDeletionDispatcher.methods(of: deletions),
-            AccountExportsDispatcher.methods(of: exports),
-            IdentityDataExportsDispatcher.methods(of: exports),
         ]
     }
 
-    /// Begins the deletion of accounts that a restored store has again. To be called before
-    /// anything is served.
-    /// - Throws: `SQLError`; errors of the store.
-    package func replayTombstones() async throws {
-        try await tombstones.replay(in: deletions.store, deletions.deletions)
+    /// Its duties. They run side by side.
+    var duties: [Duty] {
+        [ParentalConsentExpiry(store: store, time: time, deletions: writer.deletions).duty]
     }
 
-    /// Stops the threads for passwords and files. Call it after the tasks have ended.
-    package func close() {
-        passwords.close()
-        blobs.close()
-        tombstones.close()
-    }
-}
+    /// Its tables whose rows expire. Claims and email changes hold personal data. Their accounts do
+    /// not change.
+    static let purges = [
+        Purge("links", key: "link", expiry: "expires_at_ms"),
+        Purge("email_changes", key: "account", expiry: "expires_at_ms"),
+        Purge("claims", key: "account", expiry: "expires_at_ms"),
+        Purge(
+            "phone_codes", key: "code", expiry: "expires_at_ms", after: StoredPhoneCode.retention),
+        Purge(
+            "number_changes", key: "change", expiry: "told_at_ms",
+            after: NumberChangeRule.retention),
+        Purge("underage_devices", key: "number", expiry: "expires_at_ms"),
+        Purge("used_nonces", key: "nonce", expiry: "expires_at_ms"),
+        Purge("provider_notices", key: "notice", expiry: "expires_at_ms"),
+        NewcomerBytes.purge,
+        Purge("guesses", key: "charge", expiry: "expires_at_ms"),
+        Purge(
+            "unrequested_mails", inOrderOf: "mail", expiry: "mailed_at_ms",
+            after: UnrequestedMailRule.window),
+        Purge("notices", inOrderOf: "notice", expiry: "mailed_at_ms", after: NoticeRule.window),
+    ]
 
-/// What several handlers have.
-private struct SharedParts {
-    let settings: IdentitySettings
-    let store: Store
-    let writer: AccountWriter
-    let time: any Time
-    let logger: Logger
-    let passwords: PasswordHashPool
-    let check: PasswordCheck
-    /// Nil without the operator's key.
-    let apple: AppleEndpoint?
-    /// Nil without the operator's rules.
-    let rulesFile: RulesFile?
-    let rules: Reloadable<DocumentRules>
-    let answers: AccountAnswers
-    let owners: SessionOwners
-    let calls: AccountCalls
-    let deletions: DeletionContext
-    let guests: GuestSettlement
-    let signIn: FederatedSignIn
-    let adding: MethodAdding
-
-    init(
-        settings: IdentitySettings, store: Store, keys: IdentityKeys, peers: IdentityPeers,
-        documentWriters: Reloadable<Applications>, time: any Time, randomness: any Randomness,
-        logger: Logger, metrics: any MetricsFactory
-    ) throws {
-        (self.settings, self.store, self.time, self.logger) = (settings, store, time, logger)
-        writer = AccountWriter(keys: keys, randomness: randomness)
-        passwords = try PasswordHashPool(
-            settings: settings.passwordHashing, time: time, randomness: randomness,
-            metrics: metrics)
-        check = PasswordCheck(
-            store: store, writer: writer, passwords: passwords,
-            responseTimeFloor: ResponseTimeFloor(
-                store: store, passwords: passwords, time: time, logger: logger), time: time)
-        apple = try settings.apple.makeEndpoint(
-            for: settings.providers, time: time, logger: logger)
-        rulesFile = settings.rules.file.map {
-            RulesFile(path: $0.path, current: $0.document, logger: logger)
-        }
-        rules = rulesFile?.rules ?? Reloadable(DocumentRules.standard)
-        answers = AccountAnswers(settings: settings, store: store, writer: writer, rules: rules)
-        owners = SessionOwners(store: store, devices: peers.devices, sessions: peers.sessions)
-        calls = AccountCalls(
-            keys: keys, sessions: peers.sessions,
-            backends: BackendCalls(
-                settings: settings.documents, applications: documentWriters, time: time),
-            time: time)
-        deletions = DeletionContext(writer: writer)
-        guests = GuestSettlement(
-            mode: settings.guestData, writer: writer, deletions: deletions, job: WakeSignal())
-        signIn = FederatedSignIn(
-            settings: settings, store: store, writer: writer, answers: answers, guests: guests,
-            keepsGrants: apple != nil)
-        adding = MethodAdding(
-            store: store, writer: writer, keepsGrants: apple != nil,
-            newcomers: settings.documents.newcomers)
-    }
-}
-
-/// The handlers of what is kept of a person.
-private struct PersonalDataHandlers {
-    let documents: DocumentsHandler
-    let onboarding: OnboardingHandler
-    let consents: ConsentsHandler
-    let guestData: GuestDataHandler
-    let profiles: ProfileHandler
-    let accountData: AccountDataHandler
-    let exports: AccountExportsHandler
-
-    init(_ shared: SharedParts, _ peers: IdentityPeers, _ blobs: BlobFolder) {
-        let (settings, time, logger) = (shared.settings, shared.time, shared.logger)
-        let (store, writer, calls) = (shared.store, shared.writer, shared.calls)
-        let newcomers = settings.documents.newcomers
-        documents = DocumentsHandler(
-            settings: settings.documents, consent: settings.consent, store: store, writer: writer,
-            time: time, calls: calls, rules: shared.rules, watchers: AccountWatchers())
-        onboarding = OnboardingHandler(documents: documents, answers: shared.answers)
-        consents = ConsentsHandler(
-            settings: settings.consent, linkOrigin: settings.linkOrigin,
-            deletionWait: settings.deletion.wait, store: store, writer: writer, time: time,
-            deletions: shared.deletions, owners: shared.owners, calls: calls, newcomers: newcomers)
-        guestData = GuestDataHandler(
-            documents: documents, guests: shared.guests, watchers: AccountWatchers(),
-            logger: logger)
-        profiles = ProfileHandler(
-            settings: settings, store: store, writer: writer, answers: shared.answers,
-            documents: documents, blobs: blobs, uploads: PhotoUploads(),
-            uncommitted: UncommittedBlobs())
-        accountData = AccountDataHandler(store: store, writer: writer, blobs: blobs)
-        let watchers = AccountWatchers()
-        let work = ExportWork(
-            settings: settings, store: store, writer: writer, time: time, logger: logger,
-            blobs: blobs, uncommitted: profiles.uncommitted,
-            collection: ExportCollection(
-                services: [
-                    accountData, peers.sessionData, peers.notificationData, peers.rateLimitData,
-                ], time: time),
-            watchers: watchers)
-        exports = AccountExportsHandler(
-            store: store, writer: writer, time: time, calls: calls, owners: shared.owners,
-            blobs: blobs, watchers: watchers, work: work, newcomers: newcomers)
-    }
-}
-
-/// The handlers of an account's life, and what they look for.
-private struct AccountLifeHandlers {
-    let deletions: AccountDeletionsHandler
-    let accountAdmin: AccountAdminHandler
-    let orphans: OrphanRepair
-    let unused: UnusedGuests
-
-    init(
-        _ shared: SharedParts, _ peers: IdentityPeers, _ blobs: BlobFolder,
-        _ metrics: any MetricsFactory
-    ) {
-        let (settings, time, logger) = (shared.settings, shared.time, shared.logger)
-        let (store, writer) = (shared.store, shared.writer)
-        deletions = AccountDeletionsHandler(
-            settings: settings, store: store, writer: writer, time: time, owners: shared.owners,
-            calls: shared.calls, deletions: shared.deletions)
-        orphans = OrphanRepair(
-            settings: settings, store: store, writer: writer, sessionData: peers.sessionData,
-            notificationData: peers.notificationData, blobs: blobs,
-            findings: OrphanFindings(metrics: metrics))
-        unused = UnusedGuests(
-            search: UnusedGuestSearch(
-                store: store, activity: peers.activity, kept: settings.guestKept),
-            deletions: shared.deletions, time: time, logger: logger)
-        accountAdmin = AccountAdminHandler(
-            settings: settings, store: store, writer: writer, time: time,
-            answers: shared.answers, logger: logger, deletions: shared.deletions,
-            guests: unused.search, orphans: orphans)
-    }
+    /// Stops the threads for passwords.
+    func close() { passwords.close() }
 }
 
 extension PhoneSettings {

@@ -2,7 +2,7 @@ import Addresses
 package import Cryptography
 package import ServiceRuntime
 
-/// The operator's settings for the identity service.
+/// The operator's settings for who may sign in.
 package struct IdentitySettings: Settings {
     /// Base URL of links in mails: scheme, host and port, without a path.
     package var linkOrigin = "http://localhost:3000"
@@ -14,8 +14,6 @@ package struct IdentitySettings: Settings {
     package var resetLife: Duration = .seconds(3_600)
     /// Whether owners get a mail about a sign-in from a device that is new to their account (N-01).
     package var tellsNewDevices = true
-    /// Applications that may look accounts up and suspend them, besides the operator's tool (I-09).
-    package var accountAdmins: [String] = []
     /// BCP 47 language tag for users who have not chosen a language.
     package var defaultLanguage = "en"
     /// Verification codes sent to phones.
@@ -28,10 +26,6 @@ package struct IdentitySettings: Settings {
     package var emailVerification = EmailVerificationMode.optional
     /// Which passwords are accepted (I-02).
     package var passwordPolicy = PasswordPolicy.document
-    /// Who may download photos (G-17).
-    package var photos = PhotoAccess.owner
-    /// The longest photo of a guest, in bytes; 0 for none.
-    package var guestPhotoBytesMax = 256 << 10
     /// The app's name as users know it; it is rejected as a password. By default as `sender-name`,
     /// by which mails call the app: people take it for a password too.
     package var appName = "Postern"
@@ -39,26 +33,17 @@ package struct IdentitySettings: Settings {
     package var providers = ProvidersSettings()
     /// The credentials at Apple, for grants.
     package var apple = AppleSettings()
-    /// Documents of accounts.
-    package var documents = DocumentSettings()
     /// Whether accounts must have a display name (G-01).
     package var displayName = DisplayNameMode.optional
-    /// The rules of documents and onboarding.
-    package var rules = RulesSettings.none
     /// Consent to terms and privacy texts.
     package var consent = ConsentSettings()
-    /// What happens to a guest's documents when the guest signs in to an account.
-    package var guestData = GuestDataMode.discard
-    /// The deletion of accounts.
-    package var deletion = DeletionSettings()
-    /// How long the ids that accounts had in another system are kept.
-    package var importedIDRetention: Duration = .seconds(3_660 * 86_400)
-    /// The folders of tombstones; empty for the one in the data folder.
-    package var tombstones: [String] = []
-    /// How long tombstones are kept; nil for ever. By default two years, as of the audit trail.
-    package var tombstonesKept: Duration? = .seconds(730 * 86_400)
-    /// How long a guest is kept after its last use (I-04); nil for ever.
-    package var guestKept: Duration? = .seconds(180 * 86_400)
+    /// What newcomers may add to the store and the disk in a day.
+    var newcomers = NewcomerBytes(ofGuest: 1 << 20, ofAddress: 32 << 20)
+    /// Applications that may read and write documents of any account.
+    package var documentWriters: [String] = []
+    /// The origins of the web service: the audiences of application tokens. Photos' URLs begin with
+    /// the first.
+    var webOrigins = ["http://localhost:7480", "http://127.0.0.1:7480"]
 
     /// The defaults, for tests and embedding.
     package init() {}
@@ -71,17 +56,12 @@ package struct IdentitySettings: Settings {
         readPasswordHashing(&settings)
         providers = ProvidersSettings(reading: &settings)
         apple = AppleSettings(reading: &settings)
-        documents = DocumentSettings(reading: &settings)
         settings.choice(
             "display-name", &displayName,
             reason: "Whether an account without a display name has to complete its profile (G-01).")
-        rules = RulesSettings(reading: &settings)
         consent = ConsentSettings(reading: &settings)
-        settings.choice(
-            "guest-data", &guestData,
-            reason: "What happens to a guest's documents when it signs in to an account (G-16).")
-        deletion = DeletionSettings(reading: &settings)
-        readRetention(&settings)
+        readNewcomers(&settings)
+        readBackends(&settings)
         settings.require(
             apple.redirects.clients.isSubset(of: providers.appleClients),
             ["apple-redirect-uris"], "apple-redirect-uris names an app that apple-audiences lacks")
@@ -108,13 +88,6 @@ package struct IdentitySettings: Settings {
         settings.string(
             "app-name", &appName, unit: "text",
             reason: "The app's name as users know it; a password made from it is rejected (I-02).")
-        settings.choice(
-            "photos", &photos,
-            reason: "Who may download a photo: its owner, or anyone who knows its name (G-17).")
-        settings.integer(
-            "guest-photo-bytes-max", &guestPhotoBytesMax, in: 0...CleanedPhoto.bytesMax,
-            unit: "bytes",
-            reason: "The longest photo of a guest, which anybody can create; 0 for none (G-17).")
     }
 
     private mutating func readMails(_ settings: inout SettingsReader) {
@@ -133,13 +106,6 @@ package struct IdentitySettings: Settings {
         settings.boolean(
             "new-device-mail", &tellsNewDevices,
             reason: "Mail owners about sign-ins from new devices, at verified addresses (N-01).")
-        settings.strings(
-            "account-admins", &accountAdmins, unit: "applications",
-            reason: "Who may look up and suspend accounts besides the tool: gateway or none (I-09)."
-        )
-        settings.require(
-            accountAdmins.allSatisfy { $0 == "gateway" }, ["account-admins"],
-            "only gateway may be named; its callers-file says which applications it admits")
     }
 
     private mutating func readPasswordHashing(_ settings: inout SettingsReader) {
@@ -166,27 +132,34 @@ package struct IdentitySettings: Settings {
             parameters: Argon2Parameters(memoryKiB: memory, passes: passes, lanes: 1))
     }
 
-    private mutating func readRetention(_ settings: inout SettingsReader) {
-        settings.duration(
-            "imported-ids-kept", &importedIDRetention,
-            in: .seconds(86_400)...(.seconds(3_660 * 86_400)),
-            reason: "How long after its import an account can be found by its id in the other "
-                + "system (I-08).")
+    private mutating func readNewcomers(_ settings: inout SettingsReader) {
+        settings.integer(
+            "guest-bytes-a-day", &newcomers.ofGuest, in: (64 << 10)...(1 << 40), unit: "bytes",
+            reason: "What a guest may add to the disk in a day (UTC): documents, a photo, an "
+                + "export, rows of the audit trail (I-07).")
+        settings.integer(
+            "newcomer-bytes-a-day", &newcomers.ofAddress, in: (1 << 20)...(1 << 40), unit: "bytes",
+            reason: "The same for all guests, and all accounts in their first day, at one "
+                + "address; IPv6 by /48 (I-07).")
+    }
+
+    private mutating func readBackends(_ settings: inout SettingsReader) {
         settings.strings(
-            "tombstones", &tombstones, unit: "path",
-            reason: "Folders, best on other disks, that list deleted accounts, so that a restored "
-                + "backup deletes them again; none: tombstones in the data folder (G-20).")
-        settings.durationOrForever(
-            "tombstones-kept", &tombstonesKept,
-            in: .seconds(30 * 86_400)...(.seconds(3_660 * 86_400)),
-            reason:
-                "How long a deleted account is listed there: longer than the oldest backup that "
-                + "may be restored, since an older one brings deleted accounts back (G-20).")
-        settings.durationOrForever(
-            "guest-kept", &guestKept, in: .seconds(86_400)...(.seconds(3_650 * 86_400)),
-            reason: "A guest without a session is deleted this long after its last use, no matter "
-                + "when its session ended, and not before this long after the upgrade that "
-                + "introduced the rule (I-04).")
+            "document-writers", &documentWriters, unit: "applications",
+            reason: "Backends that may read and write documents of any account, with a token for "
+                + "each call (I-07).")
+        // They carry these tokens. With a key of their own they could make them.
+        settings.require(
+            Set(documentWriters).isDisjoint(with: ["gateway", "web", "tool"]),
+            ["document-writers"], "gateway, web and tool cannot be document writers")
+        settings.strings(
+            "web-origins", &webOrigins, unit: "URL",
+            reason: "Where clients reach the web service, as the gateway's setting. Photos' URLs "
+                + "begin with the first, and a token of a document writer must name one of them as "
+                + "its audience.")
+        settings.require(
+            webOrigins.allSatisfy { WebOrigin(site: $0) != nil }, ["web-origins"],
+            "each must be \(WebOrigin.expected)")
     }
 }
 

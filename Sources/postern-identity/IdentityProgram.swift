@@ -20,7 +20,7 @@ struct IdentityProgram: Program {
                 "links in mails lead to the reader's own machine: set link-origin",
                 setting: "link-origin")
         }
-        if settings.identity.tombstones.isEmpty {
+        if settings.life.tombstones.isEmpty {
             host.warnOfDevelopment(
                 "identity.tombstones.same-disk",
                 "tombstones share the data's disk: set tombstones, or a restore can undo deletions",
@@ -34,11 +34,12 @@ struct IdentityProgram: Program {
             try IdentityKeys(
                 master: $0, signInProofs: signInProofs, randomness: host.randomness)
         } settlingCopy: {
-            try await IdentityRestore.settle($0, settings.identity.deletion)
+            try await IdentityRestore.settle($0, settings.life.deletion)
         }
-        let documentWriters = try host.tokenSigners(settings.identity.documents.writers)
-        let service = try IdentityService(
-            settings: settings.identity, store: store, keys: keys,
+        let documentWriters = try host.tokenSigners(settings.identity.documentWriters)
+        let service = try IdentityAssembly(
+            settings: settings.identity, data: settings.data, life: settings.life, store: store,
+            keys: keys,
             peers: IdentityPeers(
                 session: try host.channel(to: settings.session),
                 notification: try host.channel(to: settings.notification),
@@ -56,12 +57,16 @@ struct IdentityProgram: Program {
 /// Identity's settings, and where the services are that it calls.
 struct IdentityProgramSettings: Settings {
     let identity: IdentitySettings
+    let data: PersonalDataSettings
+    let life: AccountLifeSettings
     let session: PeerSettings
     let notification: PeerSettings
     let rateLimit: PeerSettings
 
     init(reading settings: inout SettingsReader) {
         identity = IdentitySettings(reading: &settings)
+        data = PersonalDataSettings(reading: &settings)
+        life = AccountLifeSettings(reading: &settings)
         session = PeerSettings(
             reading: &settings, "session", service: "postern.session", port: 7402)
         notification = PeerSettings(

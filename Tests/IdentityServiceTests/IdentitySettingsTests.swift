@@ -23,12 +23,7 @@ struct IdentitySettingsTests {
         #expect(settings.emailVerification == .optional)
         #expect(settings.passwordPolicy == .document)
         #expect(settings.appName == "Postern")
-        #expect(settings.documents.countMax == 200)
-        #expect(settings.documents.bytesMax == 1_048_576)
-        #expect(settings.documents.guestBytesMax == 131_072)
-        #expect(settings.documents.writers.isEmpty)
-        #expect(settings.guestData == .discard)
-        #expect(settings.guestKept == .seconds(180 * 86_400))
+        #expect(settings.documentWriters.isEmpty)
     }
 
     @Test("X-02, G-02, I-02: configured values take effect")
@@ -36,11 +31,9 @@ struct IdentitySettingsTests {
         let settings: IdentitySettings = try SettingsLoader.settings(environment: [
             "POSTERN_ENUMERATION": "strict", "POSTERN_EMAIL_VERIFICATION": "required",
             "POSTERN_PASSWORD_POLICY": "letters-digits", "POSTERN_APP_NAME": "Track Log",
-            "POSTERN_GUEST_DATA": "merge", "POSTERN_CONSENT": "required",
-            "POSTERN_TERMS_VERSION": "2026-01",
+            "POSTERN_CONSENT": "required", "POSTERN_TERMS_VERSION": "2026-01",
             "POSTERN_PRIVACY_VERSION": "4", "POSTERN_TERMS_URL": "https://example.org/terms",
         ])
-        #expect(settings.guestData == .merge)
         #expect(settings.consent.mode == .required)
         #expect(settings.consent.current == ConsentVersions(terms: "2026-01", privacy: "4"))
         #expect(settings.consent.termsURL == "https://example.org/terms")
@@ -48,28 +41,6 @@ struct IdentitySettingsTests {
         #expect(settings.emailVerification == .required)
         #expect(settings.passwordPolicy == .lettersAndDigits)
         #expect(settings.appName == "Track Log")
-    }
-
-    @Test("G-20: tombstones are kept for two years, or as long as backups are")
-    func tombstonesKept() throws {
-        let standard: IdentitySettings = try SettingsLoader.settings()
-        #expect(standard.tombstonesKept == .seconds(730 * 86_400))
-        for (text, kept) in [("30d", Duration.seconds(30 * 86_400)), ("forever", nil)] {
-            let settings: IdentitySettings = try SettingsLoader.settings(environment: [
-                "POSTERN_TOMBSTONES_KEPT": text
-            ])
-            #expect(settings.tombstonesKept == kept)
-        }
-    }
-
-    @Test("I-04: guests are kept for some days, or for ever")
-    func guestKept() throws {
-        for (text, kept) in [("30d", Duration.seconds(30 * 86_400)), ("forever", nil)] {
-            let settings: IdentitySettings = try SettingsLoader.settings(environment: [
-                "POSTERN_GUEST_KEPT": text
-            ])
-            #expect(settings.guestKept == kept)
-        }
     }
 
     @Test(
@@ -82,15 +53,11 @@ struct IdentitySettingsTests {
             ("POSTERN_LINK_ORIGIN", "http://app.example"),
             ("POSTERN_VERIFICATION_LIFE", "25h"), ("POSTERN_PASSWORD_HASH_MEMORY", "19455"),
             ("POSTERN_PASSWORD_HASH_PASSES", "1"), ("POSTERN_DEFAULT_LANGUAGE", "e n"),
-            ("POSTERN_DOCUMENT_COUNT_MAX", "0"), ("POSTERN_DOCUMENT_BYTES_MAX", "1000"),
             ("POSTERN_DOCUMENT_WRITERS", "billing,gateway"), ("POSTERN_DOCUMENT_WRITERS", "web"),
             ("POSTERN_WEB_ORIGINS", "auth.example.org"),
             ("POSTERN_CONSENT", "asked"), ("POSTERN_CONSENT", "required"),
             ("POSTERN_TERMS_VERSION", "1"), ("POSTERN_TERMS_URL", "terms.example"),
             ("POSTERN_PRIVACY_URL", "javascript:x"),
-            ("POSTERN_TOMBSTONES_KEPT", "29d"), ("POSTERN_GUEST_KEPT", "23h"),
-            ("POSTERN_GUEST_KEPT", "Forever"),
-            ("POSTERN_GUEST_KEPT", "3651d"), ("POSTERN_GUEST_KEPT", "0"),
             ("POSTERN_ENUMERATION", "strikt"), ("POSTERN_PASSWORD_POLICY", "none"),
         ])
     func refused(name: String, value: String) {

@@ -8,7 +8,7 @@ import Storage
 /// `postern.gateway.v1.Admin`: account administration for the operator's tool, and for an
 /// application's support desk, whose calls the gateway passes on (I-09).
 struct AccountAdminHandler: AdminService, AccountWriting {
-    let settings: IdentitySettings
+    let settings: AccountLifeSettings
     let store: Store
     let writer: AccountWriter
     let time: any Time
@@ -107,7 +107,7 @@ struct AdminCaller: Sendable {
     /// - Throws: `rpc/permission-denied`; `rpc/invalid-argument` for a name that is too long or has
     ///   characters that could break the one line of an audit record.
     init(
-        _ context: CallContext, actor: String, _ settings: IdentitySettings
+        _ context: CallContext, actor: String, _ settings: AccountLifeSettings
     ) throws(ServiceError) {
         let admins = CallContext.operators.union(settings.accountAdmins)
         guard admins.contains(context.application) else { throw ServiceError(.permissionDenied) }
@@ -115,15 +115,9 @@ struct AdminCaller: Sendable {
         let isGateway = context.application == CallContext.gateway
         let behind = isGateway ? context.metadata[Metadata.Key.application] ?? "" : ""
         let named = [behind, actor].filter { !$0.isEmpty }.joined(separator: "/")
-        guard named.utf8.count <= Self.actorBytesMax, named.allSatisfy(Self.isPlain) else {
-            throw ServiceError(.invalidArgument, fields: ["actor"])
-        }
+        guard named.utf8.count <= Self.actorBytesMax, named.allSatisfy(BackendCalls.isPlain)
+        else { throw ServiceError(.invalidArgument, fields: ["actor"]) }
         self.actor = named.isEmpty ? context.application : "\(context.application)/\(named)"
-    }
-
-    /// Whether a character can be part of an actor's name.
-    static func isPlain(_ character: Character) -> Bool {
-        character.isLetter || character.isNumber || "-_.:@/ ".contains(character)
     }
 }
 

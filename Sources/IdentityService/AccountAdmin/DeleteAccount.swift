@@ -27,8 +27,7 @@ extension AccountAdminHandler {
             }
             let deletion = try transaction.requestDeletion(
                 of: account, source: .operator,
-                due: request.wait ? transaction.at + settings.deletion.wait : transaction.at,
-                deletions
+                due: deletions.due(waits: request.wait, from: transaction.at), deletions
             ) { $0.by(caller) }
             if request.backendDone { try transaction.noteBackendDone(account) }
             return deletion

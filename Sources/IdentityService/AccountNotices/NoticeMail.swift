@@ -64,6 +64,19 @@ extension NoticeMail {
         let name = try vault.open(row.sealedDisplayName, .displayName)
         try write(.welcome, to: row.account, device, with: [.name(name)], transaction)
     }
+
+    /// Mails that the deletion of an account was cancelled, to a verified address only, as all
+    /// mails about a deletion (`DeletionMail`).
+    func deletionCancelled(_ account: AccountID, _ transaction: Transaction) throws {
+        guard let row = try transaction.account(account), row.address?.provedAt != nil,
+            let address = try reader.address(row)
+        else { return }
+        try transaction.enqueue(
+            outbox.email(
+                Mail(.deletionCancelled, [.time(transaction.at)]), of: account,
+                to: address.mailbox, language: row.language, expiresAt: nil,
+                key: outbox.newKey()))
+    }
 }
 
 /// Formats a time for a mail.

@@ -1,28 +1,28 @@
 import Messages
-package import ServiceRuntime
-package import Storage
+import ServiceRuntime
+import Storage
 
 /// Makes the account of an answer: what `AccountReader` decrypts, the URL of its photo, whether its
 /// owner has completed onboarding, and what they still have to do (G-01, G-17, G-18).
-package struct AccountAnswers: AccountWriting, Sendable {
+struct AccountAnswers: AccountWriting, Sendable {
     let settings: IdentitySettings
     let store: Store
     let writer: AccountWriter
-    /// The operator's rules, as they are now.
-    let rules: Reloadable<DocumentRules>
+    /// What rules and documents say about accounts.
+    let source: any AccountFactsSource
     /// Where the web service serves photos.
     let photos: PhotoURLs
 
     /// Creates the answers of one store.
-    package init(
+    init(
         settings: IdentitySettings, store: Store, writer: AccountWriter,
-        rules: Reloadable<DocumentRules>
+        facts source: any AccountFactsSource
     ) {
         self.settings = settings
         self.store = store
         self.writer = writer
-        self.rules = rules
-        photos = PhotoURLs(settings.documents.webOrigins)
+        self.source = source
+        photos = PhotoURLs(settings.webOrigins)
     }
 
     /// The account as its owner sees it, with the time of its last sign-in.
@@ -42,21 +42,16 @@ package struct AccountAnswers: AccountWriting, Sendable {
     func answer(
         _ row: AccountRow, lastSignInAt: Timestamp?, pendingEmail: String = ""
     ) async throws -> AccountAnswer {
-        let required = rules.value.required
-        let needed = required.documents(of: row)
-        let found =
-            needed.isEmpty
-            ? [] : try await store.read { try $0.existing(needed, of: row.account, keys) }
-        return try answer(
-            row, required.facts(of: row, found: found), lastSignInAt: lastSignInAt,
-            pendingEmail: pendingEmail)
+        if let known = source.facts(of: row) {
+            return try answer(row, known, lastSignInAt: lastSignInAt, pendingEmail: pendingEmail)
+        }
+        let read = try await store.read { try facts(row, in: $0) }
+        return try answer(row, read, lastSignInAt: lastSignInAt, pendingEmail: pendingEmail)
     }
 
     /// What rules and documents say about an account, for `answer(_:_:lastSignInAt:pendingEmail:)`.
     func facts(_ row: AccountRow, in session: some SQLSession) throws -> AccountFacts {
-        let required = rules.value.required
-        let found = try session.existing(required.documents(of: row), of: row.account, keys)
-        return required.facts(of: row, found: found)
+        try source.facts(of: row, in: session)
     }
 
     /// The same with facts that were read with the account's row.
@@ -132,80 +127,5 @@ enum RequiredActionRule {
             actions.append(.completeOnboarding)
         }
         return actions
-    }
-}
-
-/// What the operator's rules and the documents say about an account.
-struct AccountFacts: Hashable, Sendable {
-    /// Onboarding is complete.
-    let isOnboarded: Bool
-    /// The rules require fields of its profile, and it has no profile.
-    let lacksProfile: Bool
-    /// The rules declare onboarding.
-    let hasOnboarding: Bool
-}
-
-/// The documents whose existence decides about an account. They are looked up only where the rules
-/// require some and nothing else decides, since every sign-in and every check of a session makes an
-/// account.
-struct RequiredDocuments: Hashable, Sendable {
-    /// The account's profile; nil if the rules require no field of it.
-    let profile: DocumentKey?
-    /// Those which a completion of onboarding writes with required fields.
-    let onboarding: [DocumentKey]
-    /// The rules declare onboarding.
-    let hasOnboarding: Bool
-
-    /// The documents that an operator's rules require.
-    init(_ collections: [CollectionRules], _ onboarding: OnboardingRules?) {
-        let profile = collections.first { $0.name == DocumentRules.profileName }
-        self.profile =
-            profile?.requiredFields.isEmpty == false ? .main(DocumentRules.profileName) : nil
-        let targets = (onboarding?.sections ?? []).flatMap(\.fields)
-            .filter(\.rule.isRequired).compactMap(\.target?.collection)
-        self.onboarding = Set(targets).sorted().map { .main($0) }
-        hasOnboarding = onboarding != nil
-    }
-
-    /// Those that matter for an account.
-    func documents(of row: AccountRow) -> [DocumentKey] {
-        let onboarding = row.onboarding.dependsOnDocuments ? onboarding : []
-        guard let profile, !row.isGuest, !onboarding.contains(profile) else { return onboarding }
-        return onboarding + [profile]
-    }
-
-    /// The facts about an account.
-    /// - Parameter found: Those of `documents(of:)` that exist.
-    func facts(of row: AccountRow, found: Set<DocumentKey>) -> AccountFacts {
-        AccountFacts(
-            isOnboarded: row.onboarding.isComplete(
-                documentsExist: !onboarding.isEmpty && found.isSuperset(of: onboarding)),
-            lacksProfile: profile.map { !row.isGuest && !found.contains($0) } ?? false,
-            hasOnboarding: hasOnboarding)
-    }
-}
-
-extension DocumentKey {
-    /// The one document of a collection that rules name.
-    static func main(_ collection: String) -> DocumentKey {
-        DocumentKey(collection: collection, name: main)
-    }
-}
-
-extension SQLSession {
-    /// Those of some documents that exist.
-    func existing(
-        _ documents: [DocumentKey], of account: AccountID, _ keys: IdentityKeys
-    ) throws -> Set<DocumentKey> {
-        Set(
-            try documents.filter { document in
-                let found = try query(
-                    """
-                    SELECT 1 FROM documents WHERE account = ? AND name_key = ? AND is_removed = 0
-                    """,
-                    [.integer(account.key), .blob(keys.documents.nameKey(document, of: account))]
-                ) { try $0.integer(0) }
-                return !found.isEmpty
-            })
     }
 }

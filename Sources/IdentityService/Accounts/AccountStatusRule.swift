@@ -129,6 +129,12 @@ extension SQLSession {
                 status: try AccountStatus(stored: row.integer(0)), beneath: try row.integer(1))
         }
     }
+
+    /// Whether messages to an account's owner are still sent: it exists and is not being deleted.
+    func mayNotify(_ account: AccountID) throws -> Bool {
+        guard let standing = try standing(account) else { return false }
+        return !standing.isDeleting
+    }
 }
 
 extension Transaction {

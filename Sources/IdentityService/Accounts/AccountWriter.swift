@@ -1,16 +1,13 @@
-package import ServiceRuntime
+import ServiceRuntime
 
-/// What every flow writes accounts with: the keys, the source of randomness, and what is made of
-/// both. A service makes it once, and hands it on whole.
+/// What every flow writes accounts with: the keys, the source of randomness, what is made of both,
+/// and what else a sign-in may begin or end. A service makes it once, and hands it on whole.
 package struct AccountWriter: Sendable {
     let keys: IdentityKeys
     let randomness: any Randomness
-
-    /// The writer of one service.
-    package init(keys: IdentityKeys, randomness: any Randomness) {
-        self.keys = keys
-        self.randomness = randomness
-    }
+    let guests: any GuestDocuments
+    let exports: any PendingExports
+    let deletions: any PendingDeletions
 
     /// Decrypts the rows of accounts.
     var reader: AccountReader { AccountReader(keys: keys, randomness: randomness) }

@@ -13,7 +13,6 @@ struct AccountsHandler: AccountsService, AccountWriting {
     /// Resolves an access token to the owner of its session.
     let owners: SessionOwners
     let calls: AccountCalls
-    let guests: GuestSettlement
 
     var settings: IdentitySettings { answers.settings }
 }

@@ -155,6 +155,15 @@ extension AccountsHandler {
     }
 }
 
+extension SQLSession {
+    /// Whether an import has brought the account.
+    fileprivate func isImported(_ account: AccountID) throws -> Bool {
+        try queryOne(
+            "SELECT 1 FROM imported_accounts WHERE account = ?", [.integer(account.key)]
+        ) { try $0.integer(0) } != nil
+    }
+}
+
 /// A request to confirm an address, parsed and checked.
 struct ConfirmationAttempt: Sendable {
     let tokenHash: [UInt8]

@@ -213,7 +213,7 @@ extension AccountsHandler {
         let verification = try LinkMail(
             .verifyEmail, LinkToken.drawn(from: randomness), of: id, to: applicant.address,
             addressKey: applicant.lookUpKey, language: applicant.language, settings, writer,
-            at: moment)
+            at: moment, until: moment + settings.verificationLife)
         let ownerMailKey = applicant.repeatable.map { outbox.key(of: $0) } ?? outbox.newKey()
         return RegistrationDraft(
             account: account, verification: verification, ownerMailKey: ownerMailKey)

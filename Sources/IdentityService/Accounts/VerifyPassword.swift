@@ -11,7 +11,7 @@ extension AccountsHandler {
     /// An unknown address and a wrong password take the same steps: one read, one hash, one audit
     /// write, one error code.
     ///
-    /// A guest that calls is another account; `GuestSettlement` decides what happens to its data
+    /// A guest that calls is another account; `GuestDocuments` decides what happens to its data
     /// (G-16, G-27). Its session is judged before the password is compared:
     /// the error, and the time until it, do not depend on the address or the password.
     /// Nothing about the guest is in the answer to a wrong password.
@@ -28,7 +28,7 @@ extension AccountsHandler {
         try await requireAnswerable(attempt)
         try await passwords.responseTimeFloor.requireTime(until: context.deadline)
         let recorded = try await untilUnchanged { try await check(attempt) }
-        if recorded.guest != nil { guests.wake() }
+        if recorded.guest != nil { writer.guests.wake() }
         let answer = try await answers.answer(
             recorded.row, lastSignInAt: recorded.history.before)
         return IdentityV1.VerifyPasswordResponse(
@@ -117,7 +117,7 @@ extension AccountsHandler {
                     from: attempt.origin, transaction)
             try transaction.audit(
                 .signInSucceeded, account, from: attempt.origin, subject: attempt.subject)
-            let guest = try guests.settle(
+            let guest = try writer.guests.settle(
                 attempt.caller, afterSignInTo: account, from: attempt.origin, transaction)
             try transaction.remember(
                 attempt.repeatable,

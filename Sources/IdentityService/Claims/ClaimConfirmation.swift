@@ -111,7 +111,7 @@ struct ClaimConfirmation: AccountWriting, Sendable {
         try transaction.setPassword(account, sealedHash: try vault.seal(hash, .passwordHash))
         try transaction.cancelPendingChanges(of: account)
         // Its sessions continue: the sign-up ended the earlier ones (`StrictRegistration`).
-        guard try transaction.endGuest(account, from: attempt.origin) else {
+        guard try transaction.endGuest(account, from: attempt.origin, writer) else {
             throw ServiceError(.internalError, detail: "a claim's account is not a guest")
         }
         for kind in [AuditKind.emailVerified, .passwordReplaced, .guestUpgraded] {

@@ -105,7 +105,7 @@ struct StrictRegistration: AccountWriting, Sendable {
         try transaction.unaskParent(of: guest, until: transaction.at + AgeGate.parentLife)
         try transaction.endSessions(
             of: guest, provedUntil: transaction.at, reason: .signedOut, outbox)
-        try transaction.cancelDeletion(of: guest, from: applicant.origin)
+        try writer.deletions.cancel(of: guest, from: applicant.origin, transaction)
     }
 
     private func audit(

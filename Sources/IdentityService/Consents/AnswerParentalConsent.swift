@@ -32,7 +32,7 @@ extension ConsentsHandler {
             guard found.row.account == account else { throw ServiceError(.invalidLink) }
             return try settle(found.consent, event, from: origin, transaction)
         }
-        if answered == .refused || answered == .withdrawn { deletions.wake() }
+        if answered == .refused || answered == .withdrawn { writer.deletions.wake() }
         return try answer(answered, shown.row)
     }
 
@@ -44,7 +44,7 @@ extension ConsentsHandler {
         case .unchanged, .free, .notAllowed: return consent.state
         case .becomes(.withdrawn):
             try transaction.withdrawParentalConsent(
-                of: consent.account, wait: deletionWait, deletions, outbox)
+                of: consent.account, writer.deletions, outbox)
             try transaction.audit(.parentRefused, consent.account, from: origin)
             return .withdrawn
         case .becomes(let state):
@@ -52,7 +52,7 @@ extension ConsentsHandler {
             try transaction.audit(.parentConsented, consent.account, from: origin)
             return state
         case .ends:
-            try transaction.endParentalConsent(consent, deletions)
+            try transaction.endParentalConsent(consent, writer.deletions)
             try transaction.audit(.parentRefused, consent.account, from: origin)
             return .refused
         }

@@ -13,13 +13,9 @@ struct ConsentsHandler:
     let settings: ConsentSettings
     /// Base URL of the links in mails.
     let linkOrigin: String
-    /// How long the deletion waits after a parent has withdrawn the consent.
-    let deletionWait: Duration
     let store: Store
     let writer: AccountWriter
     let time: any Time
-    /// Deletes the accounts of children without consent.
-    let deletions: DeletionContext
     let owners: SessionOwners
     let calls: AccountCalls
     let newcomers: NewcomerBytes

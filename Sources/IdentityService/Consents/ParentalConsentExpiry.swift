@@ -11,7 +11,7 @@ struct ParentalConsentExpiry: Sendable {
 
     let store: Store
     let time: any Time
-    let deletions: DeletionContext
+    let deletions: any PendingDeletions
 
     var duty: Duty { Duty("parental-consents", every: Self.interval) { try await step() } }
 

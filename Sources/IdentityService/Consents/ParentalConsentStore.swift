@@ -176,26 +176,27 @@ extension Transaction {
     /// with the same address. So the deletion of a suspended account is held (as `isHeld` does for
     /// owners): the answer is recorded, and `ParentalConsentExpiry` begins the deletion when the
     /// suspension ends. It is no deletion that waits, since a link in a mail could cancel that.
-    func endParentalConsent(_ consent: ParentalConsent, _ deletions: DeletionContext) throws {
+    func endParentalConsent(
+        _ consent: ParentalConsent, _ deletions: any PendingDeletions
+    ) throws {
         guard try standing(consent.account)?.status != .suspended else {
             return try answerParent(of: consent.account, .refused, until: at)
         }
         try answerParent(of: consent.account, .refused)
-        try beginDeletion(of: consent.account, source: .parent, due: at, deletions)
+        try deletions.begin(of: consent.account, source: .parent, waits: false, self)
     }
 
     /// The parent withdraws the consent: the account is suspended, its sessions end, and its deletion
     /// waits, held as long as an operator's suspension lasts (`isHeld`). An account without a proved
     /// address gets no mail by which to keep it: only an operator can (`RestoreAccount`).
     func withdrawParentalConsent(
-        of account: AccountID, wait: Duration, _ deletions: DeletionContext,
-        _ outbox: IdentityOutbox
+        of account: AccountID, _ deletions: any PendingDeletions, _ outbox: IdentityOutbox
     ) throws {
         try answerParent(of: account, .withdrawn)
         try apply(.withdrawConsent, account)
         try voidPendingState(of: account)
         try endSessions(of: account, provedUntil: at, reason: .revoked, outbox)
-        try beginDeletion(of: account, source: .parent, due: at + wait, deletions)
+        try deletions.begin(of: account, source: .parent, waits: true, self)
     }
 
     /// The deletion after a withdrawal was cancelled: the suspension by the parent ends, and the

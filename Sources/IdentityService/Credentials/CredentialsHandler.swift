@@ -12,7 +12,6 @@ struct CredentialsHandler: CredentialsService, AccountWriting {
     let answers: AccountAnswers
     /// Resolves an access token to the owner of its session.
     let owners: SessionOwners
-    let guests: GuestSettlement
 
     var settings: IdentitySettings { answers.settings }
 }

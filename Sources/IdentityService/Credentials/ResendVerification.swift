@@ -40,7 +40,8 @@ extension CredentialsHandler {
         }
         guard let address = row.address, address.provedAt == nil,
             let mail = try LinkMail(
-                .verifyEmail, token, to: row, settings, writer, at: transaction.at)
+                .verifyEmail, token, to: row, settings, writer, at: transaction.at,
+                until: transaction.at + settings.verificationLife)
         else { return false }
         try transaction.requireMail(to: address.lookUpKey)
         try transaction.send(mail)

@@ -12,7 +12,7 @@ extension CredentialsHandler {
     /// links to it become void, and all existing sessions end. The link is used up only by the
     /// transaction: after a weak password or for a disabled account it stays valid.
     ///
-    /// A guest that calls is another account; `GuestSettlement` decides what happens to its data
+    /// A guest that calls is another account; `GuestDocuments` decides what happens to its data
     /// (G-16, G-27). The session of an account is ignored.
     func resetPassword(
         _ request: GatewayV1.ResetPasswordRequest, _ context: CallContext
@@ -31,7 +31,7 @@ extension CredentialsHandler {
                 try reader.passwordContext(row, app: settings.appName))
             let hash = try await passwords.hash(new, try reader.vault(row))
             if let done = try await write(attempt, link, hash) {
-                if done.guest != nil { guests.wake() }
+                if done.guest != nil { writer.guests.wake() }
                 return try await answer(
                     done.row, done.history, setAt: done.history.at,
                     forgetsDevices: done.forgetsDevices, guest: done.guest)
@@ -85,7 +85,7 @@ extension CredentialsHandler {
                 try row.address?.provedAt == nil
                 || transaction.passwordHolder(row.account)?.sealedHash == nil
             let history = try set(hash, of: row, attempt, transaction)
-            let guest = try guests.settle(
+            let guest = try writer.guests.settle(
                 attempt.caller, afterSignInTo: row.account, from: attempt.origin, transaction)
             guard let new = try transaction.account(row.account), new.address?.provedAt != nil
             else { throw ServiceError(.internalError, detail: "the address is not verified") }
@@ -110,8 +110,8 @@ extension CredentialsHandler {
         try transaction.setAddressProved(account)
         // Attack: somebody with the open mailbox requests it by a mailed link and removes the
         // mails.
-        if try transaction.cancelDeletion(of: account, from: attempt.origin) {
-            try DeletionMail(settings: settings, writer: writer).cancelled(account, transaction)
+        if try writer.deletions.cancel(of: account, from: attempt.origin, transaction) {
+            try notices.deletionCancelled(account, transaction)
         }
         if row.address?.provedAt == nil {
             try audit(.emailVerified)

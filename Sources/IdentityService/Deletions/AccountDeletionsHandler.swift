@@ -15,7 +15,6 @@ import Storage
 struct AccountDeletionsHandler:
     AccountDeletionsService, IdentityAccountDeletionService, AccountWriting
 {
-    let settings: IdentitySettings
     let store: Store
     let writer: AccountWriter
     let time: any Time

@@ -106,7 +106,6 @@ extension Transaction {
     /// links to delete the account end with it. Attack: someone at the browser in which such a link
     /// was opened, or with its mail, begins another deletion after the owner has cancelled the first.
     /// - Returns: whether one waited until now.
-    @discardableResult
     func cancelDeletion(of account: AccountID, from origin: CallOrigin) throws -> Bool {
         guard let deletion = try deletion(of: account),
             DeletionRule.state(deletion.state, after: .cancelled, at: at) == .none

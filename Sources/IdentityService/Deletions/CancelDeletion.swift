@@ -67,7 +67,7 @@ extension AccountDeletionsHandler {
         _ account: AccountID, _ origin: CallOrigin, _ transaction: Transaction
     ) throws -> Bool {
         guard try transaction.cancelDeletion(of: account, from: origin) else { return false }
-        try DeletionMail(settings: settings, writer: writer).cancelled(account, transaction)
+        try notices.deletionCancelled(account, transaction)
         return true
     }
 }

@@ -1,17 +1,43 @@
 import ServiceRuntime
+import Storage
 
 /// What a flow needs to begin or cancel a deletion.
-struct DeletionContext: AccountWriting, Sendable {
-    let writer: AccountWriter
+struct DeletionContext: Sendable {
+    let keys: IdentityKeys
+    let randomness: any Randomness
+    /// How long a deletion waits, if it is requested to wait.
+    let wait: Duration
     /// Wakes the worker.
     private let signal = WakeSignal()
+
+    /// When a deletion begins that is requested at `moment`.
+    func due(waits: Bool, from moment: Timestamp) -> Timestamp { waits ? moment + wait : moment }
 
     /// Wakes the worker. To be called after the commit of a flow that has begun a deletion; without
     /// it the deletion waits until the worker looks again.
     func wake() { signal.wake() }
 
     /// Returns when the worker is woken, or after `duration`. For the worker only.
-    func wait(atMost duration: Duration, time: any Time) async {
+    func untilWoken(atMost duration: Duration, time: any Time) async {
         await signal.wait(atMost: duration, time: time)
+    }
+}
+
+extension DeletionContext: PendingDeletions {
+    func begin(
+        of account: AccountID, source: DeletionSource, waits: Bool, _ transaction: Transaction
+    ) throws {
+        try transaction.beginDeletion(
+            of: account, source: source, due: due(waits: waits, from: transaction.at), self)
+    }
+
+    func cancel(
+        of account: AccountID, from origin: CallOrigin, _ transaction: Transaction
+    ) throws -> Bool {
+        try transaction.cancelDeletion(of: account, from: origin)
+    }
+
+    func renewLink(of account: AccountID, _ transaction: Transaction) throws {
+        try transaction.renewKeepLink(of: account)
     }
 }

@@ -17,25 +17,14 @@ struct DeletionMail: AccountWriting, Sendable {
     func scheduled(
         _ deletion: StoredDeletion, _ transaction: Transaction
     ) throws -> [UInt8]? {
-        guard let row = try recipient(deletion.account, transaction),
+        guard let row = try transaction.account(deletion.account),
+            row.address?.provedAt != nil,
             let mail = try LinkMail(
                 .keepAccount, .drawn(from: randomness), to: row, settings, writer,
                 at: transaction.at, until: deletion.dueAt)
         else { return nil }
         try transaction.enqueue(mail.message)
         return mail.link.tokenHash
-    }
-
-    /// Mails that the deletion was cancelled.
-    func cancelled(_ account: AccountID, _ transaction: Transaction) throws {
-        guard let row = try recipient(account, transaction),
-            let address = try reader.address(row)
-        else { return }
-        try transaction.enqueue(
-            outbox.email(
-                Mail(.deletionCancelled, [.time(transaction.at)]), of: account,
-                to: address.mailbox, language: row.language, expiresAt: nil,
-                key: outbox.newKey()))
     }
 
     /// The last mail: it names no account, and it ends with its expiry.
@@ -45,14 +34,5 @@ struct DeletionMail: AccountWriting, Sendable {
             outbox.email(
                 Mail(.deletionDone), of: nil, to: address.mailbox, language: payload.language,
                 expiresAt: transaction.at + Self.lastMailLife, key: outbox.newKey()))
-    }
-
-    private func recipient(
-        _ account: AccountID, _ transaction: Transaction
-    ) throws -> AccountRow? {
-        guard let row = try transaction.account(account), row.address?.provedAt != nil else {
-            return nil
-        }
-        return row
     }
 }

@@ -8,10 +8,8 @@ import Storage
 /// providers and its id in another system; and voids its links, codes and pending changes (G-20).
 /// From the commit on the same person can sign up again, as another account.
 struct DeletionRelease: AccountWriting, Sendable {
-    let deletions: DeletionContext
+    let writer: AccountWriter
     let logger: Logger
-
-    var writer: AccountWriter { deletions.writer }
 
     /// Runs in the transaction of the step.
     /// - Returns: what later steps need to know of the account. Without content for an account

@@ -2,9 +2,6 @@ import ServiceRuntime
 
 /// The operator's settings for the deletion of accounts (G-19, G-20).
 package struct DeletionSettings: Sendable {
-    /// A mailed link to the deletion page works for this long.
-    static let linkLife: Duration = .seconds(3_600)
-
     /// How long a deletion waits, if it is requested to wait.
     var wait: Duration = .seconds(7 * 24 * 3_600)
     /// It waits for the app's backend, as long as `DeletionSteps.backendWaitMax`.

@@ -21,7 +21,10 @@ struct DeletionSteps: Sendable {
     private static let guestsAtOnce: Int64 = 32
 
     let settings: IdentitySettings
+    /// Whether a deletion waits for the app's backend.
+    let awaitsBackend: Bool
     let store: Store
+    let writer: AccountWriter
     let deletions: DeletionContext
     let peers: IdentityPeers
     let tombstones: Tombstones
@@ -92,7 +95,7 @@ extension DeletionSteps {
     /// What later steps need is sealed in the row of the deletion.
     private func release(_ deletion: StoredDeletion) async throws {
         let (account, vault) = (deletion.account, try DeletionVault(of: deletion, deletions))
-        let release = DeletionRelease(deletions: deletions, logger: logger)
+        let release = DeletionRelease(writer: writer, logger: logger)
         try await finish(.release, deletion) { transaction, row in
             row.payload = try vault.seal(release.run(account, transaction))
         }
@@ -120,7 +123,7 @@ extension DeletionSteps {
     /// row.
     private func awaitBackend(_ deletion: StoredDeletion) async throws {
         let account = deletion.account
-        guard settings.deletion.awaitsBackend, !deletion.isBackendDone else {
+        guard awaitsBackend, !deletion.isBackendDone else {
             return try await finish(.backend, deletion)
         }
         let until = deletion.startedAt + Self.backendWaitMax
@@ -230,7 +233,7 @@ extension DeletionSteps {
         let vault = try DeletionVault(of: deletion, deletions)
         let payload = try vault.open(deletion.payload)
         let rest = try vault.seal(DeletionPayload(grants: payload.grants))
-        let mail = DeletionMail(settings: settings, writer: deletions.writer)
+        let mail = DeletionMail(settings: settings, writer: writer)
         try await finish(.notice, deletion) { transaction, row in
             if deletion.source != .tombstone { try mail.done(payload, transaction) }
             row.payload = rest

@@ -42,12 +42,6 @@ extension SQLSession {
             [.integer(account.key)], StoredDeletion.init)
     }
 
-    /// Whether messages to an account's owner are still sent: it exists and is not being deleted.
-    func mayNotify(_ account: AccountID) throws -> Bool {
-        guard let standing = try standing(account) else { return false }
-        return !standing.isDeleting
-    }
-
     /// The deletion that a mailed link cancels.
     func deletion(keepLink hash: [UInt8]) throws -> StoredDeletion? {
         try queryOne(

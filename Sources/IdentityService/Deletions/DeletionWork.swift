@@ -64,7 +64,7 @@ final class DeletionWork: Sendable {
             await withDiscardingTaskGroup { jobs in
                 while !Task.isCancelled {
                     let rest = await self.startDue(&jobs)
-                    await self.deletions.wait(atMost: rest, time: self.time)
+                    await self.deletions.untilWoken(atMost: rest, time: self.time)
                 }
             }
         }
@@ -139,7 +139,7 @@ final class DeletionWork: Sendable {
     /// Attack: an owner who expects a suspension requests a deletion before it, and signs up again
     /// after it. So an owner's deletion waits for as long as the account is suspended.
     private func beginOrNotify(_ account: AccountID) async throws {
-        let mail = DeletionMail(settings: steps.settings, writer: deletions.writer)
+        let mail = DeletionMail(settings: steps.settings, writer: steps.writer)
         try await store.write(about: [.account(account)]) { transaction in
             guard var deletion = try transaction.deletion(of: account), deletion.step == nil
             else { return }

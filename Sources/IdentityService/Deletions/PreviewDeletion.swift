@@ -16,7 +16,7 @@ extension AccountDeletionsHandler {
         let caller = try await caller(call, needsProof: false)
         let voice = context.metadata.voice
         // Whole days, at least one: a shorter wait is a test's.
-        let days = max(1, settings.deletion.wait.milliseconds / (24 * 3_600_000))
+        let days = max(1, deletions.wait.milliseconds / (24 * 3_600_000))
         let now = time.now()
         let (consequences, deletion) = try await store.read { session in
             (
@@ -29,7 +29,7 @@ extension AccountDeletionsHandler {
         return GatewayV1.PreviewDeletionResponse(
             consequences: consequences, confirmationToken: try confirmation.token(keys),
             expiresAtMs: confirmation.expiresAt.milliseconds,
-            waitSeconds: UInt32(clamping: settings.deletion.wait.milliseconds / 1_000),
+            waitSeconds: UInt32(clamping: deletions.wait.milliseconds / 1_000),
             deletion: deletion)
     }
 }

@@ -82,7 +82,7 @@ extension AccountDeletionsHandler {
         let waits = try waits || transaction.hasExport(of: account, at: transaction.at)
         return try transaction.requestDeletion(
             of: account, source: .owner,
-            due: waits ? transaction.at + settings.deletion.wait : transaction.at, deletions
+            due: deletions.due(waits: waits, from: transaction.at), deletions
         ) { $0.from(origin) }
     }
 }

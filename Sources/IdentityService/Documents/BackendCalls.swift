@@ -24,8 +24,11 @@ struct Backend: IdempotentCall {
 struct BackendCalls: Sendable {
     static let actorBytesMax = 64
 
-    let settings: DocumentSettings
-    /// The keys of `settings.writers`.
+    /// The applications that may read and write documents of any account.
+    let writers: [String]
+    /// Of their tokens.
+    let audiences: [String]
+    /// The keys of `writers`.
     let applications: Reloadable<Applications>
     let time: any Time
 
@@ -49,7 +52,7 @@ struct BackendCalls: Sendable {
                 Metadata.Key.idempotencyKey, "This call needs one, also in the token.")
         }
         guard caller.actor.utf8.count <= Self.actorBytesMax,
-            caller.actor.allSatisfy(AdminCaller.isPlain)
+            caller.actor.allSatisfy(Self.isPlain)
         else { throw ServiceError(.invalidArgument, fields: ["call.actor"]) }
         guard let account = AccountID(text: caller.accountId) else {
             throw ServiceError(.invalidArgument, fields: ["call.account_id"])
@@ -60,6 +63,11 @@ struct BackendCalls: Sendable {
             actor: caller.actor.isEmpty ? name : "\(name)/\(caller.actor)")
     }
 
+    /// Whether a character can be part of an actor's name.
+    static func isPlain(_ character: Character) -> Bool {
+        character.isLetter || character.isNumber || "-_.:@/ ".contains(character)
+    }
+
     private func claims(
         of token: String, _ method: MethodDescription
     ) throws(ServiceError) -> ApplicationToken.Claims {
@@ -68,7 +76,7 @@ struct BackendCalls: Sendable {
             claims =
                 try isOfWriter(token)
                 ? applications.value.verified(
-                    token: token, method: method.name, audiences: Set(settings.webOrigins),
+                    token: token, method: method.name, audiences: Set(audiences),
                     now: time.now()) : nil
         } catch {
             throw Self.unauthenticated(error)
@@ -80,7 +88,7 @@ struct BackendCalls: Sendable {
     /// Whether a token names a key of an application in `document-writers`.
     private func isOfWriter(_ token: String) throws(ApplicationToken.Refusal) -> Bool {
         let key = try ApplicationToken(token).keyIdentifier
-        return settings.writers.contains(String(key.prefix { $0 != "." }))
+        return writers.contains(String(key.prefix { $0 != "." }))
     }
 
     private static func unauthenticated(_ reason: ApplicationToken.Refusal) -> ServiceError {
@@ -89,14 +97,5 @@ struct BackendCalls: Sendable {
             .init(field: "call.application_token", rule: reason.rawValue)
         ]
         return error
-    }
-}
-
-extension GatewayV1.DocumentWrite {
-    /// The document as `bh` covers it.
-    var signedParts: [[UInt8]] {
-        var base = ""
-        if case .baseVersion(let version) = self.base { base = String(version) }
-        return [collection, name, base, merge ? "merge" : "", json].map { Array($0.utf8) }
     }
 }

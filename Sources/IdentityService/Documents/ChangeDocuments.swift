@@ -103,7 +103,7 @@ extension DocumentsHandler {
                     if call.backend == nil {
                         try transaction.requireRoom(
                             for: prepared.newBytes, of: owner.newcomer(at: transaction.at),
-                            from: call.origin, within: settings.newcomers)
+                            from: call.origin, within: newcomers)
                     }
                     return try write(prepared, owner, transaction)
                 }

@@ -10,6 +10,7 @@ struct DocumentsHandler:
     DocumentsService, BackendDocumentsService, AccountCallsHandler, AccountWriting
 {
     let settings: DocumentSettings
+    let newcomers: NewcomerBytes
     /// For collections that need consent.
     let consent: ConsentSettings
     let store: Store

@@ -170,6 +170,15 @@ extension GatewayV1.WriteAccountDocumentsRequest: BackendRequest {
     var signedParts: [[UInt8]] { writes.flatMap(\.signedParts) }
 }
 
+extension GatewayV1.DocumentWrite {
+    /// The document as `bh` of `BackendCalls` covers it.
+    var signedParts: [[UInt8]] {
+        var base = ""
+        if case .baseVersion(let version) = self.base { base = String(version) }
+        return [collection, name, base, merge ? "merge" : "", json].map { Array($0.utf8) }
+    }
+}
+
 extension ServiceError {
     /// The error with the fields of a request that has one document, `write.json.age`, where others
     /// are counted, `writes[0].json.age`.

@@ -108,7 +108,7 @@ extension EmailChangesHandler {
             row.account, lookUpKey: change.addressKey, sealed: try vault.seal(entered, .address))
         // Everything that was mailed to the old address becomes void.
         try transaction.removeLinks(of: row.account)
-        try transaction.renewKeepLink(of: row.account)
+        try writer.deletions.renewLink(of: row.account, transaction)
         try transaction.cancelPendingChanges(of: row.account)
         try transaction.audit(
             .emailChanged, row.account, from: attempt.origin, subject: keys.subject(of: address))

@@ -59,7 +59,8 @@ extension EmailChangesHandler {
             guard let row = try transaction.account(checked.row.account),
                 row.status.mayVerify, let address = row.address, address.provedAt == nil,
                 let mail = try LinkMail(
-                    .verifyEmail, token, to: row, settings, writer, at: transaction.at)
+                    .verifyEmail, token, to: row, settings, writer, at: transaction.at,
+                    until: transaction.at + settings.verificationLife)
             else {
                 try recordConfirmed(checked.row.account, attempt, transaction)
                 return false

@@ -10,12 +10,12 @@ struct LinkMail: Sendable {
 
     /// A link to the stored address of an account. Never to an address from the request: even if
     /// normalisation made `mıke` match the account of `mike`, the mail must not go to `mıke`.
-    /// - Parameter expiresAt: Nil for the usual life of a link of this purpose.
+    /// - Parameter expiresAt: When the link ends, counted from `moment` in the mail.
     /// - Returns: nil for an account without an address.
     init?(
         _ purpose: LinkPurpose, _ token: LinkToken, to row: AccountRow,
         _ settings: IdentitySettings, _ writer: AccountWriter, at moment: Timestamp,
-        until expiresAt: Timestamp? = nil
+        until expiresAt: Timestamp
     ) throws {
         guard let owned = row.address, let address = try writer.reader.address(row) else {
             return nil
@@ -31,34 +31,22 @@ struct LinkMail: Sendable {
         _ purpose: LinkPurpose, _ token: LinkToken, of account: AccountID,
         to address: EmailAddress, addressKey: [UInt8], language: String,
         _ settings: IdentitySettings, _ writer: AccountWriter, at moment: Timestamp,
-        until expiresAt: Timestamp? = nil
+        until expiresAt: Timestamp
     ) throws {
-        let expiresAt = expiresAt ?? moment + purpose.life(settings)
-        let life = expiresAt - moment
         link = NewLink(
             key: writer.randomness.rowKey(), tokenHash: token.hash(purpose, writer.keys.links),
             purpose: purpose, account: account, addressKey: addressKey, expiresAt: expiresAt)
         let outbox = writer.outbox
         message = try outbox.email(
             purpose.mail(
-                link: token.url(purpose, origin: settings.linkOrigin), life: life,
-                until: expiresAt),
+                link: token.url(purpose, origin: settings.linkOrigin),
+                life: expiresAt - moment, until: expiresAt),
             of: account, to: address.mailbox, language: language, expiresAt: expiresAt,
             key: outbox.newKey())
     }
 }
 
 extension LinkPurpose {
-    fileprivate func life(_ settings: IdentitySettings) -> Duration {
-        switch self {
-        case .verifyEmail, .changeEmail: settings.verificationLife
-        case .resetPassword: settings.resetLife
-        case .deleteAccount: DeletionSettings.linkLife
-        case .keepAccount: settings.deletion.wait
-        case .export: ExportState.life
-        }
-    }
-
     fileprivate func mail(
         link: String, life: Duration, until expiresAt: Timestamp
     ) throws -> Mail {

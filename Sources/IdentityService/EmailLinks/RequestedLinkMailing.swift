@@ -16,6 +16,9 @@ import Storage
 /// The outbox delivers at least once. The stored response prevents a second link, which would void
 /// the first one while its mail is in transit.
 struct RequestedLinkMailing: AccountWriting, Sendable {
+    /// A mailed link to the deletion page works for this long.
+    private static let deletionLinkLife: Duration = .seconds(3_600)
+
     let settings: IdentitySettings
     let store: Store
     let writer: AccountWriter
@@ -24,6 +27,7 @@ struct RequestedLinkMailing: AccountWriting, Sendable {
     /// - Throws: `SQLError`, or the error of building the mail; the outbox then retries.
     func run(_ message: OutboxMessage, _ purpose: LinkPurpose) async throws {
         let (requested, mailed) = Self.kinds(purpose)
+        let life = purpose == .deleteAccount ? Self.deletionLinkLife : settings.resetLife
         let request = Request(message.payload)
         let key = keys.calls.lookUpKey(Array("reset mailing\0\(message.key)".utf8))
         let token = LinkToken.drawn(from: randomness)
@@ -41,7 +45,8 @@ struct RequestedLinkMailing: AccountWriting, Sendable {
             try transaction.remember(key: key, fingerprint: key, answer: [])
             guard row.status.mayVerify,
                 let mail = try LinkMail(
-                    purpose, token, to: row, settings, writer, at: transaction.at)
+                    purpose, token, to: row, settings, writer, at: transaction.at,
+                    until: transaction.at + life)
             else { return }
             try transaction.send(mail)
             try transaction.audit(AuditEvent(mailed, account: owner.key))

@@ -22,12 +22,20 @@ extension AccountExportsHandler {
     }
 }
 
+/// The exports of the store. The sweep removes the blob of one that a takeover cancels.
+struct OrderedExports: PendingExports {
+    func cancel(
+        of account: AccountID, from origin: CallOrigin, _ transaction: Transaction
+    ) throws {
+        _ = try transaction.cancelExport(of: account, from: origin)
+    }
+}
+
 extension Transaction {
     /// Deletes the export of an account, in any state, and records it.
     /// - Returns: whether there was one that had not expired; and the archive's blob, to be removed
     ///   after the commit. The sweep removes a blob that stays.
-    @discardableResult
-    func cancelExport(
+    fileprivate func cancelExport(
         of account: AccountID, from origin: CallOrigin
     ) throws -> (isCancelled: Bool, blob: BlobName?) {
         guard try hasExport(of: account, at: at) else { return (false, nil) }

@@ -133,7 +133,8 @@ struct ExportWork: AccountWriting, Sendable {
             // victim's address order exports, and each mail reaches the victim.
             if row.address?.provedAt != nil,
                 let mail = try LinkMail(
-                    .export, token, to: row, settings, writer, at: transaction.at)
+                    .export, token, to: row, settings, writer, at: transaction.at,
+                    until: expiresAt)
             {
                 try transaction.send(mail)
             }

@@ -58,8 +58,3 @@ struct CollisionChoice: Hashable, Sendable {
         guard moment < expiresAt else { return nil }
     }
 }
-
-extension GatewayV1.Collision {
-    /// The account of the guest.
-    var guestID: AccountID? { guest.flatMap { AccountID(text: $0.accountId) } }
-}

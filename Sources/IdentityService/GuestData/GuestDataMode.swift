@@ -1,25 +1,23 @@
 import Messages
 
-extension IdentitySettings {
-    /// What happens to a guest's documents when the guest signs in to an account (G-16).
-    package enum GuestDataMode: String, CaseIterable, Sendable {
-        /// The guest is deleted with them.
-        case discard
-        /// The user chooses, within `CollisionChoice.life`; without a choice the guest stays.
-        case ask
-        /// They are moved into the account, and the guest is deleted.
-        case merge
-        /// The guest stays readable with its own session for a while, and is then deleted.
-        case keep
+/// What happens to a guest's documents when the guest signs in to an account (G-16).
+package enum GuestDataMode: String, CaseIterable, Sendable {
+    /// The guest is deleted with them.
+    case discard
+    /// The user chooses, within `CollisionChoice.life`; without a choice the guest stays.
+    case ask
+    /// They are moved into the account, and the guest is deleted.
+    case merge
+    /// The guest stays readable with its own session for a while, and is then deleted.
+    case keep
 
-        /// The choice that the setting makes; nil if the user is to choose.
-        var choice: GuestDataChoice? {
-            switch self {
-            case .discard: .discard
-            case .ask: nil
-            case .merge: .merge
-            case .keep: .keep
-            }
+    /// The choice that the setting makes; nil if the user is to choose.
+    var choice: GuestDataChoice? {
+        switch self {
+        case .discard: .discard
+        case .ask: nil
+        case .merge: .merge
+        case .keep: .keep
         }
     }
 }

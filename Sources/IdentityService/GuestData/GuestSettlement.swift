@@ -16,13 +16,14 @@ import Storage
 ///
 /// A sign-in does not fail for any of it, and a migration does its work after it. From a
 /// choice on, the guest's documents can only be read (`requireNoChoice`).
-struct GuestSettlement: AccountWriting, Sendable {
+struct GuestSettlement: GuestDocuments {
     /// How long a kept guest can be read.
     static let keptFor: Duration = .seconds(30 * 24 * 3_600)
 
-    let mode: IdentitySettings.GuestDataMode
-    let writer: AccountWriter
-    let deletions: DeletionContext
+    let mode: GuestDataMode
+    let keys: IdentityKeys
+    let randomness: any Randomness
+    let deletions: any PendingDeletions
     /// Wakes the job that moves documents.
     let job: WakeSignal
 
@@ -94,10 +95,13 @@ struct GuestSettlement: AccountWriting, Sendable {
         return stored
     }
 
+    func release(_ guest: AccountID, _ transaction: Transaction) throws {
+        try transaction.releaseGuest(guest)
+    }
+
     /// Begins the deletion of a guest.
     func delete(_ guest: AccountID, _ transaction: Transaction) throws {
-        try transaction.beginDeletion(
-            of: guest, source: .guestData, due: transaction.at, deletions)
+        try deletions.begin(of: guest, source: .guestData, waits: false, transaction)
     }
 
     /// Wakes what a choice may have given work. To be called after its commit.
@@ -110,28 +114,5 @@ struct GuestSettlement: AccountWriting, Sendable {
         GatewayV1.Collision(
             guest: GatewayV1.Account(accountId: migration.guest?.text ?? ""),
             choice: migration.choice?.message ?? .unspecified, migration: migration.message())
-    }
-}
-
-/// A guest that has signed in to another account.
-struct SettledGuest: Sendable {
-    /// With ids only, as it is stored for repeats; nil if there is nothing to tell.
-    let collision: GatewayV1.Collision?
-    /// The guest as the sign-in left it; nil if a repeat no longer finds it.
-    let row: AccountRow?
-
-    /// The collision as the response has it, with the guest's account.
-    func answer(_ answers: AccountAnswers) async throws -> GatewayV1.Collision? {
-        guard var collision, let row else { return collision }
-        collision.guest = try await answers.account(row)
-        return collision
-    }
-}
-
-extension SettledGuest {
-    /// The guest of a repeated sign-in; nil without a collision.
-    init?(_ stored: GatewayV1.Collision?, in session: some SQLSession) throws {
-        guard let stored else { return nil }
-        self.init(collision: stored, row: try stored.guestID.flatMap(session.account))
     }
 }

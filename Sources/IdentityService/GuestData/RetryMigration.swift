@@ -19,7 +19,7 @@ extension GuestDataHandler {
                 try transaction.requireRoom(
                     for: NewcomerBytes.callBytes,
                     of: transaction.callersRow(call.account).newcomer(at: transaction.at),
-                    from: call.origin, within: documents.settings.newcomers)
+                    from: call.origin, within: documents.newcomers)
             }
             if found.state == .needsAttention, request.drop {
                 try transaction.drop(found)

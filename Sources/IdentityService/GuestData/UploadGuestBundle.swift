@@ -153,7 +153,7 @@ extension GuestDataHandler {
             try transaction.requireRoom(
                 for: bytes + items.count * NewcomerBytes.callBytes,
                 of: row.newcomer(at: transaction.at), from: origin,
-                within: documents.settings.newcomers)
+                within: documents.newcomers)
             let held = try transaction.bundled(of: bundle.account, in: bundle.migration)
             guard held.documents + Int64(items.count) <= Self.heldMax,
                 held.bytes + Int64(bytes) <= bytesMax

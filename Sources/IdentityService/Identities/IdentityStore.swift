@@ -134,7 +134,7 @@ extension IdentityKeys {
 extension Transaction {
     /// Uses a nonce (G-05).
     /// - Returns: false if it was used before, or may have been, because it is from before a
-    ///   restore (`IdentityRestore`). Attack: an intercepted token is replayed.
+    ///   restore. Attack: an intercepted token is replayed.
     func use(_ nonce: UsedNonce) throws -> Bool {
         guard try !isVoidedByRestore(nonce) else { return false }
         let written = try execute(
@@ -145,6 +145,31 @@ extension Transaction {
             [.blob(nonce.key), SQLValue(nonce.expiresAt)])
         return written == 1
     }
+
+    /// At a restore (`IdentityRestore`): voids the nonces that were issued until now, used or not.
+    /// The copy has no row for those that were used after the backup.
+    func voidNonces() throws {
+        try put(
+            """
+            INSERT INTO used_nonces (nonce_key, expires_at_ms) VALUES (?, ?)
+            ON CONFLICT (nonce_key) DO UPDATE SET expires_at_ms = excluded.expires_at_ms
+            """,
+            [.blob(UsedNonce.allKey), SQLValue(at + Nonces.life + Nonces.rememberedBeyond)])
+    }
+
+    /// Whether a nonce was issued before this store was restored.
+    private func isVoidedByRestore(_ nonce: UsedNonce) throws -> Bool {
+        guard nonce.isIssued else { return false }
+        return try queryOne(
+            "SELECT expires_at_ms FROM used_nonces WHERE nonce_key = ?", [.blob(UsedNonce.allKey)]
+        ) { nonce.expiresAt <= (try $0.timestamp(0)) } ?? false
+    }
+}
+
+extension UsedNonce {
+    /// The key of the row that stands for all nonces which expire no later than it does. No nonce
+    /// hashes to it, except with a probability of 2^-128. The row is purged like the others.
+    fileprivate static let allKey = [UInt8](repeating: 0, count: KeyedHash.lookUpKeyBytes)
 }
 
 /// The details of an identity beside its look-up hash, sealed under its account's key. They are as

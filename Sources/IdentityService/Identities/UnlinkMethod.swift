@@ -38,7 +38,7 @@ extension IdentitiesHandler {
         if let code = MethodRule.refusal(removing: method, from: row.methods) {
             try transaction.requireRoom(
                 for: NewcomerBytes.callBytes, of: row.newcomer(at: transaction.at),
-                from: call.origin, within: settings.documents.newcomers)
+                from: call.origin, within: settings.newcomers)
             try transaction.audit(
                 AuditEvent(.linkingRefused, account: row.account.key, outcome: code)
                     .from(call.origin))

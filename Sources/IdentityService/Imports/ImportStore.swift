@@ -86,15 +86,6 @@ extension Transaction {
     }
 }
 
-extension SQLSession {
-    /// Whether an import has brought the account.
-    func isImported(_ account: AccountID) throws -> Bool {
-        try queryOne(
-            "SELECT 1 FROM imported_accounts WHERE account = ?", [.integer(account.key)]
-        ) { try $0.integer(0) } != nil
-    }
-}
-
 extension ImportsHandler {
     /// An account with everything that an export contains.
     struct ExportedRow: Sendable {

@@ -1,7 +1,7 @@
 import Contracts
-package import Cryptography
-package import Logging
-package import ServiceRuntime
+import Cryptography
+import Logging
+import ServiceRuntime
 import Storage
 
 /// `postern.identity.v1.Imports`: import and export of accounts (I-03), for `postern import` and
@@ -25,7 +25,7 @@ package struct ImportsHandler: ImportsService, AccountWriting {
     let rowKeys: ImportedAccount.RowKeys
 
     /// Creates the handler.
-    package init(
+    init(
         answers: AccountAnswers, passwords: PasswordHashPool, responseTimeFloor: ResponseTimeFloor,
         time: any Time, logger: Logger
     ) {

@@ -16,7 +16,6 @@ struct FederatedSignIn: AccountWriting, Sendable {
     let store: Store
     let writer: AccountWriter
     let answers: AccountAnswers
-    let guests: GuestSettlement
     /// Whether providers' codes are exchanged: the operator has configured Apple's key (G-05).
     let keepsGrants: Bool
 
@@ -43,7 +42,7 @@ struct FederatedSignIn: AccountWriting, Sendable {
         for _ in 0..<Self.triesMax {
             switch try await write(proved, call) {
             case .signedIn(let committed):
-                if committed.guest != nil { guests.wake() }
+                if committed.guest != nil { writer.guests.wake() }
                 return try await answer(committed, proved)
             case .refused(let code): throw ServiceError(code)
             case .undecided: continue

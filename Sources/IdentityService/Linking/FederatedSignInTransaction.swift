@@ -25,7 +25,6 @@ extension FederatedSignInTransaction {
 struct FederatedSignInTransaction: AccountWriting {
     let settings: IdentitySettings
     let writer: AccountWriter
-    let guests: GuestSettlement
     let keepsGrants: Bool
     let proved: ProvedIdentity
     let call: FederatedSignInCall
@@ -40,7 +39,6 @@ struct FederatedSignInTransaction: AccountWriting {
     ) {
         settings = signIn.settings
         writer = signIn.writer
-        guests = signIn.guests
         keepsGrants = signIn.keepsGrants
         self.proved = proved
         self.call = call
@@ -210,7 +208,7 @@ struct FederatedSignInTransaction: AccountWriting {
         }
         var record = FederatedSignInRecord(done.account, lastSignInAt: done.lastSignInAt)
         record.add(decision, removed: done.removed)
-        let guest = try guests.settle(
+        let guest = try writer.guests.settle(
             call.caller, afterSignInTo: done.account, from: call.origin, transaction)
         if let guest { record.add(guest) }
         let recorder = SignInRecorder(settings: settings, writer: writer)

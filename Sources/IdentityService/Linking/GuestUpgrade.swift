@@ -15,7 +15,7 @@ struct GuestUpgrade: AccountWriting {
 
     /// - Throws: `auth/already-signed-in` when the account is not an active guest.
     func run(_ row: AccountRow, origin: CallOrigin) throws {
-        guard try transaction.endGuest(row.account, from: origin) else {
+        guard try transaction.endGuest(row.account, from: origin, writer) else {
             throw ServiceError(.alreadySignedIn)
         }
         // An address that the attacker claimed on the borrowed phone must not become a sign-in

@@ -24,13 +24,15 @@ extension Transaction {
     /// that waits is cancelled. Attack: somebody with a borrowed phone requests it, which needs no
     /// proof of a guest, and the phone's owner signs up in the app.
     /// - Returns: false when the account is not a guest, or is not active.
-    func endGuest(_ account: AccountID, from origin: CallOrigin) throws -> Bool {
+    func endGuest(
+        _ account: AccountID, from origin: CallOrigin, _ writer: AccountWriter
+    ) throws -> Bool {
         let changed = try execute(
             "UPDATE accounts SET is_guest = 0 WHERE account = ? AND is_guest = 1 AND status = ?",
             [.integer(account.key), .integer(AccountStatus.active.rawValue)])
         guard changed == 1 else { return false }
-        try releaseGuest(account)
-        try cancelDeletion(of: account, from: origin)
+        try writer.guests.release(account, self)
+        try writer.deletions.cancel(of: account, from: origin, self)
         return true
     }
 

@@ -73,8 +73,8 @@ struct Takeover: AccountWriting {
         try transaction.removeBirthDate(of: account)
         try transaction.forgetParent(of: account, until: transaction.at + AgeGate.parentLife)
         try transaction.voidPendingState(of: account)
-        try transaction.cancelDeletion(of: account, from: origin)
-        try transaction.cancelExport(of: account, from: origin)
+        try writer.deletions.cancel(of: account, from: origin, transaction)
+        try writer.exports.cancel(of: account, from: origin, transaction)
         try transaction.enqueue(outbox.revokeDevices(account))
     }
 

@@ -6,7 +6,7 @@ import Storage
 
 /// `postern.gateway.v1.Profile`: display names and photos (G-17).
 struct ProfileHandler: ProfileService, AccountCallsHandler, AccountWriting {
-    let settings: IdentitySettings
+    let settings: PersonalDataSettings
     let store: Store
     let writer: AccountWriter
     let answers: AccountAnswers

@@ -17,7 +17,7 @@ extension ProfileHandler {
             try transaction.requireRoom(
                 for: NewcomerBytes.callBytes, of: row.newcomer(at: transaction.at),
                 from: call.origin,
-                within: documents.settings.newcomers)
+                within: documents.newcomers)
             let former = try transaction.removePhoto(of: row.account)
             if hasPhoto { try transaction.audit(.photoRemoved, row.account, from: call.origin) }
             return (try transaction.callersRow(row.account), former)

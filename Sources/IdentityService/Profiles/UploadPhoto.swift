@@ -89,7 +89,7 @@ extension ProfileHandler {
         let owner = try transaction.changeableRow(account)
         try transaction.requireRoom(
             for: NewcomerBytes.callBytes + upload.bytes, of: owner.newcomer(at: transaction.at),
-            from: origin, within: documents.settings.newcomers)
+            from: origin, within: documents.newcomers)
         let vault = try reader.vault(owner)
         let row = try upload.row(of: account, vault, at: transaction.at)
         let former = try transaction.removePhoto(of: account)

@@ -16,8 +16,8 @@ final class LookUpFixture: Sendable {
 
     private let accounts: Int
     private let store: Store
-    private let passwords: PasswordHashPool
-    private let imports: ImportsHandler
+    private let service: IdentityAssembly
+    private var imports: ImportsHandler { service.life.imports }
     private let time = SystemTime()
 
     init(folder: String, name: String, accounts: Int) throws {
@@ -27,28 +27,28 @@ final class LookUpFixture: Sendable {
             "identity", IdentityTables.migrations, in: "\(folder)/\(name)", engine: SQLiteEngine(),
             time: time,
             logger: .silent)
-        passwords = try PasswordHashPool(
-            settings: PasswordHashPool.Settings(threads: 1), time: time, randomness: randomness,
-            metrics: NOOPMetricsHandler.instance)
         // No service is called before the service runs.
-        imports = ImportsHandler(
-            answers: AccountAnswers(
-                settings: IdentitySettings(), store: store,
-                writer: AccountWriter(
-                    keys: try IdentityKeys(
-                        master: .generate(count: 32, randomness: randomness),
-                        signInProofs: .generate(count: 32, randomness: randomness),
-                        randomness: randomness),
-                    randomness: randomness),
-                rules: Reloadable(.standard)),
-            passwords: passwords,
-            responseTimeFloor: ResponseTimeFloor(
-                store: store, passwords: passwords, time: time, logger: .silent),
-            time: time, logger: .silent)
+        let nowhere = RPCClient(
+            ClientSettings(
+                service: "postern.nowhere", host: "127.0.0.1", port: 1, application: "identity",
+                keyID: "", secret: nil),
+            group: MultiThreadedEventLoopGroup.singleton, time: time, randomness: randomness)
+        var settings = IdentitySettings()
+        settings.passwordHashing = PasswordHashPool.Settings(threads: 1)
+        service = try IdentityAssembly(
+            settings: settings, data: PersonalDataSettings(), life: AccountLifeSettings(),
+            store: store,
+            keys: try IdentityKeys(
+                master: .generate(count: 32, randomness: randomness),
+                signInProofs: .generate(count: 32, randomness: randomness),
+                randomness: randomness),
+            peers: IdentityPeers(session: nowhere, notification: nowhere, rateLimit: nowhere),
+            time: time, randomness: randomness, logger: .silent,
+            metrics: NOOPMetricsHandler.instance)
     }
 
     func close() {
-        passwords.close()
+        service.close()
         store.close()
     }
 

@@ -154,7 +154,7 @@ struct AccountSessionsTests {
         let state = try await fixture.check(leaf.accessToken)
         #expect(state.reason == .security && state.endReason == .replayed)
         #expect(try await fixture.inner.sessionStore.read { try $0.outboxCount() } == 1)
-        fixture.inner.notices.connect(to: fixture.inner.identity.accountNotices)
+        fixture.inner.notices.connect(to: fixture.inner.identity.core.accountNotices)
         let mails = try await fixture.inner.mails().filter { $0.subject.contains("for safety") }
         #expect(mails.count == 1)
     }

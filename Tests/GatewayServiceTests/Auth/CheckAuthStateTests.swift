@@ -115,7 +115,7 @@ struct CheckAuthStateTests {
         // After a step of one machine's clock, another program's time is hours off.
         let sessions = ManualTime(now: fixture.time.now() + .seconds(5 * 3_600))
         let handler = AuthHandler(
-            accounts: fixture.inner.identity.accounts, sessions: fixture.inner.session,
+            accounts: fixture.inner.identity.core.accounts, sessions: fixture.inner.session,
             limits: fixture.limiter,
             tokens: TokenAccounts(sessions: fixture.inner.session, time: fixture.time),
             sessionClock: StoreClock(fixture.inner.sessionStore, time: sessions))

@@ -67,7 +67,7 @@ struct DataExportsTests {
         let ada = try await fixture.signUp()
         let context = fixture.context(language: "fr").bearing(ada.session.accessToken)
         _ = try await fixture.dataExports.requestDataExport(.init(), context)
-        #expect(try await fixture.inner.identity.exports.work.prepareDue())
+        #expect(try await fixture.inner.identity.data.exports.work.prepareDue())
         let export = try #require(
             try await fixture.dataExports.getDataExport(.init(), context).dataExport)
         #expect(export.state == .ready)

@@ -123,7 +123,7 @@ struct DiskADayTests {
         let counted = { try await fixture.inner.sum("newcomer_bytes", of: "bytes") }
         let (before, had) = (try await StoredBytes(fixture), try await counted())
         _ = try await fixture.dataExports.requestDataExport(.init(), context)
-        #expect(try await fixture.inner.identity.exports.work.prepareDue())
+        #expect(try await fixture.inner.identity.data.exports.work.prepareDue())
         let added = try await StoredBytes(fixture).since(before)
         let archive = try #require(added.parts["identity.blobs"])
         #expect(archive > 200_000)
@@ -223,7 +223,7 @@ struct DiskADayTests {
             ).refreshToken
         }
         try await count("refreshes", 200, ofADay: Int(NewcomerRecords.recordedMax))
-        let room = DocumentSettings().newcomers.ofAddress
+        let room = IdentitySettings().newcomers.ofAddress
         print("all else: \(room); in all: \(sum + room)")
         #expect(sum + room <= 50_000_000)
     }

@@ -133,7 +133,7 @@ struct ResetPasswordTests {
             randomness: SecureRandomness(), logger: fixture.log.logger(time: fixture.time))
         // Opens no session, as if the service were down.
         let broken = PasswordsHandler(
-            accounts: fixture.inner.identity.accounts,
+            accounts: fixture.inner.identity.core.accounts,
             credentials: CredentialsClient(fixture.inner.identityOwner().calls),
             sessions: SessionsForIdentity(session: fixture.inner.session),
             tokens: TokenAccounts(sessions: fixture.inner.session, time: fixture.time),

@@ -257,7 +257,7 @@ struct PhoneSignInTests {
             .init(
                 requestId: sent.request, phoneNumber: GatewayFixture.number,
                 code: sent.code), fixture.context().bearing(token))
-        _ = try await fixture.inner.identity.phoneSignals.numberChanged(
+        _ = try await fixture.inner.identity.core.phoneSignals.numberChanged(
             .init(phoneNumber: GatewayFixture.number, toldAtMs: fixture.time.now().milliseconds),
             fixture.context())
         let code = try await fixture.sentCode()

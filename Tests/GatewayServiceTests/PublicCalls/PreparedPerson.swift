@@ -263,7 +263,7 @@ struct PreparedPerson: PlaceholderCaller {
     func export() async throws -> String {
         try await once("export") {
             let ordered = try await gateway.dataExports.requestDataExport(.init(), inside)
-            _ = try await gateway.inner.identity.exports.work.prepareDue()
+            _ = try await gateway.inner.identity.data.exports.work.prepareDue()
             return try thing(ordered.dataExport?.exportId)
         }
     }

@@ -66,8 +66,8 @@ final class GatewayFixture: Sendable {
         enumeration: IdentitySettings.EnumerationMode = .friendly,
         verification: IdentitySettings.EmailVerificationMode = .optional,
         rules: String? = nil, consent: ConsentSettings = ConsentSettings(),
-        guestDataMode: IdentitySettings.GuestDataMode = .discard,
-        newcomers: NewcomerBytes = DocumentSettings().newcomers, accountAdmins: [String] = [],
+        guestDataMode: GuestDataMode = .discard,
+        newcomers: NewcomerBytes = IdentitySettings().newcomers, accountAdmins: [String] = [],
         time: ManualTime = ManualTime()
     ) async throws {
         self.time = time

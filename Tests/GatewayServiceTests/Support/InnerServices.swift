@@ -28,7 +28,7 @@ final class InnerServices: Sendable {
     private static let rulesFile = "rules.yaml"
 
     let folder: TemporaryFolder
-    let identity: IdentityService
+    let identity: IdentityAssembly
     let identityStore: Store
     let sessionService: SessionService
     var session: SessionsHandler { sessionService.sessions }
@@ -60,8 +60,8 @@ final class InnerServices: Sendable {
         enumeration: IdentitySettings.EnumerationMode = .friendly,
         verification: IdentitySettings.EmailVerificationMode = .optional,
         rules: String? = nil, consent: ConsentSettings = ConsentSettings(),
-        guestData: IdentitySettings.GuestDataMode = .discard,
-        newcomers: NewcomerBytes = DocumentSettings().newcomers, accountAdmins: [String] = []
+        guestData: GuestDataMode = .discard,
+        newcomers: NewcomerBytes = IdentitySettings().newcomers, accountAdmins: [String] = []
     ) async throws {
         let randomness = SeededRandomness()
         let log = CapturedLog().logger(time: time)
@@ -92,34 +92,40 @@ final class InnerServices: Sendable {
             randomness: randomness, logger: log)
         var settings = IdentitySettings()
         settings.linkOrigin = "https://app.example"
-        settings.accountAdmins = accountAdmins
         settings.phone = phone
         settings.passwordHashing = Self.cheap
         settings.enumeration = enumeration
         settings.emailVerification = verification
         settings.providers = try SettingsLoader.settings(providers)
-        settings.documents = DocumentSettings(
-            newcomers: newcomers, writers: [BackendSigner.application],
-            webOrigins: [BackendSigner.origin])
-        settings.rules = RulesSettings(path: rules.map { _ in folder.file(Self.rulesFile) })
         settings.consent = consent
-        settings.guestData = guestData
-        identity = try IdentityService(
-            settings: settings, store: identityStore,
+        settings.newcomers = newcomers
+        settings.documentWriters = [BackendSigner.application]
+        settings.webOrigins = [BackendSigner.origin]
+        var data = PersonalDataSettings()
+        data.rules = RulesSettings(path: rules.map { _ in folder.file(Self.rulesFile) })
+        data.guestData = guestData
+        var life = AccountLifeSettings()
+        life.accountAdmins = accountAdmins
+        identity = try IdentityAssembly(
+            settings: settings, data: data, life: life, store: identityStore,
             keys: IdentityKeys(master: key(), signInProofs: proofKey, randomness: randomness),
-            peers: IdentityPeers(
-                devices: sessionService.devices,
-                sessions: SessionsForIdentity(session: sessionService.sessions),
-                activity: sessionService.accountActivity,
-                notifications: notification.notifications, texts: notification.texts,
-                pushDevices: notification.pushDevices,
-                relays: RelaysForIdentity(relayAddresses: notification.relayAddresses),
-                sessionData: sessionService.accountData,
-                notificationData: notification.accountData,
-                rateLimitData: rateLimit.accountData),
+            peers: Self.identityPeers(sessionService, notification, rateLimit),
             documentWriters: Reloadable(backend.applications), time: time,
             randomness: randomness, logger: log, metrics: MetricsRegistry())
-        notices.connect(to: identity.accountNotices)
+        notices.connect(to: identity.core.accountNotices)
+    }
+
+    private static func identityPeers(
+        _ session: SessionService, _ notification: NotificationService,
+        _ rateLimit: RateLimitService
+    ) -> IdentityPeers {
+        IdentityPeers(
+            devices: session.devices, sessions: SessionsForIdentity(session: session.sessions),
+            activity: session.accountActivity, notifications: notification.notifications,
+            texts: notification.texts, pushDevices: notification.pushDevices,
+            relays: RelaysForIdentity(relayAddresses: notification.relayAddresses),
+            sessionData: session.accountData, notificationData: notification.accountData,
+            rateLimitData: rateLimit.accountData)
     }
 
     /// The notification service, which follows the events of all services.

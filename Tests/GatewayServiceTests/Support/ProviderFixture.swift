@@ -17,7 +17,7 @@ final class ProviderFixture: Sendable {
 
     private init(
         _ enumeration: IdentitySettings.EnumerationMode, rules: String?,
-        guestData: IdentitySettings.GuestDataMode, consent: ConsentSettings
+        guestData: GuestDataMode, consent: ConsentSettings
     ) async throws {
         let time = ManualTime()
         google = try await ProviderIssuer(time: time)
@@ -39,7 +39,7 @@ final class ProviderFixture: Sendable {
     /// Runs `test` and closes the providers afterwards.
     static func with(
         enumeration: IdentitySettings.EnumerationMode = .friendly, rules: String? = nil,
-        guestData: IdentitySettings.GuestDataMode = .discard,
+        guestData: GuestDataMode = .discard,
         consent: ConsentSettings = ConsentSettings(),
         _ test: (ProviderFixture) async throws -> Void
     ) async throws {

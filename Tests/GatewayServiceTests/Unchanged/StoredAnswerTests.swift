@@ -35,7 +35,7 @@ struct StoredAnswerTests {
         try await ProviderFixture.withPeople { fixture in
             let inner = fixture.gateway.inner
             let hashes = [
-                "identity": inner.identity.accounts.writer.keys.calls,
+                "identity": inner.identity.core.writer.keys.calls,
                 "session": inner.sessionService.devices.keys.calls,
             ]
             var found: Set<String> = flow.map { ["\(method) gateway \($0)"] } ?? []

@@ -105,7 +105,7 @@ struct AccountAdminTests {
 
     @Test("a configured application may call, and the audited actor has its name")
     func named() throws {
-        var settings = IdentitySettings()
+        var settings = AccountLifeSettings()
         settings.accountAdmins = ["gateway"]
         func audited(
             _ actor: String, of caller: String, naming application: String?

@@ -20,7 +20,7 @@ struct AccountDataTests {
         _ = try await fixture.register("eve@example.org")
     }
 
-    private var data: AccountDataHandler { fixture.service.accountData }
+    private var data: AccountDataHandler { fixture.service.life.accountData }
 
     private func context(_ application: String) -> CallContext {
         fixture.context(application: application)
@@ -132,7 +132,7 @@ struct AccountDataTests {
         _ = try await documents.write("{\"gone\":true}", to: "removed")
         _ = try await documents.remove("removed")
         let identity = documents.identity
-        let files = try await collect(documents.account, by: identity.service.accountData)
+        let files = try await collect(documents.account, by: identity.service.life.accountData)
         let text = try #require(files["documents.json"])
         #expect(text.split(separator: "\n").count == 122)
         #expect(text.contains("\"document\":{\"n\":119}") && !text.contains("gone"))
@@ -140,7 +140,7 @@ struct AccountDataTests {
         _ = try await identity.store.write(about: [.account(account)]) {
             try $0.apply(.beginDeletion, account)
         }
-        _ = try await identity.service.accountData.forgetAccountData(
+        _ = try await identity.service.life.accountData.forgetAccountData(
             .init(subject: .init(accountId: documents.account)),
             identity.context(application: "identity"))
         #expect(try await identity.count("documents") == 0)

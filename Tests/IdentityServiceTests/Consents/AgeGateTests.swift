@@ -206,7 +206,7 @@ struct AgeGateTests {
         let sealed = try await fixture.store.read { try $0.sealedBirthDate(of: id) }
         #expect(sealed.map { String(decoding: $0, as: UTF8.self).contains("2013") } == false)
         var text = ""
-        for try await item in fixture.service.accountData.collectAccountData(
+        for try await item in fixture.service.life.accountData.collectAccountData(
             .init(subject: .init(accountId: ada.accountId)),
             fixture.context(application: "identity"))
         {

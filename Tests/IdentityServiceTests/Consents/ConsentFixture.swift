@@ -21,7 +21,7 @@ extension GatewayV1.Acceptance {
 }
 
 extension IdentityFixture {
-    var consents: ConsentsHandler { service.consents }
+    var consents: ConsentsHandler { service.core.consents }
 
     /// Registers with what the person has agreed to.
     func register(
@@ -66,7 +66,7 @@ extension IdentityFixture {
     /// Begins the deletions whose time has come, and returns how many a lack of consent has begun.
     func expireParents() async throws -> Int64 {
         _ = try await ParentalConsentExpiry(
-            store: store, time: time, deletions: consents.deletions
+            store: store, time: time, deletions: writer.deletions
         ).step()
         return try await count("deletions", where: "source = 'parent'")
     }

@@ -145,7 +145,7 @@ struct ConsentsTests {
         let (_, guest) = try await fixture.guest()
         for token in [fixture.devices.open(ada), guest] {
             func write() async throws {
-                _ = try await fixture.service.documents.writeDocuments(
+                _ = try await fixture.service.data.documents.writeDocuments(
                     .init(writes: [.make("orders", "main", "{}")]), fixture.relayed(token))
             }
             #expect(try await refusal { try await write() }.code == .consentRequired)
@@ -159,7 +159,7 @@ struct ConsentsTests {
     @Test("G-21: they are part of the export, and end with the account")
     func data() async throws {
         var text = ""
-        for try await item in fixture.service.accountData.collectAccountData(
+        for try await item in fixture.service.life.accountData.collectAccountData(
             .init(subject: .init(accountId: account)), fixture.context(application: "identity"))
         {
             if case .data(let bytes) = item.part { text += String(decoding: bytes, as: UTF8.self) }
@@ -169,7 +169,7 @@ struct ConsentsTests {
         _ = try await fixture.store.write(about: [.account(id)]) {
             try $0.apply(.beginDeletion, id)
         }
-        _ = try await fixture.service.accountData.forgetAccountData(
+        _ = try await fixture.service.life.accountData.forgetAccountData(
             .init(subject: .init(accountId: account)), fixture.context(application: "identity"))
         #expect(try await fixture.count("consents") == 0)
     }

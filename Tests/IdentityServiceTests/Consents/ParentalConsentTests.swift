@@ -65,7 +65,7 @@ struct ParentalConsentTests {
     }
 
     private func write() async throws {
-        _ = try await fixture.service.documents.writeDocuments(
+        _ = try await fixture.service.data.documents.writeDocuments(
             .init(writes: [.make("orders", "main", "{}")]), fixture.relayed(token))
     }
 
@@ -77,7 +77,7 @@ struct ParentalConsentTests {
 
     private func expire() async throws -> Bool {
         try await ParentalConsentExpiry(
-            store: fixture.store, time: fixture.time, deletions: fixture.consents.deletions
+            store: fixture.store, time: fixture.time, deletions: fixture.writer.deletions
         ).step()
     }
 
@@ -292,7 +292,7 @@ struct ParentalConsentTests {
     func data() async throws {
         _ = try await ask()
         var text = ""
-        for try await item in fixture.service.accountData.collectAccountData(
+        for try await item in fixture.service.life.accountData.collectAccountData(
             .init(subject: .init(accountId: child)), fixture.context(application: "identity"))
         {
             if case .data(let bytes) = item.part { text += String(decoding: bytes, as: UTF8.self) }
@@ -303,7 +303,7 @@ struct ParentalConsentTests {
         _ = try await fixture.store.write(about: [.account(id)]) {
             try $0.apply(.beginDeletion, id)
         }
-        _ = try await fixture.service.accountData.forgetAccountData(
+        _ = try await fixture.service.life.accountData.forgetAccountData(
             .init(subject: .init(accountId: child)), fixture.context(application: "identity"))
         #expect(try await fixture.count("parental_consents") == 0)
     }
@@ -319,7 +319,7 @@ struct ParentalConsentTests {
             folder: folder, time: fixture.time, seed: 2, consent: .age(.allowed))
         try await IdentityRestore.settle(copy.store)
         let expiry = ParentalConsentExpiry(
-            store: copy.store, time: copy.time, deletions: copy.consents.deletions)
+            store: copy.store, time: copy.time, deletions: copy.writer.deletions)
         _ = try await expiry.step()
         #expect(try await copy.count("deletions") == 0)
         #expect(try await copy.count("parental_consents", where: "state = 1") == 1)

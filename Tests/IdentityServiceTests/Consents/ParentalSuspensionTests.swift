@@ -18,13 +18,13 @@ struct ParentalSuspensionTests {
         fixture = try IdentityFixture(consent: .age(.allowed))
         child = try await fixture.register("kid@example.org", accepting: .eleven).account.accountId
         link = try await fixture.askParent(fixture.devices.open(child))
-        _ = try await fixture.service.accountAdmin.suspendAccount(
+        _ = try await fixture.service.life.accountAdmin.suspendAccount(
             .init(accountId: child, reason: "spam", actor: "ann"),
             fixture.context(application: "tool"))
     }
 
     private func restore() async throws {
-        _ = try await fixture.service.accountAdmin.restoreAccount(
+        _ = try await fixture.service.life.accountAdmin.restoreAccount(
             .init(accountId: child, actor: "ann"), fixture.context(application: "tool"))
     }
 
@@ -51,7 +51,7 @@ struct ParentalSuspensionTests {
         fixture.time.advance(by: AgeGate.parentLife * 2)
         #expect(try await fixture.expireParents() == 0)
         #expect(try await isSuspended)
-        _ = try await fixture.service.accountAdmin.deleteAccount(
+        _ = try await fixture.service.life.accountAdmin.deleteAccount(
             .init(accountId: child, actor: "ann"), fixture.context(application: "tool"))
         #expect(try await fixture.count("deletions", where: "source = 'operator'") == 1)
         #expect(try await fixture.expireParents() == 0)
@@ -66,7 +66,7 @@ struct ParentalSuspensionTests {
             folder: folder, time: fixture.time, seed: 2, consent: .age(.allowed))
         try await IdentityRestore.settle(copy.store)
         #expect(try await copy.count("parental_consents", where: "state = 4") == 1)
-        _ = try await copy.service.accountAdmin.restoreAccount(
+        _ = try await copy.service.life.accountAdmin.restoreAccount(
             .init(accountId: child, actor: "ann"), copy.context(application: "tool"))
         #expect(try await copy.expireParents() == 1)
     }

@@ -113,14 +113,14 @@ struct ParentalWithdrawalTests {
         "I-09: an operator's suspension holds the deletion, and its end does not keep the account")
     func suspendedByOperator() async throws {
         let id = try #require(AccountID(text: child))
-        _ = try await fixture.service.accountAdmin.suspendAccount(
+        _ = try await fixture.service.life.accountAdmin.suspendAccount(
             .init(accountId: child, reason: "spam", actor: "ann"),
             fixture.context(application: "tool"))
         _ = try await fixture.answerParent(link, .refuse)
         fixture.time.advance(by: Self.week * 2)
         await fixture.performDeletion(of: id)
         #expect(try await status() == .suspended)
-        _ = try await fixture.service.accountAdmin.restoreAccount(
+        _ = try await fixture.service.life.accountAdmin.restoreAccount(
             .init(accountId: child, actor: "ann"), fixture.context(application: "tool"))
         #expect(try await status() == .active, "an operator's restore keeps the account")
         #expect(try await fixture.count("parental_consents", where: "state = 1") == 1)

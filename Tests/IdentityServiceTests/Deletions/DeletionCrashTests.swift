@@ -103,7 +103,7 @@ struct DeletionCrashTests {
             tokens.append(try await fixture.person("p\(number)@example.org").token)
         }
         try await withThrowingTaskGroup { group in
-            group.addTask { await fixture.tasks.deletionWork.run() }
+            group.addTask { await fixture.service.life.deletionWork.run() }
             for token in tokens {
                 try await fixture.requestDeletion(IdentityFixture.caller(token))
             }

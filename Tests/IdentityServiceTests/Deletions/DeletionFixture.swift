@@ -11,7 +11,7 @@ import Testing
 
 /// Deletions over a real store.
 extension IdentityFixture {
-    var deletions: AccountDeletionsHandler { service.deletions }
+    var deletions: AccountDeletionsHandler { service.life.deletions }
 
     static func caller(_ token: String) -> DeletionCall.Token { .access(token) }
 
@@ -69,7 +69,9 @@ extension IdentityFixture {
     }
 
     /// Carries a deletion on, as the worker does.
-    func performDeletion(of account: AccountID) async { await tasks.deletionWork.perform(account) }
+    func performDeletion(of account: AccountID) async {
+        await service.life.deletionWork.perform(account)
+    }
 
     /// The deletion of an account, as it is stored.
     func deletion(of account: AccountID) async throws -> StoredDeletion? {

@@ -26,7 +26,7 @@ struct DeletionOperatorTests {
     }
 
     private func suspend(_ account: AccountID, _ fixture: IdentityFixture) async throws {
-        _ = try await fixture.service.accountAdmin.suspendAccount(
+        _ = try await fixture.service.life.accountAdmin.suspendAccount(
             .init(accountId: account.text, reason: "spam", actor: "ann"), tool(fixture))
     }
 
@@ -42,7 +42,7 @@ struct DeletionOperatorTests {
     func suspended() async throws {
         let fixture = try IdentityFixture()
         let (ada, _) = try await fixture.person()
-        let admin = fixture.service.accountAdmin
+        let admin = fixture.service.life.accountAdmin
         try await suspend(ada, fixture)
         let answer = try await admin.deleteAccount(
             .init(accountId: ada.text, actor: "ann"), tool(fixture))
@@ -63,7 +63,7 @@ struct DeletionOperatorTests {
     @Test("an owner's deletion that waits does not end a suspension; an operator can begin it")
     func held() async throws {
         let (fixture, ada) = try await suspendedWhileWaiting()
-        let admin = fixture.service.accountAdmin
+        let admin = fixture.service.life.accountAdmin
         await pass(days: 8, fixture, ada)
         let held = try #require(try await fixture.deletion(of: ada))
         #expect(held.step == nil)
@@ -79,7 +79,7 @@ struct DeletionOperatorTests {
     @Test("an operator's deletion after a wait is not held by a suspension, and is recorded")
     func operatorsWait() async throws {
         let (fixture, ada) = try await suspendedWhileWaiting()
-        let admin = fixture.service.accountAdmin
+        let admin = fixture.service.life.accountAdmin
         for _ in 0..<2 {
             let waiting = try await admin.deleteAccount(
                 .init(accountId: ada.text, wait: true, actor: "ann"), tool(fixture))
@@ -95,7 +95,7 @@ struct DeletionOperatorTests {
     @Test("if the owner's time is over already, the operator's wait begins anew")
     func operatorsLateWait() async throws {
         let (fixture, ada) = try await suspendedWhileWaiting()
-        let admin = fixture.service.accountAdmin
+        let admin = fixture.service.life.accountAdmin
         await pass(days: 8, fixture, ada)
         _ = try await admin.deleteAccount(.init(accountId: ada.text, wait: true), tool(fixture))
         await fixture.performDeletion(of: ada)
@@ -108,7 +108,7 @@ struct DeletionOperatorTests {
     @Test("a deletion that a suspension held begins after the account is restored")
     func released() async throws {
         let (fixture, ada) = try await suspendedWhileWaiting()
-        let admin = fixture.service.accountAdmin
+        let admin = fixture.service.life.accountAdmin
         await pass(days: 8, fixture, ada)
         _ = try await admin.restoreAccount(
             .init(accountId: ada.text, actor: "ann"), tool(fixture))
@@ -121,7 +121,7 @@ struct DeletionOperatorTests {
     func strangers() async throws {
         let fixture = try IdentityFixture()
         let (ada, _) = try await fixture.person()
-        let admin = fixture.service.accountAdmin
+        let admin = fixture.service.life.accountAdmin
         let context = fixture.context(application: "gateway")
         await #expect(throws: ServiceError(.permissionDenied)) {
             try await admin.deleteAccount(.init(accountId: ada.text), context)
@@ -136,7 +136,7 @@ struct DeletionOperatorTests {
         let fixture = try IdentityFixture()
         let (ada, token) = try await fixture.person()
         let (eve, _) = try await fixture.person("eve@example.org")
-        let admin = fixture.service.accountAdmin
+        let admin = fixture.service.life.accountAdmin
         let waiting = try await admin.deleteAccount(
             .init(accountId: ada.text, wait: true), tool(fixture))
         #expect(waiting.deletion?.state == .waiting)
@@ -161,7 +161,7 @@ struct DeletionOperatorTests {
     @Test("deletion-awaits-backend: it goes on after the backend's answer, or after 72 hours")
     func backend() async throws {
         let fixture = try IdentityFixture(deletion: DeletionSettings(awaitsBackend: true))
-        let admin = fixture.service.accountAdmin
+        let admin = fixture.service.life.accountAdmin
         for answers in [true, false] {
             let (ada, token) = try await fixture.person()
             try await fixture.requestDeletion(IdentityFixture.caller(token))
@@ -188,7 +188,7 @@ struct DeletionOperatorTests {
     func retried() async throws {
         let fixture = try IdentityFixture(deletion: DeletionSettings(awaitsBackend: true))
         let (ada, token) = try await fixture.person()
-        let admin = fixture.service.accountAdmin
+        let admin = fixture.service.life.accountAdmin
         try await fixture.requestDeletion(IdentityFixture.caller(token))
         for wait in [Duration.zero, .seconds(3_600)] {
             await fixture.performDeletion(of: ada)
@@ -210,10 +210,10 @@ struct DeletionOperatorTests {
             while let deletion = try await fixture.deletion(of: ada), let next = deletion.step,
                 next != step
             {
-                try await fixture.tasks.deletionWork.steps.perform(next, of: deletion)
+                try await fixture.service.life.deletionWork.steps.perform(next, of: deletion)
             }
         }
-        _ = try await fixture.service.accountAdmin.deleteAccount(
+        _ = try await fixture.service.life.accountAdmin.deleteAccount(
             .init(accountId: ada.text, backendDone: true), tool(fixture))
         await fixture.performDeletion(of: ada)
         #expect(try await fixture.deletion(of: ada) == nil)
@@ -225,7 +225,7 @@ struct DeletionOperatorTests {
         let fixture = try IdentityFixture()
         let (ada, _) = try await fixture.person()
         let error = try await refusal {
-            try await fixture.service.accountAdmin.deleteAccount(
+            try await fixture.service.life.accountAdmin.deleteAccount(
                 .init(accountId: ada.text, wait: true, backendDone: true), tool(fixture))
         }
         #expect(error.code == .invalidArgument && error.fields == ["backend_done"])
@@ -242,15 +242,15 @@ struct DeletionOperatorTests {
         fixture.sessionData.fail(.unavailable)
         await fixture.performDeletion(of: ada)
         let check = DeletionCheck(
-            store: fixture.store, settings: fixture.settings.deletion, time: fixture.time,
+            store: fixture.store, settings: fixture.lifeSettings.deletion, time: fixture.time,
             logger: fixture.log.logger(time: fixture.time), metrics: fixture.metrics)
         func overdue() async throws -> Double? {
             try await check.check()
             return fixture.metric("identity_deletions_overdue")
         }
         func listed() async throws -> [Bool] {
-            try await fixture.service.accountAdmin.listDeletions(.init(), tool(fixture)).deletions
-                .map(\.overdue)
+            let admin = fixture.service.life.accountAdmin
+            return try await admin.listDeletions(.init(), tool(fixture)).deletions.map(\.overdue)
         }
         #expect(try await overdue() == 0)
         #expect(fixture.metric("identity_deletions{", "\"waiting\"") == 1)
@@ -306,7 +306,7 @@ struct DeletionOperatorTests {
     @Test("I-06: after a restore an owner's deletion that cannot be mailed about waits no more")
     func restoredUnmailed() async throws {
         let fixture = try IdentityFixture()
-        let admin = fixture.service.accountAdmin
+        let admin = fixture.service.life.accountAdmin
         let owner = try await fixture.member("ada@example.org")
         let guest = try await fixture.guest()
         let other = try await fixture.member("eve@example.org")
@@ -319,7 +319,7 @@ struct DeletionOperatorTests {
         try await fixture.store.backup(to: folder.file("identity.sqlite"))
         let copy = try IdentityFixture(folder: folder, time: fixture.time, seed: 2)
         try await IdentityRestore.settle(copy.store)
-        let left = try await copy.service.accountAdmin.listDeletions(.init(), tool(copy))
+        let left = try await copy.service.life.accountAdmin.listDeletions(.init(), tool(copy))
         #expect(left.deletions.map(\.accountId) == [other.id])
         #expect(try await copy.count("accounts") == 3)
     }
@@ -340,9 +340,10 @@ struct DeletionOperatorTests {
             try await identity.requestDeletion(IdentityFixture.caller(token))
             let work = DeletionWork(
                 DeletionSteps(
-                    settings: identity.settings, store: identity.store,
+                    settings: identity.settings, awaitsBackend: false, store: identity.store,
+                    writer: identity.writer,
                     deletions: identity.deletions.deletions, peers: identity.peers,
-                    tombstones: identity.service.tombstones, blobs: identity.service.blobs,
+                    tombstones: identity.service.life.tombstones, blobs: identity.service.blobs,
                     grants: apple.delivery, time: identity.time,
                     logger: identity.log.logger(time: identity.time)),
                 metrics: identity.metrics)

@@ -25,7 +25,7 @@ struct DeletionStepsTests {
         while let deletion = try await fixture.deletion(of: account), let current = deletion.step,
             current != step
         {
-            try await fixture.tasks.deletionWork.steps.perform(current, of: deletion)
+            try await fixture.service.life.deletionWork.steps.perform(current, of: deletion)
         }
     }
 
@@ -107,7 +107,7 @@ struct DeletionStepsTests {
         }
         #expect(canaries.count >= 6)
         await fixture.performDeletion(of: ada)
-        try await fixture.tasks.deletionWork.log.truncate()
+        try await fixture.service.life.deletionWork.log.truncate()
         let files = ["identity.sqlite", "identity.sqlite-wal"].map { fixture.folder.file($0) }
         for file in files {
             let bytes = Array(try Data(contentsOf: URL(filePath: file)))

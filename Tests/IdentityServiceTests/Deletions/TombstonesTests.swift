@@ -40,8 +40,7 @@ struct TombstonesTests {
     }
 
     private func replay(_ tombstones: Tombstones) async throws {
-        try await tombstones.replay(
-            in: fixture.store, DeletionContext(writer: fixture.writer))
+        try await tombstones.replay(in: fixture.store, fixture.deletions.deletions)
     }
 
     private func deleting() async throws -> [String] {
@@ -76,7 +75,7 @@ struct TombstonesTests {
 
     @Test("a deletion that waits in the copy is carried out as one that was carried out before")
     func waiting() async throws {
-        let (account, writing) = (ada, DeletionContext(writer: fixture.writer))
+        let (account, writing) = (ada, fixture.deletions.deletions)
         _ = try await fixture.store.write(about: [.account(account)]) { transaction in
             try transaction.beginDeletion(
                 of: account, source: .owner, due: transaction.at + DeletionSettings().wait,

@@ -131,8 +131,7 @@ struct BackendCallsTests {
         }
         #expect(error.code == .permissionDenied)
         let nobody = try await DocumentFixture(
-            fixture.identity,
-            settings: DocumentSettings(webOrigins: [DocumentFixture.audience]), isGuest: true)
+            fixture.identity, writers: [], isGuest: true)
         let denied = try await refusal {
             try await Self.write(nobody, try Self.caller(nobody, Self.parts))
         }

@@ -18,7 +18,7 @@ struct ChangeDocumentsTests {
 
     /// A fixture whose store can be meddled with.
     private func meddled(
-        settings: DocumentSettings = DocumentFixture.settings, isGuest: Bool = false
+        settings: DocumentSettings = DocumentSettings(), isGuest: Bool = false
     ) async throws -> (DocumentFixture, MeddlingBackend) {
         var made: MeddlingBackend?
         let identity = try IdentityFixture { inner in
@@ -202,9 +202,7 @@ struct ChangeDocumentsTests {
 
     @Test("the documents that one call merges into have a bound together")
     func bound() async throws {
-        var settings = DocumentFixture.settings
-        settings.bytesMax = 4 << 20
-        let fixture = try await DocumentFixture(settings: settings)
+        let fixture = try await DocumentFixture(settings: DocumentSettings(bytesMax: 4 << 20))
         let text = #"{"a":""# + String(repeating: "x", count: (64 << 10) - 16) + #""}"#
         let names = (0..<17).map { "d\($0)" }
         for name in names { _ = try await fixture.write(text, to: name) }

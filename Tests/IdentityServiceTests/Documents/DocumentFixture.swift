@@ -12,8 +12,8 @@ import Testing
 /// An account with a session, and the handler of its documents.
 struct DocumentFixture: Sendable {
     static let audience = "https://auth.example.org"
-    /// One backend may write documents: `billing`.
-    static let settings = DocumentSettings(writers: ["billing"], webOrigins: [audience])
+    /// The backend that may write documents.
+    static let writers = ["billing"]
 
     let identity: IdentityFixture
     let handler: DocumentsHandler
@@ -25,11 +25,13 @@ struct DocumentFixture: Sendable {
     /// - Parameter isGuest: whether the account is a guest; otherwise its address is unverified.
     init(
         _ identity: IdentityFixture? = nil, rules: DocumentRules = .standard,
-        settings: DocumentSettings = DocumentFixture.settings, isGuest: Bool = false
+        settings: DocumentSettings = DocumentSettings(),
+        writers: [String] = DocumentFixture.writers, isGuest: Bool = false
     ) async throws {
         let identity = try identity ?? IdentityFixture()
         self.identity = identity
-        handler = try identity.documents(rules: Reloadable(rules), settings)
+        handler = try identity.documents(
+            rules: Reloadable(rules), settings, writers: writers)
         if isGuest {
             (account, token) = try await identity.guest()
         } else {
@@ -121,15 +123,16 @@ struct DocumentFixture: Sendable {
 extension IdentityFixture {
     /// A handler that knows the key of the backend `billing`.
     func documents(
-        rules: Reloadable<DocumentRules>, _ settings: DocumentSettings = DocumentFixture.settings
+        rules: Reloadable<DocumentRules>, _ settings: DocumentSettings = DocumentSettings(),
+        writers: [String] = DocumentFixture.writers
     ) throws -> DocumentsHandler {
         DocumentsHandler(
-            settings: settings, consent: ConsentSettings(), store: store, writer: writer,
-            time: time,
+            settings: settings, newcomers: self.settings.newcomers, consent: ConsentSettings(),
+            store: store, writer: writer, time: time,
             calls: AccountCalls(
                 keys: keys, sessions: sessions,
                 backends: BackendCalls(
-                    settings: settings,
+                    writers: writers, audiences: [DocumentFixture.audience],
                     applications: Reloadable(
                         Applications(
                             name: "billing", keyID: "k1", key: try DocumentFixture.key(),

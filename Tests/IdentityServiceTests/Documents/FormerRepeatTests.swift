@@ -47,11 +47,11 @@ struct FormerRepeatTests {
             "UpdateProfile", [fixture.account, "Ada"], fixture.context("n"), fixture)
         try await store("CancelEmailChange", [fixture.account], fixture.context("e"), fixture)
         let name = try await refusal {
-            try await service.profiles.updateProfile(
+            try await service.data.profiles.updateProfile(
                 .init(name: .displayName("Ada")), fixture.context("n"))
         }
         let email = try await refusal {
-            try await service.emailChanges.cancelEmailChange(.init(), fixture.context("e"))
+            try await service.core.emailChanges.cancelEmailChange(.init(), fixture.context("e"))
         }
         for error in [name, email] { #expect(error.code == .idempotencyKeyReused) }
     }

@@ -9,7 +9,7 @@ import Testing
 @testable import IdentityService
 
 extension IdentityFixture {
-    var exports: AccountExportsHandler { service.exports }
+    var exports: AccountExportsHandler { service.data.exports }
 
     /// Gives each other service a file of every account.
     func fillOtherServices() {

@@ -295,7 +295,7 @@ struct ExportTests {
         _ = try await fixture.store.write(about: [.account(account)]) {
             try $0.apply(.beginDeletion, account)
         }
-        _ = try await fixture.service.accountData.forgetAccountData(
+        _ = try await fixture.service.life.accountData.forgetAccountData(
             .init(subject: .init(accountId: account.text)),
             fixture.context(application: "identity"))
         #expect(try await fixture.count("exports") == 0)

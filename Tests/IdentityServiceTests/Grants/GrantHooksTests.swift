@@ -88,7 +88,7 @@ struct GrantHooksTests {
                     proving: identity.keys.lookUpKey(of: proved), context, identity.keys))
             _ = try await MethodAdding(
                 store: identity.store, writer: identity.writer, keepsGrants: true,
-                newcomers: identity.settings.documents.newcomers
+                newcomers: identity.settings.newcomers
             ).add(proved, call)
         }
         try await fixture.settle()

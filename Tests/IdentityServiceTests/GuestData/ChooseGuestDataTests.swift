@@ -161,7 +161,7 @@ struct ChooseGuestDataTests {
         try await fixture.write(#"{"of":"guest"}"#, "main", by: fixture.ofGuest)
         try await fixture.write("{}", "removed", by: fixture.token)
         let token = try await fixture.choiceToken()
-        _ = try await fixture.identity.service.documents.removeDocument(
+        _ = try await fixture.identity.service.data.documents.removeDocument(
             .init(
                 collection: "settings",
                 name: "removed"), fixture.identity.relayed(fixture.token))

@@ -18,7 +18,7 @@ struct GuestDataFixture: Sendable {
     let guest: (account: String, token: String)
 
     init(
-        _ mode: IdentitySettings.GuestDataMode = .ask, rules: String? = nil,
+        _ mode: GuestDataMode = .ask, rules: String? = nil,
         isProved: Bool = true, settings: DocumentSettings = DocumentSettings(),
         engine: (any SQLEngine)? = nil
     ) async throws {
@@ -31,7 +31,7 @@ struct GuestDataFixture: Sendable {
         guest = try await identity.guest()
     }
 
-    var handler: GuestDataHandler { identity.service.guestData }
+    var handler: GuestDataHandler { identity.service.data.guestData }
     var ofGuest: String { guest.token }
 
     /// Writes a document.
@@ -39,7 +39,7 @@ struct GuestDataFixture: Sendable {
         _ json: String, _ name: String, in collection: String = "settings", by token: String
     ) async throws {
         identity.time.advance(by: .milliseconds(2))
-        _ = try await identity.service.documents.writeDocuments(
+        _ = try await identity.service.data.documents.writeDocuments(
             .init(writes: [.make(collection, name, json)]), identity.relayed(token))
     }
 
@@ -48,7 +48,7 @@ struct GuestDataFixture: Sendable {
         _ json: String, _ name: String, in collection: String, of account: String
     ) async throws {
         let account = try #require(AccountID(text: account))
-        let documents = identity.service.documents
+        let documents = identity.service.data.documents
         let key = DocumentKey(collection: collection, name: name)
         _ = try await identity.store.write(about: [.account(account)]) { transaction in
             let owner = try #require(try transaction.documentOwner(account))
@@ -65,7 +65,7 @@ struct GuestDataFixture: Sendable {
         var found: [String: String] = [:]
         var page = ""
         while true {
-            let answer = try await identity.service.documents.listDocuments(
+            let answer = try await identity.service.data.documents.listDocuments(
                 .init(withJson: true, pageToken: page), identity.relayed(token))
             for document in answer.documents {
                 found["\(document.collection)/\(document.name)"] = document.json

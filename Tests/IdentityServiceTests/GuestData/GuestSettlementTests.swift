@@ -28,9 +28,9 @@ struct GuestSettlementTests {
     @Test(
         "a guest without documents is deleted, and there is no collision",
         arguments: [
-            IdentitySettings.GuestDataMode.discard, .ask, .merge, .keep,
+            GuestDataMode.discard, .ask, .merge, .keep,
         ])
-    func empty(mode: IdentitySettings.GuestDataMode) async throws {
+    func empty(mode: GuestDataMode) async throws {
         let fixture = try await GuestDataFixture(mode)
         #expect(try await fixture.signIn().collision == nil)
         #expect(try await fixture.isGuestEnding())
@@ -63,7 +63,7 @@ struct GuestSettlementTests {
         }
         #expect(refused.code == .operationNotAllowed)
         let renamed = try await refusal {
-            try await fixture.identity.service.profiles.updateProfile(
+            try await fixture.identity.service.data.profiles.updateProfile(
                 .init(name: .displayName("Ada")), fixture.identity.relayed(fixture.ofGuest))
         }
         #expect(renamed.code == .operationNotAllowed)
@@ -110,8 +110,8 @@ struct GuestSettlementTests {
 
     @Test(
         "G-20: a guest that was kept, or whose documents wait, is deleted with the account",
-        arguments: [IdentitySettings.GuestDataMode.keep, .merge])
-    func accountDeleted(mode: IdentitySettings.GuestDataMode) async throws {
+        arguments: [GuestDataMode.keep, .merge])
+    func accountDeleted(mode: GuestDataMode) async throws {
         let fixture = try await GuestDataFixture(mode)
         try await fixture.write(json, "main", by: fixture.ofGuest)
         _ = try await fixture.signIn()

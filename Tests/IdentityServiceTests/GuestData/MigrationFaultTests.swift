@@ -16,7 +16,7 @@ struct MigrationFaultTests {
         let account = try #require(AccountID(text: fixture.guest.account))
         let rest = try await fixture.identity.store.read { session in
             guard let owner = try session.documentOwner(account) else { return [String]() }
-            let documents = try fixture.identity.service.documents.opened(owner)
+            let documents = try fixture.identity.service.data.documents.opened(owner)
             return try documents.open(session.documentPage(DocumentSelection(), of: account))
                 .documents.map(\.key.name)
         }

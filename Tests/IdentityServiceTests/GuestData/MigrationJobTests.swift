@@ -38,7 +38,7 @@ struct MigrationJobTests {
         #expect(try await fixture.retry(migration.migrationId).state == .waiting)
         try await fixture.handler.job.run()
         #expect(try await fixture.migration().state == .needsAttention)
-        _ = try await fixture.identity.service.documents.removeDocument(
+        _ = try await fixture.identity.service.data.documents.removeDocument(
             .init(
                 collection: "settings",
                 name: "a"), fixture.identity.relayed(fixture.token))

@@ -14,7 +14,7 @@ struct MigrationTimesTests {
 
     /// The documents of the account in the order of their positions.
     private func list(_ fixture: GuestDataFixture) async throws -> [GatewayV1.Document] {
-        try await fixture.identity.service.documents.listDocuments(
+        try await fixture.identity.service.data.documents.listDocuments(
             .init(withJson: true), fixture.identity.relayed(fixture.token)
         ).documents
     }

@@ -182,7 +182,7 @@ struct UploadGuestBundleTests {
         let fixture = try await GuestDataFixture()
         _ = try await fixture.upload([.make("a", #"{"x":1}"#, in: "unknown")])
         try await fixture.handler.job.run()
-        let (identity, data) = (fixture.identity, fixture.identity.service.accountData)
+        let (identity, data) = (fixture.identity, fixture.identity.service.life.accountData)
         var (name, sent) = ("", [UInt8]())
         let items = data.collectAccountData(
             .init(subject: .init(accountId: fixture.account)),

@@ -18,7 +18,7 @@ struct ImportFixture {
 
     init(_ identity: IdentityFixture) {
         self.identity = identity
-        imports = identity.service.imports
+        imports = identity.service.life.imports
     }
 
     static func record(

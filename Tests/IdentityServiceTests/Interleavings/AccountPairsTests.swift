@@ -251,15 +251,15 @@ extension IdentityFixture {
         let choice = CollisionChoice(
             guest: guestID, generation: 1, account: try #require(AccountID(text: owner.id)),
             at: time.now())
-        _ = try await service.guestData.chooseGuestData(
+        _ = try await service.data.guestData.chooseGuestData(
             .init(choiceToken: try choice.token(keys), choice: .merge), relayed(owner.token))
-        let job = service.guestData.job
+        let job = service.data.guestData.job
         let migration = try #require(
             try await store.read { try $0.migration(ofGuest: guestID) })
         _ = try await job.advance(migration)
         return (
             {
-                _ = try await self.service.documents.writeDocuments(
+                _ = try await self.service.data.documents.writeDocuments(
                     .init(writes: [.make("settings", "main", "{}")]), self.relayed(owner.token))
             }, { _ = try await job.advance(migration) }
         )
@@ -278,11 +278,11 @@ extension IdentityFixture {
         let token = try choice.token(keys)
         return (
             { choice in
-                _ = try await self.service.guestData.chooseGuestData(
+                _ = try await self.service.data.guestData.chooseGuestData(
                     .init(choiceToken: token, choice: choice), self.relayed(owner.token))
             },
             {
-                _ = try await self.service.documents.writeDocuments(
+                _ = try await self.service.data.documents.writeDocuments(
                     .init(writes: [.make("settings", "other", "{}")]), self.relayed(guest.token))
             }
         )

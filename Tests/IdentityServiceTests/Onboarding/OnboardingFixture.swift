@@ -50,7 +50,7 @@ struct OnboardingFixture: Sendable {
     /// An access token of the account.
     let token: String
 
-    var handler: OnboardingHandler { identity.service.onboarding }
+    var handler: OnboardingHandler { identity.service.data.onboarding }
 
     /// - Parameter isGuest: Whether the account is a guest; otherwise its address is unverified.
     init(rules: String? = OnboardingFixture.rules, isGuest: Bool = false) async throws {

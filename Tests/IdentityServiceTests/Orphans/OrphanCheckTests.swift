@@ -40,7 +40,7 @@ struct OrphanCheckTests {
             _ = try await fixture.store.writeUnchecked { [fixture] transaction in
                 try transaction.beginDeletion(
                     of: account, source: .owner, due: Timestamp(milliseconds: due),
-                    DeletionContext(writer: fixture.writer))
+                    fixture.deletions.deletions)
             }
         }
         #expect(try await run().isEmpty)

@@ -4,7 +4,7 @@ import TestSupport
 @testable import IdentityService
 
 extension IdentityFixture {
-    var orphans: OrphanRepair { service.accountAdmin.orphans }
+    var orphans: OrphanRepair { service.life.accountAdmin.orphans }
 
     /// The check of this fixture's store, which reports to its service.
     func orphanCheck() -> OrphanCheck {

@@ -15,7 +15,7 @@ struct OrphansElsewhereTests {
 
     init() async throws {
         fixture = try IdentityFixture()
-        findings = fixture.service.accountAdmin.orphans.findings
+        findings = fixture.service.life.accountAdmin.orphans.findings
         ada = try #require(try await fixture.register().account).accountId
         check = OrphansElsewhere(
             holders: [

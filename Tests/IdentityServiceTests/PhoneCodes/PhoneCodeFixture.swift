@@ -22,8 +22,8 @@ struct PhoneCodeFixture {
 
     init(_ identity: IdentityFixture) {
         self.identity = identity
-        phones = identity.service.phoneCodes
-        signals = identity.service.phoneSignals
+        phones = identity.service.core.phoneCodes
+        signals = identity.service.core.phoneSignals
     }
 
     /// Requests a code.

@@ -26,7 +26,7 @@ struct NamedDocumentTests {
         let identity = fixture.identity
         self.fixture = fixture
         profiles = ProfileHandler(
-            settings: identity.settings, store: identity.store, writer: identity.writer,
+            settings: identity.dataSettings, store: identity.store, writer: identity.writer,
             answers: identity.profiles.answers,
             documents: fixture.handler, blobs: identity.service.blobs, uploads: PhotoUploads(),
             uncommitted: UncommittedBlobs())

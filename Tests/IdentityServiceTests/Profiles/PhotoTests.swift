@@ -131,7 +131,7 @@ struct PhotoTests {
     @Test("a guest's photo has 256 KiB at most, an account's 5 MiB")
     func guests() async throws {
         let (_, guest) = try await fixture.guest()
-        let most = IdentitySettings().guestPhotoBytesMax
+        let most = PersonalDataSettings().guestPhotoBytesMax
         let file = TestPhoto.jpeg(bytes: most)
         _ = try await fixture.upload(file, guest, part: 64 * 1_024)
         let refused = try await refusal {

@@ -9,11 +9,11 @@ import Testing
 @testable import IdentityService
 
 extension IdentityFixture {
-    var profiles: ProfileHandler { service.profiles }
+    var profiles: ProfileHandler { service.data.profiles }
 
     /// The same handler with another setting.
     func profiles(_ photos: PhotoAccess) -> ProfileHandler {
-        var other = settings
+        var other = dataSettings
         other.photos = photos
         return ProfileHandler(
             settings: other, store: store, writer: writer, answers: profiles.answers,
@@ -66,7 +66,7 @@ extension IdentityFixture {
     func sweep(_ blobs: (any BlobStore)? = nil) async throws {
         try await BlobSweep(
             store: store, blobs: blobs ?? service.blobs, uncommitted: profiles.uncommitted,
-            findings: service.accountAdmin.orphans.findings, time: time, logger: log.logger()
+            findings: service.life.accountAdmin.orphans.findings, time: time, logger: log.logger()
         ).sweep()
     }
 }

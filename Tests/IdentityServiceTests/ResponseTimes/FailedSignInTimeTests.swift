@@ -19,11 +19,11 @@ struct FailedSignInTimeTests {
         let fixture = try IdentityFixture()
         // Handlers over the fixture's store, with the machine's clock.
         let (time, logger) = (SystemTime(), fixture.log.logger(time: fixture.time))
-        let service = try IdentityService(
-            settings: fixture.settings, store: fixture.store, keys: fixture.keys,
-            peers: fixture.peers, time: time, randomness: fixture.randomness, logger: logger,
-            metrics: MetricsRegistry())
-        let (accounts, imports) = (service.accounts, service.imports)
+        let service = try IdentityAssembly(
+            settings: fixture.settings, data: fixture.dataSettings, life: fixture.lifeSettings,
+            store: fixture.store, keys: fixture.keys, peers: fixture.peers, time: time,
+            randomness: fixture.randomness, logger: logger, metrics: MetricsRegistry())
+        let (accounts, imports) = (service.core.accounts, service.life.imports)
         _ = try await fixture.register("own@example.org")
         var (old, bare) = (
             ImportFixture.record("1"), ImportFixture.record("2", email: "b@example.org")
@@ -50,7 +50,7 @@ struct FailedSignInTimeTests {
                 samples[email, default: []].append(Double(took / .microseconds(1)))
             }
         }
-        let responseTimeFloor = service.accounts.passwords.responseTimeFloor
+        let responseTimeFloor = service.core.responseTimeFloor
         let floor = Double(try await responseTimeFloor.floor() / .microseconds(1))
         let medians = emails.map { email in
             let sorted = (samples[email] ?? []).sorted()

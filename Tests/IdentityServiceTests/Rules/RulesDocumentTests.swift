@@ -154,7 +154,7 @@ struct RulesDocumentTests {
 
     @Test("I-07: no file is the standard, and a file that is absent is a mistake")
     func absent() throws {
-        let settings: IdentitySettings = try SettingsLoader.settings([])
+        let settings: PersonalDataSettings = try SettingsLoader.settings([])
         #expect(settings.rules.file == nil)
         let outcome = SettingsLoader(
             program: "test", summary: "", arguments: ["--rules-file=/nowhere/rules.yaml"],

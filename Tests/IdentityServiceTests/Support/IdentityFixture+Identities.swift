@@ -23,8 +23,8 @@ extension GatewayV1.ProviderToken {
 
 extension IdentitiesHandler {
     /// As in the service, but it accepts other tokens.
-    init(of service: IdentityService, tokens: any ProviderTokens) {
-        let own = service.identities
+    init(of service: IdentityAssembly, tokens: any ProviderTokens) {
+        let own = service.core.identities
         self.init(
             settings: own.settings, store: own.store, writer: own.writer, owners: own.owners,
             calls: own.calls, tokens: tokens, signIn: own.signIn, adding: own.adding)
@@ -35,12 +35,12 @@ extension IdentityFixture {
     /// The sign-in by a proved identity.
     func federatedSignIn(keepsGrants: Bool = false) -> FederatedSignIn {
         FederatedSignIn(
-            settings: settings, store: store, writer: writer, answers: answers, guests: guests,
+            settings: settings, store: store, writer: writer, answers: answers,
             keepsGrants: keepsGrants)
     }
 
     /// What flows write accounts with.
-    var writer: AccountWriter { AccountWriter(keys: keys, randomness: randomness) }
+    var writer: AccountWriter { service.core.writer }
 
     /// The messages that flows write.
     var outbox: IdentityOutbox { writer.outbox }
@@ -48,11 +48,11 @@ extension IdentityFixture {
     /// Administers this fixture's accounts.
     func admin(_ activity: any AccountActivityAPI) -> AccountAdminHandler {
         AccountAdminHandler(
-            settings: settings, store: store, writer: writer, time: time, answers: answers,
-            logger: log.logger(time: time), deletions: service.deletions.deletions,
+            settings: lifeSettings, store: store, writer: writer, time: time, answers: answers,
+            logger: log.logger(time: time), deletions: service.life.deletions.deletions,
             guests: UnusedGuestSearch(
-                store: store, activity: activity, kept: settings.guestKept),
-            orphans: service.accountAdmin.orphans)
+                store: store, activity: activity, kept: lifeSettings.guestKept),
+            orphans: service.life.accountAdmin.orphans)
     }
 
     /// Signs in with an identity that is proved already.
@@ -95,7 +95,7 @@ extension IdentityFixture {
     /// A guest with a document, and its access token.
     func guestWithDocument() async throws -> (account: String, token: String) {
         let guest = try await guest()
-        _ = try await service.documents.writeDocuments(
+        _ = try await service.data.documents.writeDocuments(
             .init(writes: [.make("settings", "main", #"{"of":"guest"}"#)]),
             relayed(guest.token))
         return guest

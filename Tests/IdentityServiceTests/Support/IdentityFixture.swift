@@ -31,19 +31,20 @@ final class IdentityFixture: Sendable {
     let keys: IdentityKeys
     let store: Store
     let settings: IdentitySettings
+    let dataSettings: PersonalDataSettings
+    let lifeSettings: AccountLifeSettings
     let peers: IdentityPeers
-    let service: IdentityService
+    let service: IdentityAssembly
     /// Accepts the tokens of `tokens`; otherwise as in the service.
     let identities: IdentitiesHandler
-    var passwords: PasswordHashPool { service.passwords }
-    var responseTimeFloor: ResponseTimeFloor { service.accounts.passwords.responseTimeFloor }
-    var accounts: AccountsHandler { service.accounts }
-    var credentials: CredentialsHandler { service.credentials }
-    var notices: AccountNoticesHandler { service.accountNotices }
+    var passwords: PasswordHashPool { service.core.passwords }
+    var responseTimeFloor: ResponseTimeFloor { service.core.responseTimeFloor }
+    var accounts: AccountsHandler { service.core.accounts }
+    var credentials: CredentialsHandler { service.core.credentials }
+    var notices: AccountNoticesHandler { service.core.accountNotices }
     var tasks: BackgroundTasks { service.background }
-    var emails: EmailChangesHandler { service.emailChanges }
-    var answers: AccountAnswers { service.onboarding.answers }
-    var guests: GuestSettlement { service.guestData.guests }
+    var emails: EmailChangesHandler { service.core.emailChanges }
+    var answers: AccountAnswers { service.core.answers }
 
     init(
         folder: TemporaryFolder? = nil, time: ManualTime = ManualTime(), seed: UInt64 = 1,
@@ -54,9 +55,9 @@ final class IdentityFixture: Sendable {
         verification: IdentitySettings.EmailVerificationMode = .optional,
         displayName: IdentitySettings.DisplayNameMode = .optional,
         rules: String? = nil, consent: ConsentSettings = ConsentSettings(),
-        guestData: IdentitySettings.GuestDataMode = .discard,
+        guestData: GuestDataMode = .discard,
         documents: DocumentSettings = DocumentSettings(), engine: (any SQLEngine)? = nil,
-        guestKept: Duration? = IdentitySettings().guestKept,
+        guestKept: Duration? = AccountLifeSettings().guestKept,
         deletion: DeletionSettings = DeletionSettings(),
         activity: any AccountActivityAPI = NoActivity(),
         backend: (any StoreBackend) -> any StoreBackend = { $0 }
@@ -83,23 +84,27 @@ final class IdentityFixture: Sendable {
             threads: 2, waitingMax: 500, parameters: parameters)
         settings.enumeration = enumeration
         settings.emailVerification = verification
-        settings.documents = documents
         settings.displayName = displayName
-        settings.rules = RulesSettings(
-            path: try rules.map { try folder.write($0, to: "rules.yaml") })
         settings.consent = consent
-        settings.guestData = guestData
-        settings.deletion = deletion
-        settings.guestKept = guestKept
         self.settings = settings
+        var dataSettings = PersonalDataSettings()
+        dataSettings.documents = documents
+        dataSettings.rules = RulesSettings(
+            path: try rules.map { try folder.write($0, to: "rules.yaml") })
+        dataSettings.guestData = guestData
+        self.dataSettings = dataSettings
+        var lifeSettings = AccountLifeSettings()
+        lifeSettings.deletion = deletion
+        lifeSettings.guestKept = guestKept
+        self.lifeSettings = lifeSettings
         peers = IdentityPeers(
             devices: devices, sessions: sessions, activity: activity,
             notifications: notifications, texts: texts, pushDevices: pushDevices,
             relays: UnreachableRelays(), sessionData: sessionData,
             notificationData: notificationData, rateLimitData: rateLimitData)
-        service = try IdentityService(
-            settings: settings, store: store, keys: keys, peers: peers,
-            time: time, randomness: randomness, logger: logger, metrics: metrics)
+        service = try IdentityAssembly(
+            settings: settings, data: dataSettings, life: lifeSettings, store: store, keys: keys,
+            peers: peers, time: time, randomness: randomness, logger: logger, metrics: metrics)
         identities = IdentitiesHandler(of: service, tokens: tokens)
     }
 

@@ -20,7 +20,7 @@ struct UnusedGuestsTests {
         fixture = try IdentityFixture(guestKept: kept, activity: activity)
         guests = UnusedGuests(
             search: fixture.admin(activity).guests,
-            deletions: DeletionContext(writer: fixture.writer),
+            deletions: fixture.deletions.deletions,
             time: fixture.time, logger: fixture.log.logger(time: fixture.time))
     }
 

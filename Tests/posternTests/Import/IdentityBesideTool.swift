@@ -15,10 +15,10 @@ import TestSupport
 /// An identity service on a real store, in this process, as the target of the tool's imports.
 final class IdentityBesideTool: Sendable {
     let folder: TemporaryFolder
-    var imports: ImportsHandler { service.imports }
-    var accounts: AccountsHandler { service.accounts }
+    var imports: ImportsHandler { service.life.imports }
+    var accounts: AccountsHandler { service.core.accounts }
     private let store: Store
-    private let service: IdentityService
+    private let service: IdentityAssembly
 
     init(_ folder: TemporaryFolder? = nil) throws {
         let (time, randomness) = (SystemTime(), SecureRandomness())
@@ -39,8 +39,9 @@ final class IdentityBesideTool: Sendable {
             master: SecretBytes(copying: [UInt8](repeating: 7, count: 32)),
             signInProofs: SecretBytes(copying: [UInt8](repeating: 9, count: 32)),
             randomness: randomness)
-        service = try IdentityService(
-            settings: settings, store: store, keys: keys,
+        service = try IdentityAssembly(
+            settings: settings, data: PersonalDataSettings(), life: AccountLifeSettings(),
+            store: store, keys: keys,
             peers: IdentityPeers(session: nowhere, notification: nowhere, rateLimit: nowhere),
             time: time,
             randomness: randomness, logger: logger, metrics: NOOPMetricsHandler.instance)

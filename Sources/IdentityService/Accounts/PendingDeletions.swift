@@ -1,0 +1,26 @@
+import ServiceRuntime
+import Storage
+
+/// The deletions of accounts, for flows that are about something else: a parent's answer, a guest's
+/// sign-in, a reset in an open mailbox.
+protocol PendingDeletions: Sendable {
+    /// Begins one. Call `wake` after the commit.
+    /// - Parameter waits: Whether it waits first, so that it can be cancelled (`deletion-wait`).
+    func begin(
+        of account: AccountID, source: DeletionSource, waits: Bool, _ transaction: Transaction
+    ) throws
+
+    /// Cancels one that waits.
+    /// - Returns: whether one did.
+    @discardableResult
+    func cancel(
+        of account: AccountID, from origin: CallOrigin, _ transaction: Transaction
+    ) throws -> Bool
+
+    /// Voids the mailed link that cancels one; another is mailed, to the address that the account
+    /// has then.
+    func renewLink(of account: AccountID, _ transaction: Transaction) throws
+
+    /// Wakes the worker that carries them out.
+    func wake()
+}
