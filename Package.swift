@@ -151,7 +151,7 @@ let package = Package(
                 nioPosix, nioHTTP1, tracing, logging, metrics, coreMetrics, lifecycle,
             ]),
 
-        // The services; none imports another.
+        // The services; none imports another. Identity's is four modules over one store.
         module(
             "RateLimitService",
             [
@@ -170,10 +170,28 @@ let package = Package(
         module(
             "IdentityService",
             [
-                "CZlib", "Contracts", "RPC", "Messages", "Storage", "Outbound",
-                "Cryptography", "Addresses", "ServiceRuntime", "JSON", logging, metrics, lifecycle,
+                "Contracts", "RPC", "Messages", "Storage", "Outbound", "Cryptography",
+                "Addresses", "ServiceRuntime", "JSON", logging, metrics, lifecycle,
             ],
             pages: ["README.md", "schema.sql"]),
+        module(
+            "PersonalData",
+            [
+                "IdentityService", "CZlib", "Contracts", "RPC", "Messages", "Storage",
+                "Cryptography", "Addresses", "ServiceRuntime", "JSON", logging,
+            ]),
+        module(
+            "AccountLife",
+            [
+                "PersonalData", "IdentityService", "Contracts", "RPC", "Messages", "Storage",
+                "Cryptography", "Addresses", "ServiceRuntime", "JSON", logging, metrics, lifecycle,
+            ]),
+        module(
+            "IdentityAssembly",
+            [
+                "AccountLife", "PersonalData", "IdentityService", "Contracts", "RPC", "Storage",
+                "ServiceRuntime", logging, metrics, lifecycle,
+            ]),
         module(
             "SessionService",
             [
@@ -206,8 +224,8 @@ let package = Package(
         program(
             "postern-identity",
             [
-                "IdentityService", "Hosting", "Contracts", "Cryptography",
-                "Storage", "ServiceRuntime",
+                "IdentityAssembly", "AccountLife", "PersonalData", "IdentityService", "Hosting",
+                "Contracts", "Cryptography", "Storage", "ServiceRuntime",
             ]),
         program(
             "postern-session",
@@ -218,9 +236,10 @@ let package = Package(
         program(
             "postern",
             [
-                "Hosting", "IdentityService", "SessionService", "RateLimitService",
-                "NotificationService", "WebService", "Contracts", "RPC", "Messages", "Storage",
-                "Cryptography", "Addresses", "ServiceRuntime", "JSON", nioPosix, argumentParser,
+                "Hosting", "IdentityAssembly", "AccountLife", "PersonalData", "IdentityService",
+                "SessionService", "RateLimitService", "NotificationService", "WebService",
+                "Contracts", "RPC", "Messages", "Storage", "Cryptography", "Addresses",
+                "ServiceRuntime", "JSON", nioPosix, argumentParser,
             ]),
         program(
             "postern-notification",
@@ -277,10 +296,11 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "SessionService", "IdentityService", "RateLimitService", "NotificationService",
-                "Contracts", "RPC", "Messages", "Storage", "Cryptography", "ServiceRuntime",
-                "ProviderIssuer", "PublicCalls", "SMTPSink", "TestSupport", nioCore, nioPosix,
-                nioHTTP2, nioHPACK, logging, metrics, coreMetrics, argumentParser,
+                "SessionService", "IdentityAssembly", "AccountLife", "PersonalData",
+                "IdentityService", "RateLimitService", "NotificationService", "Contracts", "RPC",
+                "Messages", "Storage", "Cryptography", "ServiceRuntime", "ProviderIssuer",
+                "PublicCalls", "SMTPSink", "TestSupport", nioCore, nioPosix, nioHTTP2, nioHPACK,
+                logging, metrics, coreMetrics, argumentParser,
             ],
             path: "Tests/Benchmarks/Measures", swiftSettings: settings),
         tests(
@@ -311,12 +331,13 @@ let package = Package(
                 "SessionService", "Hosting", "Contracts", "RPC", "Messages", "Storage",
                 "Cryptography", "ServiceRuntime", "TestSupport", logging,
             ]),
+        // Of all four: nearly each test needs the whole of identity.
         tests(
             "IdentityService",
             [
-                "IdentityService", "Contracts", "RPC", "Messages", "Storage", "Outbound",
-                "Cryptography", "Addresses", "ServiceRuntime", "JSON", "HTTPSink",
-                "ProviderIssuer", "TestSupport",
+                "IdentityAssembly", "AccountLife", "PersonalData", "IdentityService", "Contracts",
+                "RPC", "Messages", "Storage", "Outbound", "Cryptography", "Addresses",
+                "ServiceRuntime", "JSON", "HTTPSink", "ProviderIssuer", "TestSupport",
             ]),
         tests(
             "NotificationService",
@@ -341,10 +362,10 @@ let package = Package(
         tests(
             "postern",
             [
-                "postern", "IdentityService", "SessionService", "RateLimitService",
-                "NotificationService", "Hosting", "Storage", "RPC", "Contracts", "Messages",
-                "Cryptography", "ServiceRuntime", "JSON", "TestSupport", nioPosix, argumentParser,
-                logging, coreMetrics,
+                "postern", "IdentityAssembly", "AccountLife", "PersonalData", "IdentityService",
+                "SessionService", "RateLimitService", "NotificationService", "Hosting", "Storage",
+                "RPC", "Contracts", "Messages", "Cryptography", "ServiceRuntime", "JSON",
+                "TestSupport", nioPosix, argumentParser, logging, coreMetrics,
             ]),
         tests(
             "RateLimitService",
@@ -355,10 +376,11 @@ let package = Package(
         tests(
             "GatewayService",
             [
-                "GatewayService", "IdentityService", "SessionService", "RateLimitService",
-                "NotificationService", "Hosting", "Contracts", "RPC", "Messages", "Storage",
-                "Cryptography", "Addresses", "ServiceRuntime", "JSON", "ProviderIssuer",
-                "PublicCalls", "TestSupport", nioCore, nioPosix,
+                "GatewayService", "IdentityAssembly", "AccountLife", "PersonalData",
+                "IdentityService", "SessionService", "RateLimitService", "NotificationService",
+                "Hosting", "Contracts", "RPC", "Messages", "Storage", "Cryptography",
+                "Addresses", "ServiceRuntime", "JSON", "ProviderIssuer", "PublicCalls",
+                "TestSupport", nioCore, nioPosix,
             ]),
         // Only the built programs, over TCP; of ours no more than what a caller has.
         tests(

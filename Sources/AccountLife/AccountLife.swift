@@ -1,9 +1,11 @@
 import Contracts
-import Logging
-import Metrics
-import RPC
+package import IdentityService
+package import Logging
+package import Metrics
+package import PersonalData
+package import RPC
 import ServiceRuntime
-import Storage
+package import Storage
 
 /// The life of accounts: how they are imported, administered and deleted, and what is left of them.
 package struct AccountLife: Sendable {
@@ -14,17 +16,17 @@ package struct AccountLife: Sendable {
     /// `postern.gateway.v1.AccountDeletion`, and `postern.identity.v1.AccountDeletions`.
     let deletions: AccountDeletionsHandler
     /// `postern.accountdata.v1.AccountData`, for calls in process. It is not among `methods`.
-    let accountData: AccountDataHandler
+    package let accountData: AccountDataHandler
     /// What remains of deleted accounts outside of the store.
     let tombstones: Tombstones
     /// Carries out the deletions of accounts.
-    let deletionWork: DeletionWork
+    package let deletionWork: DeletionWork
     /// Its duties. They run side by side.
-    let duties: [Duty]
+    package let duties: [Duty]
 
     /// - Parameter uncommitted: The files of `blobs` that the sweep leaves alone.
     /// - Throws: what `Tombstones` throws.
-    init(
+    package init(
         settings: AccountLifeSettings, core: IdentityService, deletions context: DeletionContext,
         peers: IdentityPeers, blobs: any BlobStore, uncommitted: UncommittedBlobs,
         logger: Logger, metrics: any MetricsFactory
@@ -91,7 +93,7 @@ package struct AccountLife: Sendable {
     }
 
     /// The rpcs of its handlers, for a server.
-    var methods: [ServiceMethods] {
+    package var methods: [ServiceMethods] {
         [
             ImportsDispatcher.methods(of: imports),
             AdminDispatcher.methods(of: accountAdmin),
@@ -102,10 +104,10 @@ package struct AccountLife: Sendable {
 
     /// Begins the deletion of accounts that a restored store has again.
     /// - Throws: `SQLError`; errors of the store.
-    func replayTombstones() async throws {
+    package func replayTombstones() async throws {
         try await tombstones.replay(in: deletions.store, deletions.deletions)
     }
 
     /// Stops the thread that writes tombstones.
-    func close() { tombstones.close() }
+    package func close() { tombstones.close() }
 }

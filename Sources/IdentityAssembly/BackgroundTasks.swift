@@ -1,3 +1,6 @@
+import AccountLife
+import IdentityService
+import PersonalData
 import ServiceLifecycle
 import ServiceRuntime
 import Storage

@@ -1,6 +1,9 @@
+package import AccountLife
 import Contracts
+package import IdentityService
 package import Logging
 package import Metrics
+package import PersonalData
 package import RPC
 package import ServiceRuntime
 package import Storage

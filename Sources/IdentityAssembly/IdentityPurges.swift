@@ -1,3 +1,5 @@
+import IdentityService
+import PersonalData
 import Storage
 
 extension IdentityTables {

@@ -1,3 +1,5 @@
+package import AccountLife
+package import IdentityService
 package import ServiceRuntime
 package import Storage
 
@@ -50,7 +52,7 @@ package enum IdentityRestore {
     /// - Parameter deletion: How long a deletion waits. The default is for tests.
     /// - Throws: as `Store.settleRestoredCopy`.
     package static func settle(
-        _ store: Store, _ deletion: DeletionSettings = DeletionSettings()
+        _ store: Store, _ deletion: DeletionSettings = AccountLifeSettings().deletion
     ) async throws {
         let tables = [
             "links", "phone_codes", "email_changes", "claims", "used_nonces", "idempotency",

@@ -1,11 +1,12 @@
-import Contracts
-import Logging
-import RPC
-import ServiceRuntime
-import Storage
+package import Contracts
+package import IdentityService
+package import Logging
+package import RPC
+package import ServiceRuntime
+package import Storage
 
 /// What accounts keep: documents, onboarding, profiles, exports, guests' data.
-struct PersonalData: Sendable {
+package struct PersonalData: Sendable {
     /// `postern.gateway.v1.Documents` and `BackendDocuments`.
     let documents: DocumentsHandler
     /// `postern.gateway.v1.Onboarding`.
@@ -20,7 +21,7 @@ struct PersonalData: Sendable {
     /// - Parameters:
     ///   - uncommitted: Shared with the sweep of `blobs`.
     ///   - services: What exports are collected from.
-    init(
+    package init(
         settings: PersonalDataSettings, core: IdentityService, rules: Reloadable<DocumentRules>,
         guests: GuestSettlement, blobs: any BlobStore, uncommitted: UncommittedBlobs,
         services: [any AccountDataAPI], logger: Logger
@@ -48,7 +49,7 @@ struct PersonalData: Sendable {
     }
 
     /// The rpcs of its handlers, for a server.
-    var methods: [ServiceMethods] {
+    package var methods: [ServiceMethods] {
         [
             ProfileDispatcher.methods(of: profiles),
             DocumentsDispatcher.methods(of: documents),
@@ -61,10 +62,10 @@ struct PersonalData: Sendable {
     }
 
     /// Its duties. They run side by side.
-    var duties: [Duty] { [exports.work.duty, guestData.job.duty] }
+    package var duties: [Duty] { [exports.work.duty, guestData.job.duty] }
 
     /// Its tables whose rows expire.
-    static let purges = [
+    package static let purges = [
         DocumentAudit.purge,
         StoredMigration.purge,
         // Their files are removed by `BlobSweep`.

@@ -1,3 +1,4 @@
+package import IdentityService
 import ServiceRuntime
 import Storage
 
@@ -59,7 +60,8 @@ extension SQLSession {
 /// The reason and time of each suspension. The reason is sealed under the account's key, because an
 /// operator may write personal data into it. An account that was imported as suspended has no row.
 extension IdentityTables {
-    static let suspensions = """
+    /// The table `suspensions`.
+    package static let suspensions = """
         CREATE TABLE suspensions (
             account INTEGER PRIMARY KEY REFERENCES accounts,
             reason BLOB NOT NULL,

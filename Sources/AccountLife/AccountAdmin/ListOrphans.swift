@@ -1,3 +1,4 @@
+import IdentityService
 import Messages
 import RPC
 import ServiceRuntime

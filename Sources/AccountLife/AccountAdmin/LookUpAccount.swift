@@ -1,5 +1,6 @@
 import Addresses
 import Contracts
+import IdentityService
 import Messages
 import RPC
 import ServiceRuntime
@@ -70,7 +71,9 @@ extension AccountAdminHandler {
         ofIdentity issuer: String, _ subject: String
     ) async throws -> AccountID? {
         let lookUpKey = keys.lookUpKey(
-            of: ProvedIdentity(method: .provider(""), issuer: issuer, subject: subject))
+            of: ProvedIdentity(
+                method: .provider(""), issuer: issuer, subject: subject, email: nil,
+                displayName: ""))
         return try await store.read { try $0.identity(lookUpKey: lookUpKey)?.account }
     }
 

@@ -1,4 +1,5 @@
 import Contracts
+package import IdentityService
 import ServiceRuntime
 import Storage
 
@@ -6,7 +7,8 @@ import Storage
 /// served, so no peer can call it. `Sources/ACCOUNT_DATA.md` lists all tables.
 package struct AccountDataHandler: AccountDataService, AccountWriting {
     let store: Store
-    let writer: AccountWriter
+    /// Writes accounts.
+    package let writer: AccountWriter
     /// The files of photos.
     let blobs: any BlobStore
 }

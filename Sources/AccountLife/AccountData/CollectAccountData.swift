@@ -1,6 +1,8 @@
 import Contracts
+import IdentityService
 import JSON
 package import Messages
+import PersonalData
 package import RPC
 import ServiceRuntime
 import Storage

@@ -1,5 +1,7 @@
 import Contracts
+import IdentityService
 import JSON
+import PersonalData
 import ServiceRuntime
 import Storage
 

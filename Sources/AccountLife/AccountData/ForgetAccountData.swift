@@ -1,5 +1,7 @@
 import Contracts
+import IdentityService
 package import Messages
+import PersonalData
 package import RPC
 import ServiceRuntime
 import Storage

@@ -1,4 +1,5 @@
 import Contracts
+import IdentityService
 package import Messages
 package import RPC
 import ServiceRuntime

@@ -1,5 +1,6 @@
 import Contracts
 import Cryptography
+import IdentityService
 import Messages
 import RPC
 import ServiceRuntime

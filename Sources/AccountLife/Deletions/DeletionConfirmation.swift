@@ -1,4 +1,5 @@
 import Cryptography
+import IdentityService
 import ServiceRuntime
 
 /// Confirms that a person has seen the consequences of a deletion (G-19). The sealed token names

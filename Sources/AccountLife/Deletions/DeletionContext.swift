@@ -1,8 +1,9 @@
-import ServiceRuntime
-import Storage
+package import IdentityService
+package import ServiceRuntime
+package import Storage
 
 /// What a flow needs to begin or cancel a deletion.
-struct DeletionContext: Sendable {
+package struct DeletionContext: Sendable {
     let keys: IdentityKeys
     let randomness: any Randomness
     /// How long a deletion waits, if it is requested to wait.
@@ -10,12 +11,20 @@ struct DeletionContext: Sendable {
     /// Wakes the worker.
     private let signal = WakeSignal()
 
+    /// The deletions of one store.
+    /// - Parameter wait: How long one waits, if it is requested to.
+    package init(keys: IdentityKeys, randomness: any Randomness, wait: Duration) {
+        self.keys = keys
+        self.randomness = randomness
+        self.wait = wait
+    }
+
     /// When a deletion begins that is requested at `moment`.
     func due(waits: Bool, from moment: Timestamp) -> Timestamp { waits ? moment + wait : moment }
 
     /// Wakes the worker. To be called after the commit of a flow that has begun a deletion; without
     /// it the deletion waits until the worker looks again.
-    func wake() { signal.wake() }
+    package func wake() { signal.wake() }
 
     /// Returns when the worker is woken, or after `duration`. For the worker only.
     func untilWoken(atMost duration: Duration, time: any Time) async {
@@ -24,20 +33,23 @@ struct DeletionContext: Sendable {
 }
 
 extension DeletionContext: PendingDeletions {
-    func begin(
+    /// - Throws: `SQLError`; when sealing fails.
+    package func begin(
         of account: AccountID, source: DeletionSource, waits: Bool, _ transaction: Transaction
     ) throws {
         try transaction.beginDeletion(
             of: account, source: source, due: due(waits: waits, from: transaction.at), self)
     }
 
-    func cancel(
+    /// - Throws: `SQLError`.
+    package func cancel(
         of account: AccountID, from origin: CallOrigin, _ transaction: Transaction
     ) throws -> Bool {
         try transaction.cancelDeletion(of: account, from: origin)
     }
 
-    func renewLink(of account: AccountID, _ transaction: Transaction) throws {
+    /// - Throws: `SQLError`.
+    package func renewLink(of account: AccountID, _ transaction: Transaction) throws {
         try transaction.renewKeepLink(of: account)
     }
 }

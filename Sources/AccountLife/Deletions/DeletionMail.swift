@@ -1,5 +1,6 @@
 import Addresses
 import Contracts
+import IdentityService
 import ServiceRuntime
 import Storage
 

@@ -1,5 +1,6 @@
 import Addresses
 import Contracts
+import IdentityService
 import Logging
 import ServiceRuntime
 import Storage

@@ -3,7 +3,7 @@ import ServiceRuntime
 /// The operator's settings for the deletion of accounts (G-19, G-20).
 package struct DeletionSettings: Sendable {
     /// How long a deletion waits, if it is requested to wait.
-    var wait: Duration = .seconds(7 * 24 * 3_600)
+    package var wait: Duration = .seconds(7 * 24 * 3_600)
     /// It waits for the app's backend, as long as `DeletionSteps.backendWaitMax`.
     var awaitsBackend = false
     /// A deletion that began longer ago is counted as overdue.

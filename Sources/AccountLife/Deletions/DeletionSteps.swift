@@ -1,8 +1,10 @@
 import Addresses
 import Contracts
 import Cryptography
+import IdentityService
 import Logging
 import Messages
+import PersonalData
 import RPC
 import ServiceRuntime
 import Storage

@@ -1,3 +1,4 @@
+package import IdentityService
 import ServiceRuntime
 import Storage
 
@@ -193,7 +194,8 @@ extension StoredDeletion {
 /// have of the payload is unreadable then. `keep_link` is the keyed hash of the mailed link that
 /// cancels.
 extension IdentityTables {
-    static let deletions = """
+    /// The table `deletions`.
+    package static let deletions = """
         CREATE TABLE deletions (
             account INTEGER PRIMARY KEY,
             step INTEGER NOT NULL,

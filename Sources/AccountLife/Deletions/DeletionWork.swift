@@ -13,7 +13,7 @@ import Synchronization
 ///     waiting ── its mail is sent, its time comes ──▶ step ── done ──▶ next step … ──▶ no row
 ///                                                      ▲  │
 ///                                                      └──┘ failed: again, later each time
-final class DeletionWork: Sendable {
+package final class DeletionWork: Sendable {
     /// Deletions at a time. Each waits for other services most of its time, and 8 use less than one
     /// connection to each.
     static let parallelMax = 8
@@ -59,7 +59,7 @@ final class DeletionWork: Sendable {
     }
 
     /// Runs until cancelled or shut down.
-    func run() async {
+    package func run() async {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { jobs in
                 while !Task.isCancelled {

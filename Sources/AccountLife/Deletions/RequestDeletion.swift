@@ -1,6 +1,8 @@
 import Contracts
 import Cryptography
+import IdentityService
 import Messages
+import PersonalData
 import RPC
 import ServiceRuntime
 import Storage

@@ -1,5 +1,6 @@
 import Contracts
 import Cryptography
+import IdentityService
 package import Messages
 package import RPC
 import ServiceRuntime

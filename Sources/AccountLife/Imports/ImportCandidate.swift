@@ -1,6 +1,7 @@
 import Addresses
 import Contracts
 import Cryptography
+import IdentityService
 import JSON
 import Messages
 import ServiceRuntime

@@ -1,3 +1,4 @@
+package import IdentityService
 import ServiceRuntime
 import Storage
 
@@ -128,7 +129,7 @@ extension IdentityTables {
     /// the hashes of a Firebase project share, stored once; the scheme of each password hash that
     /// is not ours, with an index of these hashes only; and the schemes that our own hashes ever
     /// had.
-    static let imports = """
+    package static let imports = """
         CREATE TABLE hash_parameters (
             parameters INTEGER PRIMARY KEY,
             look_up_key BLOB NOT NULL,

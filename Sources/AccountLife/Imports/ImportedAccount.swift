@@ -1,5 +1,6 @@
 import Addresses
 import Cryptography
+import IdentityService
 import JSON
 import ServiceRuntime
 import Synchronization

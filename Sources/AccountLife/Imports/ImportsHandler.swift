@@ -1,5 +1,6 @@
 import Contracts
 import Cryptography
+package import IdentityService
 import Logging
 import ServiceRuntime
 import Storage
@@ -16,7 +17,8 @@ package struct ImportsHandler: ImportsService, AccountWriting {
 
     let settings: IdentitySettings
     let store: Store
-    let writer: AccountWriter
+    /// Writes accounts.
+    package let writer: AccountWriter
     let passwords: PasswordHashPool
     let responseTimeFloor: ResponseTimeFloor
     let time: any Time

@@ -1,4 +1,5 @@
 import Cryptography
+import IdentityService
 package import Messages
 package import RPC
 import ServiceRuntime

@@ -1,3 +1,4 @@
+import IdentityService
 package import Messages
 package import RPC
 import ServiceRuntime

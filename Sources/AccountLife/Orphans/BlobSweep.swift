@@ -1,4 +1,6 @@
+import IdentityService
 import Logging
+import PersonalData
 import ServiceRuntime
 import Storage
 

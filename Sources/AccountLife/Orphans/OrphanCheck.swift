@@ -1,3 +1,4 @@
+import IdentityService
 import Logging
 import ServiceRuntime
 import Storage

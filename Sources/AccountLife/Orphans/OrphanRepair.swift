@@ -1,5 +1,7 @@
 import Contracts
+import IdentityService
 import Messages
+import PersonalData
 import RPC
 import ServiceRuntime
 import Storage

@@ -1,4 +1,5 @@
 import Contracts
+import IdentityService
 import Logging
 import Messages
 import RPC

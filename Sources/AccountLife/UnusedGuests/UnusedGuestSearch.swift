@@ -1,5 +1,7 @@
 import Contracts
+package import IdentityService
 import Messages
+import PersonalData
 import RPC
 import ServiceRuntime
 import Storage
@@ -72,9 +74,11 @@ struct UnusedGuestSearch: Sendable {
 
 /// The index of guests. The time of its migration is the one from which `guest-kept` counts.
 extension IdentityTables {
-    static let guestsMigration = 20
+    /// The number of the migration that makes it.
+    package static let guestsMigration = 20
 
-    static let guests = """
+    /// The index `accounts_guests`.
+    package static let guests = """
         CREATE INDEX accounts_guests ON accounts (account, created_at_ms) WHERE is_guest = 1;
         """
 }

@@ -1,6 +1,6 @@
 /// Who asked for a deletion, or what (G-19, I-04). Raw values are stored and must never change;
 /// they are also the texts of `AdminDeletion.source`.
-enum DeletionSource: String, Sendable {
+package enum DeletionSource: String, Sendable {
     /// The account's owner.
     case owner
     /// An operator.

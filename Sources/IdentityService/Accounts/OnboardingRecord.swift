@@ -1,5 +1,5 @@
-import ServiceRuntime
-import Storage
+package import ServiceRuntime
+package import Storage
 
 /// What decides whether an account has completed onboarding (G-18):
 ///
@@ -13,18 +13,18 @@ import Storage
 /// *The documents* are those which a completion would write with required fields. So an account
 /// whose documents came another way, for example from the backend, is not asked again (D1). A
 /// completion removes what was set.
-struct OnboardingRecord: Hashable, Sendable {
+package struct OnboardingRecord: Hashable, Sendable {
     /// When the owner completed onboarding; nil if never. It is at least the position of the
     /// account's documents then (`completionTime(at:position:)`).
     var completedAt: Timestamp?
     /// What an import or a backend has set; nil if none did since the last completion.
-    var isSet: Bool?
+    package var isSet: Bool?
 
     /// Whether the documents count.
-    var dependsOnDocuments: Bool { isSet == nil && completedAt == nil }
+    package var dependsOnDocuments: Bool { isSet == nil && completedAt == nil }
 
     /// Whether onboarding is complete.
-    func isComplete(documentsExist: Bool) -> Bool {
+    package func isComplete(documentsExist: Bool) -> Bool {
         isSet ?? (completedAt != nil || documentsExist)
     }
 
@@ -35,14 +35,14 @@ struct OnboardingRecord: Hashable, Sendable {
     /// position than this time.
     /// - Parameter position: that of the account's latest change of a document, also by the
     ///   completion.
-    static func completionTime(at moment: Timestamp, position: Int64) -> Timestamp {
+    package static func completionTime(at moment: Timestamp, position: Int64) -> Timestamp {
         max(moment, Timestamp(milliseconds: position))
     }
 
     /// Whether a completion would change nothing: one was the last to set the flag, and no draft
     /// was saved or removed since.
     /// - Parameter draftPositions: The positions of the drafts, also of removed ones.
-    func isRepeat(draftPositions: [Int64]) -> Bool {
+    package func isRepeat(draftPositions: [Int64]) -> Bool {
         guard isSet == nil, let completedAt else { return false }
         return draftPositions.allSatisfy { $0 <= completedAt.milliseconds }
     }
@@ -50,7 +50,8 @@ struct OnboardingRecord: Hashable, Sendable {
 
 /// The columns of `accounts` that hold the record.
 extension IdentityTables {
-    static let onboarding = """
+    /// The columns `onboarded_at_ms` and `onboarding_set`.
+    package static let onboarding = """
         ALTER TABLE accounts ADD COLUMN onboarded_at_ms INTEGER;
         ALTER TABLE accounts ADD COLUMN onboarding_set INTEGER;
         """
@@ -66,7 +67,8 @@ extension OnboardingRecord {
 
 extension SQLSession {
     /// The record of an account; nil if there is no such account.
-    func onboardingRecord(_ account: AccountID) throws -> OnboardingRecord? {
+    /// - Throws: `SQLError`.
+    package func onboardingRecord(_ account: AccountID) throws -> OnboardingRecord? {
         try queryOne(
             "SELECT onboarded_at_ms, onboarding_set FROM accounts WHERE account = ?",
             [.integer(account.key)]
@@ -76,14 +78,16 @@ extension SQLSession {
 
 extension Transaction {
     /// Records a completion.
-    func setOnboarded(_ account: AccountID, at moment: Timestamp) throws {
+    /// - Throws: `SQLError`.
+    package func setOnboarded(_ account: AccountID, at moment: Timestamp) throws {
         try put(
             "UPDATE accounts SET onboarded_at_ms = ?, onboarding_set = NULL WHERE account = ?",
             [SQLValue(moment), .integer(account.key)])
     }
 
     /// Sets the flag, as a backend says.
-    func setOnboarding(_ isComplete: Bool, of account: AccountID) throws {
+    /// - Throws: `SQLError`.
+    package func setOnboarding(_ isComplete: Bool, of account: AccountID) throws {
         try put(
             "UPDATE accounts SET onboarding_set = ? WHERE account = ?",
             [SQLValue(isComplete), .integer(account.key)])

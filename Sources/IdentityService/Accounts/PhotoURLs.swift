@@ -1,5 +1,5 @@
 /// Where the web service serves photos (G-17). The store has only their names.
-struct PhotoURLs: Sendable {
+package struct PhotoURLs: Sendable {
     /// The first of the web service's origins; empty without any, for URLs relative to it.
     private let origin: String
 
@@ -7,5 +7,5 @@ struct PhotoURLs: Sendable {
     init(_ origins: [String]) { origin = origins.first ?? "" }
 
     /// The URL of a photo.
-    func url(of name: String) -> String { "\(origin)/v1/photos/\(name)" }
+    package func url(of name: String) -> String { "\(origin)/v1/photos/\(name)" }
 }

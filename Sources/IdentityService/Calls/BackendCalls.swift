@@ -4,15 +4,15 @@ import RPC
 import ServiceRuntime
 
 /// A backend that identity has recognised by its application token, and what it acts on.
-struct Backend: IdempotentCall {
+package struct Backend: IdempotentCall {
     let account: AccountID
     /// Its name.
-    let application: String
+    package let application: String
     /// Its own idempotency key, as its token names it. The gateway's word is not used: it could
     /// repeat a call under another key, and the effect with it.
-    let idempotencyKey: String?
+    package let idempotencyKey: String?
     /// For the audit trail: `billing`, or `billing/ann` if it names the person.
-    let actor: String
+    package let actor: String
 }
 
 /// Checks the application tokens of backends that act on accounts (I-07).
@@ -21,7 +21,7 @@ struct Backend: IdempotentCall {
 /// verifies the backend's signature itself: the token names the rpc, and the hash of the account,
 /// the actor and all that is written (`bh`). What passes through the gateway can be repeated for
 /// two minutes: a read is answered again, a write gets its first answer.
-struct BackendCalls: Sendable {
+package struct BackendCalls: Sendable {
     static let actorBytesMax = 64
 
     /// The applications that may read and write documents of any account.
@@ -64,7 +64,7 @@ struct BackendCalls: Sendable {
     }
 
     /// Whether a character can be part of an actor's name.
-    static func isPlain(_ character: Character) -> Bool {
+    package static func isPlain(_ character: Character) -> Bool {
         character.isLetter || character.isNumber || "-_.:@/ ".contains(character)
     }
 

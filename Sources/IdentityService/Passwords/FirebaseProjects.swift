@@ -1,12 +1,20 @@
-import Cryptography
+package import Cryptography
 import ServiceRuntime
-import Storage
+package import Storage
 
 /// The parameters that all password hashes of a Firebase project share. They are stored once,
 /// sealed, and a million accounts refer to them.
-struct FirebaseProjects: Sendable {
+package struct FirebaseProjects: Sendable {
+    /// Where they are stored.
     let store: Store
+    /// The keys that seal them, and find them again.
     let keys: IdentityKeys
+
+    /// The parameters in one store.
+    package init(store: Store, keys: IdentityKeys) {
+        self.store = store
+        self.keys = keys
+    }
 
     /// The parameters with an id; nil if there are none.
     func project(_ id: Int64) async throws -> FirebaseProject? {
@@ -17,7 +25,8 @@ struct FirebaseProjects: Sendable {
     }
 
     /// All stored parameters by id.
-    func all() async throws -> [Int64: FirebaseProject] {
+    /// - Throws: `SQLError`; if parameters do not decrypt.
+    package func all() async throws -> [Int64: FirebaseProject] {
         let rows = try await store.read { try $0.allHashParameters() }
         return try Dictionary(
             uniqueKeysWithValues: rows.map { ($0.id, try open($0.sealed, $0.id)) })
@@ -25,7 +34,8 @@ struct FirebaseProjects: Sendable {
 
     /// Stores a project's parameters, unless they are stored already.
     /// - Returns: their id.
-    func keep(_ project: FirebaseProject) async throws -> Int64 {
+    /// - Throws: `SQLError`; when sealing fails.
+    package func keep(_ project: FirebaseProject) async throws -> Int64 {
         let text = Self.text(project)
         let lookUpKey = text.withBytes { bytes in
             keys.identities.lookUpKey(Array("hash parameters\0".utf8) + bytes)

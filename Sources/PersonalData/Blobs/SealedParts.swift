@@ -1,4 +1,5 @@
 import Cryptography
+import IdentityService
 import Storage
 
 /// The form of a blob that is sealed under an account's key: parts of one length, but the last.

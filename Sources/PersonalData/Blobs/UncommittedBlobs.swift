@@ -1,13 +1,16 @@
-import Storage
+package import Storage
 import Synchronization
 
 /// The files of photos and exports of this process whose row is not committed yet. The sweep leaves
 /// them (`BlobSweep`).
-final class UncommittedBlobs: Sendable {
+package final class UncommittedBlobs: Sendable {
     private let held = Mutex<Set<BlobName>>([])
 
+    /// None at the start of a process.
+    package init() {}
+
     /// Their names, now.
-    var names: Set<BlobName> { held.withLock { $0 } }
+    package var names: Set<BlobName> { held.withLock { $0 } }
 
     /// Runs `body`, which writes the blob and commits its row, while the sweep leaves the blob.
     /// - Throws: what `body` throws.

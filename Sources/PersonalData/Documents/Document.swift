@@ -1,10 +1,12 @@
-import JSON
+package import JSON
 import ServiceRuntime
 
 /// The name of a document: what identifies it in its account.
-struct DocumentKey: Hashable, Sendable {
-    let collection: String
-    let name: String
+package struct DocumentKey: Hashable, Sendable {
+    /// The collection that it is in.
+    package let collection: String
+    /// Its name there.
+    package let name: String
 
     /// The name of the one document of a collection that needs no more.
     static let main = "main"
@@ -37,7 +39,7 @@ struct DocumentKey: Hashable, Sendable {
 }
 
 /// The JSON of a document, within its limits.
-enum DocumentText {
+package enum DocumentText {
     /// The longest text, in bytes, as sent and as stored.
     static let bytesMax = 64 * 1_024
     /// Each level of nesting takes a stack frame, and rules compare each member of an object.
@@ -49,7 +51,7 @@ enum DocumentText {
     /// Numbers are 64-bit integers or doubles, as in RFC 7493, 2.2: others would be read
     /// differently by the app's platforms. An integer of more bits would come back as another one.
     /// - Returns: nil if it is no such object.
-    static func object(in text: String) -> JSONObject? {
+    package static func object(in text: String) -> JSONObject? {
         guard text.utf8.count <= bytesMax else { return nil }
         // The reason is dropped on purpose: it may quote the document.
         return (try? JSONReader.value(in: Array(text.utf8), options))?.object

@@ -1,5 +1,6 @@
-import ServiceRuntime
-import Storage
+package import IdentityService
+package import ServiceRuntime
+package import Storage
 
 /// What the audit trail has of an owner's changes of documents (A-01): of each account, kind and
 /// hour the first at once, and one record more with the number of the others when the hour is over.
@@ -29,7 +30,7 @@ enum DocumentAudit {
 
 extension IdentityTables {
     /// Documents that an account has changed in an hour, without those that were recorded at once.
-    static let documentChanges = """
+    package static let documentChanges = """
         CREATE TABLE document_changes (
             number INTEGER PRIMARY KEY AUTOINCREMENT,
             hour INTEGER NOT NULL,
@@ -86,7 +87,8 @@ extension Transaction {
 
     /// Writes the records of an account that is deleted.
     /// - Returns: the number of deleted counts.
-    func recordDocumentChanges(of account: AccountID) throws -> Int {
+    /// - Throws: `SQLError`.
+    package func recordDocumentChanges(of account: AccountID) throws -> Int {
         try recordDocumentChanges("account = ?1", [.integer(account.key)])
     }
 

@@ -1,5 +1,5 @@
-import ServiceRuntime
-import Storage
+package import ServiceRuntime
+package import Storage
 
 /// A row of `documents`, sealed as it is stored.
 struct DocumentRow: Sendable {
@@ -36,26 +36,35 @@ extension DocumentRow {
 }
 
 /// A page of documents in the order of their positions.
-struct DocumentPage: Sendable {
+package struct DocumentPage: Sendable {
     let rows: [DocumentRow]
     /// Whether there are more after the last one.
     let hasMore: Bool
 }
 
 /// Which documents a page has.
-struct DocumentSelection: Sendable {
+package struct DocumentSelection: Sendable {
     /// Keyed hash of the collection; nil for all.
     var collectionKey: [UInt8]?
     /// Only later changes.
-    var after: Int64 = 0
+    var after: Int64
     /// Removed documents are left out up to this position.
-    var removalsAfter: Int64 = .max
+    var removalsAfter: Int64
 
     /// Documents of one page: with the longest names 22 KiB, so that a page fits a public frame
     /// (128 KiB) with its JSON.
     private static let documentsMax = 100
     /// JSON texts of one page, in bytes. A single document may not exceed it.
     private static let bytesMax: Int64 = 96 * 1_024
+
+    /// By default all documents that are not removed.
+    package init(
+        collectionKey: [UInt8]? = nil, after: Int64 = 0, removalsAfter: Int64 = .max
+    ) {
+        self.collectionKey = collectionKey
+        self.after = after
+        self.removalsAfter = removalsAfter
+    }
 
     /// How many of the next documents are on a page: those whose sizes are `bytes`, in order.
     fileprivate static func count(_ bytes: [Int64]) -> Int {
@@ -102,7 +111,8 @@ extension SQLSession {
     }
 
     /// The next page of documents.
-    func documentPage(
+    /// - Throws: `SQLError`.
+    package func documentPage(
         _ selection: DocumentSelection, of account: AccountID
     ) throws -> DocumentPage {
         let condition: [SQLValue] = [

@@ -1,5 +1,6 @@
-import ServiceRuntime
-import Storage
+package import IdentityService
+package import ServiceRuntime
+package import Storage
 
 /// Documents, and their sum for each account. A document is found by keyed hashes of its collection
 /// and its name, which differ for each account; `payload` has both and the JSON text, sealed.
@@ -9,7 +10,8 @@ import Storage
 /// least the time of the change in milliseconds, so positions of a restored store are higher than
 /// those which the lost one gave.
 extension IdentityTables {
-    static let documents = """
+    /// The tables `documents` and `document_totals`.
+    package static let documents = """
         CREATE TABLE documents (
             document INTEGER PRIMARY KEY,
             account INTEGER NOT NULL REFERENCES accounts,
@@ -36,9 +38,9 @@ extension IdentityTables {
 }
 
 /// The sum of an account's documents.
-struct DocumentTotals: Hashable, Sendable {
+package struct DocumentTotals: Hashable, Sendable {
     /// Number of documents.
-    var documents: Int64 = 0
+    package var documents: Int64 = 0
     /// Their JSON texts in bytes.
     var bytes: Int64 = 0
     /// Rows of removed documents.
@@ -65,7 +67,7 @@ struct DocumentTotals: Hashable, Sendable {
 }
 
 /// An account as the owner of documents.
-struct DocumentOwner: Sendable {
+package struct DocumentOwner: Sendable {
     let account: AccountID
     let status: AccountStatus
     let isGuest: Bool
@@ -73,7 +75,8 @@ struct DocumentOwner: Sendable {
     /// It has an address, which is verified.
     let hasVerifiedAddress: Bool
     let sealedKey: [UInt8]
-    let totals: DocumentTotals
+    /// What it has.
+    package let totals: DocumentTotals
 
     /// - Throws: `auth/user-disabled`.
     func requireUsable() throws(ServiceError) {
@@ -88,7 +91,8 @@ struct DocumentOwner: Sendable {
 
 extension SQLSession {
     /// The account as the owner of documents, in one statement; nil if there is none.
-    func documentOwner(_ account: AccountID) throws -> DocumentOwner? {
+    /// - Throws: `SQLError`.
+    package func documentOwner(_ account: AccountID) throws -> DocumentOwner? {
         try queryOne(
             """
             SELECT accounts.status, accounts.is_guest, accounts.created_at_ms,

@@ -1,3 +1,4 @@
+import IdentityService
 import JSON
 import Messages
 import ServiceRuntime

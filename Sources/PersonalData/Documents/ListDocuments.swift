@@ -1,4 +1,5 @@
-import Messages
+import IdentityService
+package import Messages
 import RPC
 import ServiceRuntime
 import Storage
@@ -54,7 +55,7 @@ extension OwnedDocuments {
 }
 
 extension GatewayV1.ListAccountDocumentsRequest: BackendRequest {
-    var signedParts: [[UInt8]] {
+    package var signedParts: [[UInt8]] {
         GatewayV1.DocumentWrite(
             collection: collection, name: pageToken, json: withJson ? "json" : ""
         ).signedParts

@@ -1,18 +1,19 @@
 import Cryptography
+package import IdentityService
 import Messages
 import ServiceRuntime
 import Storage
 
 /// The documents of one account: opens and seals them under the account's key. Made for what was read
 /// of the account at one time.
-struct OwnedDocuments: Sendable {
+package struct OwnedDocuments: Sendable {
     let owner: DocumentOwner
     let vault: AccountVault
     private let hash: KeyedHash
     private let randomness: any Randomness
 
     /// - Throws: if the account's key does not decrypt.
-    init(of owner: DocumentOwner, writer: AccountWriter) throws {
+    package init(of owner: DocumentOwner, writer: AccountWriter) throws {
         self.owner = owner
         randomness = writer.randomness
         hash = writer.keys.documents
@@ -42,7 +43,7 @@ struct OwnedDocuments: Sendable {
 
     /// Opens a page.
     /// - Throws: as `open(_:)` of a row.
-    func open(_ page: DocumentPage) throws -> OpenedPage {
+    package func open(_ page: DocumentPage) throws -> OpenedPage {
         OpenedPage(documents: try page.rows.map { try open($0) }, hasMore: page.hasMore)
     }
 }

@@ -1,4 +1,5 @@
-import Messages
+import IdentityService
+package import Messages
 import RPC
 import ServiceRuntime
 import Storage
@@ -34,7 +35,7 @@ extension DocumentsHandler {
 }
 
 extension GatewayV1.ReadAccountDocumentRequest: BackendRequest {
-    var signedParts: [[UInt8]] {
+    package var signedParts: [[UInt8]] {
         GatewayV1.DocumentWrite(collection: collection, name: name).signedParts
     }
 }

@@ -1,5 +1,6 @@
+import IdentityService
 import JSON
-import Messages
+package import Messages
 import RPC
 import ServiceRuntime
 import Storage
@@ -82,7 +83,7 @@ extension DocumentsHandler {
 }
 
 extension GatewayV1.RemoveAccountDocumentRequest: BackendRequest {
-    var signedParts: [[UInt8]] {
+    package var signedParts: [[UInt8]] {
         GatewayV1.DocumentWrite(
             collection: collection, name: name, base: version.map { .baseVersion($0) }
         ).signedParts

@@ -1,5 +1,6 @@
-import ServiceRuntime
-import Storage
+package import IdentityService
+package import ServiceRuntime
+package import Storage
 
 /// The documents whose existence decides about an account. They are looked up only where the rules
 /// require some and nothing else decides, since every sign-in and every check of a session makes an
@@ -42,16 +43,23 @@ struct RequiredDocuments: Hashable, Sendable {
 }
 
 /// The facts about accounts, by the operator's rules as they are now.
-struct DocumentFacts: AccountFactsSource {
+package struct DocumentFacts: AccountFactsSource {
     let rules: Reloadable<DocumentRules>
     let keys: IdentityKeys
 
-    func facts(of row: AccountRow) -> AccountFacts? {
+    /// The facts by these rules, in the store of these keys.
+    package init(rules: Reloadable<DocumentRules>, keys: IdentityKeys) {
+        self.rules = rules
+        self.keys = keys
+    }
+
+    package func facts(of row: AccountRow) -> AccountFacts? {
         let required = rules.value.required
         return required.documents(of: row).isEmpty ? required.facts(of: row, found: []) : nil
     }
 
-    func facts(of row: AccountRow, in session: some SQLSession) throws -> AccountFacts {
+    /// - Throws: `SQLError`.
+    package func facts(of row: AccountRow, in session: some SQLSession) throws -> AccountFacts {
         let required = rules.value.required
         let found = try session.existing(required.documents(of: row), of: row.account, keys)
         return required.facts(of: row, found: found)

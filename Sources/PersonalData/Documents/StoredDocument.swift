@@ -1,16 +1,19 @@
 import JSON
 import Messages
-import ServiceRuntime
+package import ServiceRuntime
 
 /// A document as its owner reads it.
-struct StoredDocument: Hashable, Sendable {
+package struct StoredDocument: Hashable, Sendable {
     let rowKey: Int64
-    let key: DocumentKey
+    /// What it is named.
+    package let key: DocumentKey
     let version: Int64
-    let position: Int64
+    /// The place of its last change among those of the account.
+    package let position: Int64
     /// The JSON text; empty if it was removed.
-    let json: String
-    let changedAt: Timestamp
+    package let json: String
+    /// When it was changed last.
+    package let changedAt: Timestamp
     let isRemoved: Bool
 
     /// The document as a message.
@@ -33,8 +36,15 @@ struct StoredDocument: Hashable, Sendable {
 }
 
 /// A page of documents, opened, in the order of their positions.
-struct OpenedPage: Sendable {
-    let documents: [StoredDocument]
+package struct OpenedPage: Sendable {
+    /// The documents.
+    package let documents: [StoredDocument]
     /// Whether there are more after the last one.
-    let hasMore: Bool
+    package let hasMore: Bool
+
+    /// A page whose documents are opened.
+    package init(documents: [StoredDocument], hasMore: Bool) {
+        self.documents = documents
+        self.hasMore = hasMore
+    }
 }

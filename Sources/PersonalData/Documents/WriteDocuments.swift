@@ -1,7 +1,8 @@
 import Contracts
 import Cryptography
+import IdentityService
 import JSON
-import Messages
+package import Messages
 import RPC
 import ServiceRuntime
 import Storage
@@ -167,7 +168,7 @@ extension GatewayV1.WrittenDocument {
 }
 
 extension GatewayV1.WriteAccountDocumentsRequest: BackendRequest {
-    var signedParts: [[UInt8]] { writes.flatMap(\.signedParts) }
+    package var signedParts: [[UInt8]] { writes.flatMap(\.signedParts) }
 }
 
 extension GatewayV1.DocumentWrite {

@@ -1,7 +1,8 @@
+import IdentityService
 import Messages
 import RPC
-import ServiceRuntime
-import Storage
+package import ServiceRuntime
+package import Storage
 
 extension AccountExportsHandler {
     /// Deletes the export of the caller's account, in any state (G-21).
@@ -23,8 +24,12 @@ extension AccountExportsHandler {
 }
 
 /// The exports of the store. The sweep removes the blob of one that a takeover cancels.
-struct OrderedExports: PendingExports {
-    func cancel(
+package struct OrderedExports: PendingExports {
+    /// The exports of whatever store a transaction is of.
+    package init() {}
+
+    /// - Throws: `SQLError`.
+    package func cancel(
         of account: AccountID, from origin: CallOrigin, _ transaction: Transaction
     ) throws {
         _ = try transaction.cancelExport(of: account, from: origin)

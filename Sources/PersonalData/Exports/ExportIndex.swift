@@ -1,3 +1,4 @@
+import IdentityService
 import ServiceRuntime
 
 /// The page in an archive that lists its files in words, in its reader's language

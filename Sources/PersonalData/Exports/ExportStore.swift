@@ -1,6 +1,7 @@
+package import IdentityService
 import Messages
-import ServiceRuntime
-import Storage
+package import ServiceRuntime
+package import Storage
 
 /// A row of `exports`.
 struct StoredExport: Hashable, Sendable {
@@ -88,12 +89,14 @@ extension SQLSession {
 
     /// Whether an account has an export, prepared or ready, at `moment`. A requested deletion then
     /// waits, so that its owner can fetch the archive.
-    func hasExport(of account: AccountID, at moment: Timestamp) throws -> Bool {
+    /// - Throws: `SQLError`.
+    package func hasExport(of account: AccountID, at moment: Timestamp) throws -> Bool {
         try export(of: account, at: moment) != nil
     }
 
     /// The archive of an account's export, also of one that has expired; nil without one.
-    func exportFile(of account: AccountID) throws -> BlobName? {
+    /// - Throws: `SQLError`.
+    package func exportFile(of account: AccountID) throws -> BlobName? {
         let text = try queryOne(
             "SELECT blob FROM exports WHERE account = ?", [.integer(account.key)]
         ) { try $0.optionalText(0) }
@@ -163,8 +166,9 @@ extension Transaction {
     /// Deletes the export of an account, in any state, and its mailed link.
     /// - Returns: the archive's blob, to be removed after the commit; nil without one. The sweep
     ///   removes a blob that stays.
+    /// - Throws: `SQLError`.
     @discardableResult
-    func deleteExport(of account: AccountID) throws -> BlobName? {
+    package func deleteExport(of account: AccountID) throws -> BlobName? {
         let blob = try exportFile(of: account)
         try put("DELETE FROM exports WHERE account = ?", [.integer(account.key)])
         try removeLinks(.export, of: account)
@@ -180,7 +184,7 @@ extension IdentityTables {
     /// `next_attempt_at_ms` is null for an export that is ready; `blob` is null for one that is
     /// being prepared. `fetched_by` has the sessions that fetched it, the latest last, with a space
     /// between them; null for none. The mailed link is in `links`.
-    static let exports = """
+    package static let exports = """
         CREATE TABLE exports (
             export INTEGER PRIMARY KEY,
             account INTEGER NOT NULL REFERENCES accounts,

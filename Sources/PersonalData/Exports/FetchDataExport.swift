@@ -1,4 +1,5 @@
 import Contracts
+import IdentityService
 import Messages
 import RPC
 import ServiceRuntime

@@ -1,4 +1,5 @@
 import Cryptography
+import IdentityService
 import Messages
 import ServiceRuntime
 

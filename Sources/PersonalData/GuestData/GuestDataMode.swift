@@ -24,7 +24,7 @@ package enum GuestDataMode: String, CaseIterable, Sendable {
 
 /// What was chosen for a guest's documents. Raw values are stored and must never change; they are
 /// also those of the message.
-enum GuestDataChoice: Int64, CaseIterable, Sendable {
+package enum GuestDataChoice: Int64, CaseIterable, Sendable {
     case discard = 1
     case merge = 2
     case keep = 3

@@ -1,6 +1,7 @@
+package import IdentityService
 import Messages
-import ServiceRuntime
-import Storage
+package import ServiceRuntime
+package import Storage
 
 /// Decides what happens to a guest's documents when the guest signs in to an account, and writes it
 /// in the transaction of the sign-in, or of the user's choice (G-16, G-27):
@@ -16,7 +17,7 @@ import Storage
 ///
 /// A sign-in does not fail for any of it, and a migration does its work after it. From a
 /// choice on, the guest's documents can only be read (`requireNoChoice`).
-struct GuestSettlement: GuestDocuments {
+package struct GuestSettlement: GuestDocuments {
     /// How long a kept guest can be read.
     static let keptFor: Duration = .seconds(30 * 24 * 3_600)
 
@@ -27,9 +28,25 @@ struct GuestSettlement: GuestDocuments {
     /// Wakes the job that moves documents.
     let job: WakeSignal
 
+    /// The guests of one store.
+    /// - Parameters:
+    ///   - deletions: Deletes the guests whose documents are not kept.
+    ///   - job: Wakes the job that moves documents.
+    package init(
+        mode: GuestDataMode, keys: IdentityKeys, randomness: any Randomness,
+        deletions: any PendingDeletions, job: WakeSignal
+    ) {
+        self.mode = mode
+        self.keys = keys
+        self.randomness = randomness
+        self.deletions = deletions
+        self.job = job
+    }
+
     /// Settles the guest that signed in to an account; nil without one. An account's session is
     /// ignored, and so is one that ended while the password was compared or hashed.
-    func settle(
+    /// - Throws: `SQLError`; when sealing fails.
+    package func settle(
         _ caller: CallingSession?, afterSignInTo account: AccountID, from origin: CallOrigin,
         _ transaction: Transaction
     ) throws -> SettledGuest? {
@@ -95,7 +112,8 @@ struct GuestSettlement: GuestDocuments {
         return stored
     }
 
-    func release(_ guest: AccountID, _ transaction: Transaction) throws {
+    /// - Throws: `SQLError`.
+    package func release(_ guest: AccountID, _ transaction: Transaction) throws {
         try transaction.releaseGuest(guest)
     }
 
@@ -105,7 +123,7 @@ struct GuestSettlement: GuestDocuments {
     }
 
     /// Wakes what a choice may have given work. To be called after its commit.
-    func wake() {
+    package func wake() {
         job.wake()
         deletions.wake()
     }

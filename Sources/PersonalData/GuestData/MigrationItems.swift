@@ -1,25 +1,28 @@
+package import IdentityService
 import Messages
-import ServiceRuntime
-import Storage
+package import ServiceRuntime
+package import Storage
 
 /// A row of `guest_migration_documents`, opened.
-struct MigrationItem: Hashable, Sendable {
+package struct MigrationItem: Hashable, Sendable {
     /// The row's key.
     let item: Int64
-    let key: DocumentKey
+    /// What the document is named.
+    package let key: DocumentKey
     /// The JSON text; empty for a document that the guest has.
-    let json: String
+    package let json: String
     /// When it was changed on the device, or by the guest.
-    let changedAt: Timestamp
+    package let changedAt: Timestamp
 }
 
 /// A row of `guest_migration_documents`, sealed as it is stored.
-struct MigrationItemRow: Sendable {
-    let item: Int64
+package struct MigrationItemRow: Sendable {
+    /// The row's key.
+    package let item: Int64
     let payload: [UInt8]
     let changedAt: Timestamp
     /// The error's code; nil for a document that was not tried yet.
-    let issue: String?
+    package let issue: String?
 
     fileprivate init(_ row: SQLRow) throws {
         item = try row.integer("item")
@@ -49,7 +52,7 @@ extension AccountVault {
 
     /// Opens a document of a migration.
     /// - Throws: if it was sealed for another account or another row.
-    func open(_ row: MigrationItemRow) throws -> MigrationItem {
+    package func open(_ row: MigrationItemRow) throws -> MigrationItem {
         let (key, json) = try openDocument(row.payload, .migrationDocument(row.item))
         return MigrationItem(item: row.item, key: key, json: json, changedAt: row.changedAt)
     }
@@ -60,7 +63,8 @@ extension SQLSession {
     /// - Parameters:
     ///   - isIssue: Those that could not be moved, or else those that were not tried yet.
     ///   - last: The row of the previous page's last one; 0 for the first page.
-    func migrationItems(
+    /// - Throws: `SQLError`.
+    package func migrationItems(
         of migration: MigrationID, isIssue: Bool, after last: Int64 = 0, limit: Int
     ) throws -> [MigrationItemRow] {
         try query(

@@ -2,7 +2,7 @@ import ServiceRuntime
 
 /// The state of a migration. Raw values are stored and must never change; those from 1 on are also
 /// those of the message.
-enum MigrationState: Int64, CaseIterable, Sendable {
+package enum MigrationState: Int64, CaseIterable, Sendable {
     /// The documents of its bundle still arrive. Callers do not see it yet.
     case receiving = 0
     case waiting = 1

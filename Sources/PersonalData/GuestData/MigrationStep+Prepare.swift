@@ -1,3 +1,4 @@
+import IdentityService
 import ServiceRuntime
 
 /// What needs no store.

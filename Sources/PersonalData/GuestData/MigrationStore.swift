@@ -1,5 +1,6 @@
-import ServiceRuntime
-import Storage
+import IdentityService
+package import ServiceRuntime
+package import Storage
 
 extension StoredMigration {
     /// The columns that `init` reads.
@@ -42,7 +43,8 @@ extension SQLSession {
     }
 
     /// The migrations of an account that callers see, the latest first.
-    func migrations(of account: AccountID, limit: Int64) throws -> [StoredMigration] {
+    /// - Throws: `SQLError`.
+    package func migrations(of account: AccountID, limit: Int64) throws -> [StoredMigration] {
         try query(
             """
             SELECT \(StoredMigration.columns) FROM guest_migrations
@@ -87,7 +89,8 @@ extension SQLSession {
 
     /// The guests whose documents were to be moved into an account, or kept. Without those that are
     /// being deleted already, and suspended ones, which are the operator's to delete.
-    func remainingGuests(of account: AccountID, limit: Int64) throws -> [AccountID] {
+    /// - Throws: `SQLError`.
+    package func remainingGuests(of account: AccountID, limit: Int64) throws -> [AccountID] {
         try query(
             """
             SELECT guest_migrations.guest FROM guest_migrations
@@ -192,8 +195,9 @@ extension Transaction {
 
     /// Ends the migration of a guest that is being deleted. Its numbers tell what was not moved.
     /// - Returns: the migration; nil if there is none.
+    /// - Throws: `SQLError`.
     @discardableResult
-    func endMigration(ofGuest guest: AccountID) throws -> StoredMigration? {
+    package func endMigration(ofGuest guest: AccountID) throws -> StoredMigration? {
         guard let migration = try migration(ofGuest: guest) else { return nil }
         try lock(.account(migration.account))
         guard migration.state != .succeeded else { return migration }

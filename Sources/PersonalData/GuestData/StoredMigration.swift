@@ -1,36 +1,41 @@
+package import IdentityService
 import Messages
-import ServiceRuntime
+package import ServiceRuntime
 import Storage
 
 /// A row of `guest_migrations`: what was chosen for a guest, or a bundle that an app has uploaded.
 /// Only `merge` and bundles move documents; `keep` and `discard` are stored so that a repeat of the
 /// choice finds the first one.
-struct StoredMigration: Hashable, Sendable {
-    let migration: MigrationID
+package struct StoredMigration: Hashable, Sendable {
+    /// Its id.
+    package let migration: MigrationID
     /// The account that gets the documents.
     let account: AccountID
     /// The guest that they are of; nil for a bundle, and when the guest became an account.
     let guest: AccountID?
     /// Nil for a bundle.
-    let choice: GuestDataChoice?
-    let state: MigrationState
+    package let choice: GuestDataChoice?
+    /// Where it stands.
+    package let state: MigrationState
     /// Number of documents to move.
-    let documents: Int64
+    package let documents: Int64
     /// Number of those that are done.
-    let done: Int64
+    package let done: Int64
     /// The picked sides, sealed; nil for none.
     let sealedPicks: [UInt8]?
     /// When a kept guest is deleted; nil for any other, and once its deletion has begun.
     let keptUntil: Timestamp?
-    let createdAt: Timestamp
-    let changedAt: Timestamp
+    /// When it began.
+    package let createdAt: Timestamp
+    /// When it went on last.
+    package let changedAt: Timestamp
 
     /// How long callers can read a migration that has succeeded.
     static let keptAfter: Duration = .seconds(30 * 24 * 3_600)
 
     /// A condition on a row of `accounts`: documents of this guest are still to be moved. The states
     /// are `.waiting`, `.running` and `.needsAttention`.
-    static let isUnderWay = """
+    package static let isUnderWay = """
         EXISTS (
             SELECT 1 FROM guest_migrations
             WHERE guest_migrations.guest = accounts.account
@@ -107,7 +112,8 @@ private struct ExpiredMigration: Equatable {
 /// account's key; `issue` is the error's code. A document that was moved has no row here any more,
 /// and none at the guest, so a step that is repeated after a crash finds the next one.
 extension IdentityTables {
-    static let guestMigrations = """
+    /// The tables `guest_migrations` and `guest_migration_documents`.
+    package static let guestMigrations = """
         CREATE TABLE guest_migrations (
             migration INTEGER PRIMARY KEY,
             account INTEGER NOT NULL REFERENCES accounts,

@@ -1,4 +1,5 @@
-import Messages
+import IdentityService
+package import Messages
 import RPC
 import ServiceRuntime
 import Storage
@@ -25,5 +26,5 @@ extension DocumentsHandler {
 }
 
 extension GatewayV1.SetOnboardingRequest: BackendRequest {
-    var signedParts: [[UInt8]] { [Array((complete ? "true" : "false").utf8)] }
+    package var signedParts: [[UInt8]] { [Array((complete ? "true" : "false").utf8)] }
 }

@@ -1,29 +1,35 @@
+package import IdentityService
 import Messages
-import ServiceRuntime
-import Storage
+package import ServiceRuntime
+package import Storage
 
 /// A row of `photos`. The pixels are in a blob, in parts that are sealed under the account's key.
-struct PhotoRow: Hashable, Sendable {
+package struct PhotoRow: Hashable, Sendable {
     let rowKey: Int64
     let account: AccountID
     let sealedName: [UInt8]
     /// The SHA-256 of the photo, by which an upload of the same one is recognised; sealed, since it
     /// says which picture it is.
     let sealedHash: [UInt8]
-    let format: PhotoFormat
-    let width: Int64
-    let height: Int64
+    /// The format of its blob.
+    package let format: PhotoFormat
+    /// In pixels.
+    package let width: Int64
+    /// In pixels.
+    package let height: Int64
     /// The photo's length, not sealed.
-    let bytes: Int64
-    let uploadedAt: Timestamp
-    let blob: BlobName
+    package let bytes: Int64
+    /// When it was uploaded.
+    package let uploadedAt: Timestamp
+    /// The file of its pixels.
+    package let blob: BlobName
 
     /// How many parts there are.
-    var parts: Int { SealedParts.count(ofBytes: Int(clamping: bytes)) }
+    package var parts: Int { SealedParts.count(ofBytes: Int(clamping: bytes)) }
 
     /// A part of the pixels; nil if a store was restored without its blobs.
     /// - Throws: as `SealedParts.part`.
-    func part(
+    package func part(
         _ index: Int, in blobs: any BlobStore, _ vault: AccountVault
     ) async throws -> [UInt8]? {
         try await SealedParts.part(
@@ -67,7 +73,8 @@ extension PhotoRow {
 
 extension SQLSession {
     /// The photo of an account.
-    func photo(of account: AccountID) throws -> PhotoRow? {
+    /// - Throws: `SQLError`.
+    package func photo(of account: AccountID) throws -> PhotoRow? {
         try queryOne(
             "SELECT \(PhotoRow.columns) FROM photos WHERE account = ?", [.integer(account.key)]
         ) { try PhotoRow($0) }
@@ -81,7 +88,8 @@ extension SQLSession {
     }
 
     /// Whether a row of a photo or an export names the blob.
-    func isOwned(_ blob: BlobName) throws -> Bool {
+    /// - Throws: `SQLError`.
+    package func isOwned(_ blob: BlobName) throws -> Bool {
         let name: [SQLValue] = [.text(blob.text)]
         let isPhoto = try queryOne("SELECT photo FROM photos WHERE blob = ?", name) { _ in true }
         let isExport = try queryOne("SELECT export FROM exports WHERE blob = ?", name) { _ in true }
@@ -125,7 +133,7 @@ extension IdentityTables {
     ///
     /// It is not known who gave the names from before. Those of accounts with a password or from an
     /// import may have been typed, so no provider replaces them.
-    static let photos = """
+    package static let photos = """
         ALTER TABLE profiles ADD COLUMN name_edited_at_ms INTEGER;
         ALTER TABLE profiles ADD COLUMN photo_edited_at_ms INTEGER;
         UPDATE profiles SET name_edited_at_ms = 0

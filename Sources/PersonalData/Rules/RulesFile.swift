@@ -1,16 +1,16 @@
-import Logging
+package import Logging
 package import ServiceRuntime
 
 /// Watches the operator's rules file.
-struct RulesFile: Sendable {
+package struct RulesFile: Sendable {
     /// The rules in force.
-    let rules: Reloadable<DocumentRules>
+    package let rules: Reloadable<DocumentRules>
     /// The file, to be read again.
-    let files: FollowedFiles<RulesDocument>
+    package let files: FollowedFiles<RulesDocument>
 
     /// Watches the file at `path`.
     /// - Parameter current: The file as it was read for the settings.
-    init(path: String, current: RulesDocument, logger: Logger) {
+    package init(path: String, current: RulesDocument, logger: Logger) {
         let rules = Reloadable(current.rules ?? .standard)
         self.rules = rules
         files = FollowedFiles(
@@ -32,16 +32,18 @@ struct RulesFile: Sendable {
 /// The operator's setting for the rules of documents and onboarding.
 package struct RulesSettings: Settings {
     /// The rules file and what it contained.
-    struct File: Sendable {
-        let path: String
-        let document: RulesDocument
+    package struct File: Sendable {
+        /// Where it is.
+        package let path: String
+        /// What it contained.
+        package let document: RulesDocument
     }
 
     /// No file: the built-in collections with any fields, and no onboarding.
     package static let none = RulesSettings(path: nil)
 
     /// The rules file; nil for none.
-    let file: File?
+    package let file: File?
 
     /// Settings for tests and embedding: the rules of a file that has no mistakes.
     package init(path: String?) {

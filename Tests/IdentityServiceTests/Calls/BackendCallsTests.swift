@@ -6,7 +6,7 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@testable import IdentityService
+@testable import PersonalData
 
 @Suite("I-07: backends read and write documents with tokens that identity verifies")
 struct BackendCallsTests {

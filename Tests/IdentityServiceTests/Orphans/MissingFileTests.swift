@@ -7,7 +7,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import IdentityService
+@testable import AccountLife
+@testable import IdentityAssembly
 
 @Suite("I-04: rows of photos and exports whose file is missing", .timeLimit(.minutes(1)))
 struct MissingFileTests {

@@ -49,7 +49,7 @@ struct PhotoSize: Hashable, Sendable {
 }
 
 /// The formats of photos. Raw values are stored and sent.
-enum PhotoFormat: String, CaseIterable, Sendable {
+package enum PhotoFormat: String, CaseIterable, Sendable {
     case jpeg = "image/jpeg"
     case png = "image/png"
     case webP = "image/webp"
