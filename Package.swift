@@ -36,6 +36,11 @@ let tracing = Target.Dependency.product(
 let argumentParser = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser")
 
+/// Identity's service, for whoever makes it whole: four modules over one store.
+let identity: [Target.Dependency] = [
+    "IdentityAssembly", "AccountLife", "PersonalData", "IdentityService",
+]
+
 /// One of our Swift modules, in `Sources/<name>`; `pages` explain it and are no source.
 func module(
     _ name: String, _ dependencies: [Target.Dependency], pages: [String] = []
@@ -147,11 +152,10 @@ let package = Package(
             "Hosting",
             [
                 "Contracts", "RPC", "Messages", "Storage", "Cryptography", "ServiceRuntime", "JSON",
-                nioCore,
-                nioPosix, nioHTTP1, tracing, logging, metrics, coreMetrics, lifecycle,
+                nioCore, nioPosix, nioHTTP1, tracing, logging, metrics, coreMetrics, lifecycle,
             ]),
 
-        // The services; none imports another. Identity's is four modules over one store.
+        // The services; none imports another. Of identity's modules each imports those before it.
         module(
             "RateLimitService",
             [
@@ -166,7 +170,6 @@ let package = Package(
                 logging, coreMetrics,
             ],
             pages: ["README.md"]),
-
         module(
             "IdentityService",
             [
@@ -223,10 +226,7 @@ let package = Package(
         program("postern-web", ["WebService", "Hosting", "RPC", "ServiceRuntime"]),
         program(
             "postern-identity",
-            [
-                "IdentityAssembly", "AccountLife", "PersonalData", "IdentityService", "Hosting",
-                "Contracts", "Cryptography", "Storage", "ServiceRuntime",
-            ]),
+            identity + ["Hosting", "Contracts", "Cryptography", "Storage", "ServiceRuntime"]),
         program(
             "postern-session",
             [
@@ -235,18 +235,14 @@ let package = Package(
             ]),
         program(
             "postern",
-            [
-                "Hosting", "IdentityAssembly", "AccountLife", "PersonalData", "IdentityService",
-                "SessionService", "RateLimitService", "NotificationService", "WebService",
-                "Contracts", "RPC", "Messages", "Storage", "Cryptography", "Addresses",
-                "ServiceRuntime", "JSON", nioPosix, argumentParser,
+            identity + [
+                "Hosting", "SessionService", "RateLimitService", "NotificationService",
+                "WebService", "Contracts", "RPC", "Messages", "Storage", "Cryptography",
+                "Addresses", "ServiceRuntime", "JSON", nioPosix, argumentParser,
             ]),
         program(
             "postern-notification",
-            [
-                "NotificationService", "Hosting", "Contracts", "RPC", "Storage",
-                "ServiceRuntime",
-            ]),
+            ["NotificationService", "Hosting", "Contracts", "RPC", "Storage", "ServiceRuntime"]),
         program(
             "postern-rate-limit",
             [
@@ -295,9 +291,8 @@ let package = Package(
             path: "Tests/Support/LimitsCrashWriter", swiftSettings: settings),
         .executableTarget(
             name: "Benchmarks",
-            dependencies: [
-                "SessionService", "IdentityAssembly", "AccountLife", "PersonalData",
-                "IdentityService", "RateLimitService", "NotificationService", "Contracts", "RPC",
+            dependencies: identity + [
+                "SessionService", "RateLimitService", "NotificationService", "Contracts", "RPC",
                 "Messages", "Storage", "Cryptography", "ServiceRuntime", "ProviderIssuer",
                 "PublicCalls", "SMTPSink", "TestSupport", nioCore, nioPosix, nioHTTP2, nioHPACK,
                 logging, metrics, coreMetrics, argumentParser,
@@ -331,13 +326,12 @@ let package = Package(
                 "SessionService", "Hosting", "Contracts", "RPC", "Messages", "Storage",
                 "Cryptography", "ServiceRuntime", "TestSupport", logging,
             ]),
-        // Of all four: nearly each test needs the whole of identity.
+        // Of all four modules: nearly each test needs the whole of identity.
         tests(
             "IdentityService",
-            [
-                "IdentityAssembly", "AccountLife", "PersonalData", "IdentityService", "Contracts",
-                "RPC", "Messages", "Storage", "Outbound", "Cryptography", "Addresses",
-                "ServiceRuntime", "JSON", "HTTPSink", "ProviderIssuer", "TestSupport",
+            identity + [
+                "Contracts", "RPC", "Messages", "Storage", "Outbound", "Cryptography",
+                "Addresses", "ServiceRuntime", "JSON", "HTTPSink", "ProviderIssuer", "TestSupport",
             ]),
         tests(
             "NotificationService",
@@ -361,10 +355,9 @@ let package = Package(
         // The tool's rules; the tool as it runs is in the system's tests.
         tests(
             "postern",
-            [
-                "postern", "IdentityAssembly", "AccountLife", "PersonalData", "IdentityService",
-                "SessionService", "RateLimitService", "NotificationService", "Hosting", "Storage",
-                "RPC", "Contracts", "Messages", "Cryptography", "ServiceRuntime", "JSON",
+            identity + [
+                "postern", "SessionService", "RateLimitService", "NotificationService", "Hosting",
+                "Storage", "RPC", "Contracts", "Messages", "Cryptography", "ServiceRuntime", "JSON",
                 "TestSupport", nioPosix, argumentParser, logging, coreMetrics,
             ]),
         tests(
@@ -375,12 +368,11 @@ let package = Package(
             ]),
         tests(
             "GatewayService",
-            [
-                "GatewayService", "IdentityAssembly", "AccountLife", "PersonalData",
-                "IdentityService", "SessionService", "RateLimitService", "NotificationService",
-                "Hosting", "Contracts", "RPC", "Messages", "Storage", "Cryptography",
-                "Addresses", "ServiceRuntime", "JSON", "ProviderIssuer", "PublicCalls",
-                "TestSupport", nioCore, nioPosix,
+            identity + [
+                "GatewayService", "SessionService", "RateLimitService", "NotificationService",
+                "Hosting", "Contracts", "RPC", "Messages", "Storage", "Cryptography", "Addresses",
+                "ServiceRuntime", "JSON", "ProviderIssuer", "PublicCalls", "TestSupport", nioCore,
+                nioPosix,
             ]),
         // Only the built programs, over TCP; of ours no more than what a caller has.
         tests(
