@@ -45,7 +45,9 @@ struct StoredNumberTests {
             LimitName.allCases.map { "limit \($0.number) \($0.rawValue)" },
             Self.numbers("limit-state", LimitState.Kind.self),
         ]
-        #expect(try UnchangedList("numbers").lost(in: numbers.joined()) == [])
+        let list = try UnchangedList("numbers")
+        #expect(list.lost(in: numbers.joined()) == [])
+        #expect(try list.unlisted(in: numbers.joined()) == [])
     }
 
     /// The cases of an enum with their numbers.

@@ -30,7 +30,7 @@ struct LimitTablesTests {
         let rows = LimitGroup.allCases.flatMap { $0.table.dropFirst(2) }
         #expect(rows.count == LimitName.allCases.count)
         for limit in LimitName.allCases {
-            let start = "| `\(limit.rawValue)` \(limit.rule.text) | "
+            let start = "| `\(limit.rawValue)` \(limit.rule.text)"
             #expect(rows.count { $0.hasPrefix(start) } == 1, "\(limit)")
         }
         #expect(rows.allSatisfy { $0.count { $0 == "|" } == 7 }, "six cells")
