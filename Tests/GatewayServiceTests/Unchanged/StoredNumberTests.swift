@@ -55,11 +55,9 @@ struct StoredNumberTests {
         _ kind: String, _ type: Value.Type
     ) -> [String] {
         (0...255).compactMap { Value(rawValue: Number($0)) }
-            .map { "\(kind) \($0.rawValue) \(words(of: "\($0)"))" }
-    }
-
-    /// `phoneCode` as `phone-code`.
-    private static func words(of name: String) -> String {
-        name.map { $0.isUppercase ? "-\($0.lowercased())" : String($0) }.joined()
+            .map { value in
+                let name = "\(value)".lowercased(joiningWordsBy: "-")
+                return "\(kind) \(value.rawValue) \(name)"
+            }
     }
 }

@@ -1,26 +1,17 @@
-import FoundationEssentials
-import Glibc
-
 /// Facts that stay as they are, since stores, files of operators and dashboards contain them: the
 /// lines of `Tests/Support/Unchanged/<name>.txt`. New ones may be added.
 package struct UnchangedList {
-    private let file: URL
+    private let file: CommittedFile
+    /// The file's lines.
+    private let text: [String]
     /// The facts, without the file's comments.
-    package let lines: [String]
+    package var lines: [String] { text.filter { !$0.hasPrefix("#") } }
 
     /// Reads a list.
     /// - Throws: if the file cannot be read.
     package init(_ name: String) throws {
-        // Links are resolved first, because a test target may be reached through a link.
-        let support = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-        file = support.appending(path: "Unchanged/\(name).txt")
-        lines = try Self.read(file).filter { !$0.hasPrefix("#") }
-    }
-
-    private static func read(_ file: URL) throws -> [String] {
-        String(decoding: try Data(contentsOf: file), as: UTF8.self).split(separator: "\n")
-            .map(String.init)
+        file = CommittedFile("Tests/Support/Unchanged/\(name).txt")
+        text = try file.text().split(separator: "\n").map(String.init)
     }
 
     /// The lines that are not among the facts of the programs. Somebody has changed such a fact in
@@ -38,16 +29,14 @@ package struct UnchangedList {
     /// - Throws: if the file cannot be written.
     package func unlisted(in programs: some Sequence<String>) throws -> [String] {
         let facts = Set(programs).subtracting(lines).sorted()
-        guard getenv("POSTERN_WRITE_UNCHANGED") != nil else {
-            return facts.map { "\($0): run this test with POSTERN_WRITE_UNCHANGED=1" }
-        }
-        var text = try Self.read(file)
+        guard CommittedFile.isWriting else { return facts.map { "\($0): \(CommittedFile.hint)" } }
+        var text = text
         for fact in facts {
             let kind = fact.prefix { $0 != " " } + " "
             let last = text.lastIndex { $0.hasPrefix(kind) } ?? text.endIndex - 1
             text.insert(fact, at: last + 1)
         }
-        try Data((text.joined(separator: "\n") + "\n").utf8).write(to: file)
+        try file.writeIfRequested(text.joined(separator: "\n") + "\n")
         return []
     }
 }
