@@ -83,7 +83,9 @@ extension AccountAdminHandler {
             return "\(number.prefix(3))…\(number.suffix(2))"
         }
     }
+}
 
+extension AccountAdminHandler {
     private static let guestsMax: Int64 = 200
     private static let dayMilliseconds: Int64 = 86_400_000
 

@@ -76,7 +76,9 @@ extension LimitsHandler {
             milliseconds: wait, in: Voice(tag: language) ?? .english)
         return decision
     }
+}
 
+extension LimitsHandler {
     /// Returns the decision that `consume` would make, and charges nothing.
     package func peek(
         _ request: RateLimitV1.PeekRequest, _ context: CallContext
