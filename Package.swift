@@ -103,6 +103,7 @@ let package = Package(
         // C libraries: each imported by one Swift module.
         .target(name: "CMessages", linkerSettings: [.linkedLibrary("protobuf-c")]),
         library("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
+        library("CPostgreSQL", pkgConfig: "libpq", apt: "libpq-dev"),
         library("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
         library("CArgon2", pkgConfig: "libargon2", apt: "libargon2-dev"),
         library("CCrypt", pkgConfig: "libcrypt", apt: "libcrypt-dev"),
@@ -130,8 +131,8 @@ let package = Package(
         module(
             "Storage",
             [
-                "CSQLite", "Cryptography", "Addresses", "ServiceRuntime", logging, metrics,
-                lifecycle,
+                "CSQLite", "CPostgreSQL", "Cryptography", "Addresses", "ServiceRuntime", logging,
+                metrics, lifecycle,
             ],
             pages: ["README.md"]),
         module("Outbound", ["CCurl", "Cryptography", "Addresses", "ServiceRuntime"]),

@@ -134,7 +134,7 @@ package struct ServiceHost: Sendable {
     ) async throws -> (store: Store, keys: Keys) {
         let master = try masterKey(key, ofStore: name)
         let store = try Store(
-            folder: settings.dataFolder, name: name, migrations: migrations,
+            place: .folder(settings.dataFolder, name: name), migrations: migrations,
             acceptsClock: settings.acceptsClock, auditRetention: settings.auditRetention,
             time: time, randomness: randomness, logger: logger)
         let keys = try keys(master)

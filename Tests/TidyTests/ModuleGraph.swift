@@ -11,7 +11,7 @@ enum ModuleGraph {
         ("Addresses", ["ServiceRuntime", "CIDN"]),
         ("Cryptography", ["ServiceRuntime", "JSON", "COpenSSL", "CArgon2", "CCrypt"]),
         ("Messages", ["Cryptography", "JSON", "CMessages"]),
-        ("Storage", ["Cryptography", "Addresses", "ServiceRuntime", "CSQLite"]),
+        ("Storage", ["Cryptography", "Addresses", "ServiceRuntime", "CSQLite", "CPostgreSQL"]),
         ("Outbound", ["Cryptography", "Addresses", "ServiceRuntime", "CCurl"]),
         ("RPC", ["Messages", "Cryptography", "ServiceRuntime"]),
         ("Contracts", ["RPC", "Messages", "Cryptography", "ServiceRuntime", "JSON"]),
@@ -84,7 +84,7 @@ enum ModuleGraph {
     /// C targets: generated C, module maps and shims.
     static let cModules: Set<String> = [
         "CMessages", "COpenSSL", "CSQLite", "CArgon2", "CCrypt", "CCurl", "CIDN", "CYAML",
-        "CZlib", "CNGHTTP2",
+        "CZlib", "CNGHTTP2", "CPostgreSQL",
     ]
 
     /// Programs and the tool: only they use the system clock, arguments and standard output.

@@ -1,5 +1,3 @@
-import Glibc
-
 /// A bounded queue, filled by any thread or task and consumed by threads that block on it.
 ///
 /// It has two lines: bulk elements, those of many bytes, wait behind all others and have a bound of
@@ -9,11 +7,9 @@ import Glibc
 /// Elements whose caller has gone are taken with the others, and count for nothing: the consumer
 /// drops them.
 ///
-/// `@unchecked Sendable`: all mutable state is guarded by `mutex`, which has a fixed address for
-/// the life of the queue.
+/// `@unchecked Sendable`: all mutable state is guarded by `monitor`.
 final class WorkQueue<Element: Sendable>: @unchecked Sendable {
-    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private let monitor = Monitor()
     private let elementsMax: Int
     private let isGone: @Sendable (Element) -> Bool
     private var elements: [Element] = []
@@ -32,24 +28,10 @@ final class WorkQueue<Element: Sendable>: @unchecked Sendable {
         self.elementsMax = elementsMax
         self.isGone = isGone
         bulk = BulkLine(elementsMax: bulkElementsMax, elementsOfOneMax: bulkElementsOfOneMax)
-        pthread_mutex_init(mutex, nil)
-        var attributes = pthread_condattr_t()
-        pthread_condattr_init(&attributes)
-        // A step of the wall clock must not affect gathering.
-        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
-        pthread_cond_init(condition, &attributes)
-        pthread_condattr_destroy(&attributes)
-    }
-
-    deinit {
-        pthread_cond_destroy(condition)
-        pthread_mutex_destroy(mutex)
-        condition.deallocate()
-        mutex.deallocate()
     }
 
     /// How many elements wait.
-    var count: Int { locked { waiting } }
+    var count: Int { monitor.locked { waiting } }
 
     /// Appends an element; never blocks.
     /// - Parameters:
@@ -60,7 +42,7 @@ final class WorkQueue<Element: Sendable>: @unchecked Sendable {
     func offer(
         _ element: Element, bulkBytes: Int = 0, of owner: Subject? = nil
     ) throws(QueueRefusal) -> Element? {
-        let result: Result<Element?, QueueRefusal> = locked {
+        let result: Result<Element?, QueueRefusal> = monitor.locked {
             if isClosed { return .failure(.closed) }
             var displaced: Element?
             if bulkBytes > 0 {
@@ -74,7 +56,7 @@ final class WorkQueue<Element: Sendable>: @unchecked Sendable {
                 if elements.count >= elementsMax { return .failure(.full) }
                 elements.append(element)
             }
-            if waiting >= wakesAt { pthread_cond_signal(condition) }
+            if waiting >= wakesAt { monitor.signal() }
             return .success(displaced)
         }
         return try result.get()
@@ -88,8 +70,8 @@ final class WorkQueue<Element: Sendable>: @unchecked Sendable {
     func take(
         upTo count: Int, bulkBytesMax: Int = 0, gather: Int = 1, timeout: Duration = .zero
     ) -> [Element] {
-        locked {
-            while waiting == 0 && !isClosed { pthread_cond_wait(condition, mutex) }
+        monitor.locked {
+            while waiting == 0 && !isClosed { monitor.wait() }
             if waiting < gather && timeout > .zero { waitFor(gather, timeout) }
             let (first, counted) = takeElements(upTo: count)
             if bulk.count == 0 { return first }
@@ -100,9 +82,9 @@ final class WorkQueue<Element: Sendable>: @unchecked Sendable {
 
     /// Rejects new elements; waiting ones are still taken.
     func close() {
-        locked {
+        monitor.locked {
             isClosed = true
-            pthread_cond_broadcast(condition)
+            monitor.broadcast()
         }
     }
 
@@ -124,22 +106,11 @@ final class WorkQueue<Element: Sendable>: @unchecked Sendable {
     }
 
     private func waitFor(_ count: Int, _ timeout: Duration) {
-        var until = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &until)
-        let (seconds, attoseconds) = timeout.components
-        let nanoseconds = until.tv_nsec + Int(attoseconds / 1_000_000_000)
-        until.tv_sec += Int(seconds) + nanoseconds / 1_000_000_000
-        until.tv_nsec = nanoseconds % 1_000_000_000
+        let until = Monitor.moment(in: timeout)
         wakesAt = count
         defer { wakesAt = 1 }
         while waiting < count && !isClosed {
-            if pthread_cond_timedwait(condition, mutex, &until) == ETIMEDOUT { return }
+            if !monitor.wait(until: until) { return }
         }
-    }
-
-    private func locked<Result>(_ body: () -> Result) -> Result {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
-        return body()
     }
 }

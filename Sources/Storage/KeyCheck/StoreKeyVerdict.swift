@@ -59,7 +59,13 @@ extension Store {
         switch verdict {
         case .proved(writesCheck: false): break
         case .proved(writesCheck: true):
-            try await write(about: [.table("key_check")]) { try $0.setKeyCheck(check) }
+            let isOurs = try await write(about: [.table("key_check")]) { transaction in
+                // Of two first starts at once, one writes its value, and the other reads it.
+                if let stored = try transaction.keyCheck() { return stored == check }
+                try transaction.setKeyCheck(check)
+                return true
+            }
+            guard isOurs else { throw StoreError.otherKey(store: location, key: file) }
         case .refused: throw StoreError.otherKey(store: location, key: file)
         }
     }

@@ -21,7 +21,7 @@ struct Migrator {
     func run(_ migrations: [Migration], _ component: Component) throws {
         let known = migrations.count
         precondition(migrations.map(\.number).elementsEqual(1..<known + 1), "numbered from 1")
-        try connection.run(script: Self.table)
+        try connection.run(script: Self.step.script(in: connection.dialect))
         let had = try appliedNumber(component)
         if had > known {
             logger.warning(
@@ -44,7 +44,7 @@ struct Migrator {
     private func apply(_ migration: Migration, _ component: Component) throws {
         do {
             try connection.begin()
-            try connection.run(script: migration.sql)
+            try connection.run(script: migration.script(in: connection.dialect))
             try connection.execute(
                 """
                 INSERT INTO schema_migrations (component, number, applied_at_ms) VALUES (?, ?, ?)
@@ -64,6 +64,8 @@ struct Migrator {
     }
 
     /// Where the steps are recorded.
+    private static let step = Migration(number: 0, sql: table)
+
     static let table = """
         CREATE TABLE IF NOT EXISTS schema_migrations (
             component TEXT NOT NULL,
@@ -92,13 +94,24 @@ extension SQLSession {
 package struct Migration: Hashable, Sendable {
     /// Its number, from 1 without gaps.
     package let number: Int
-    /// Statements without parameters.
+    /// Statements without parameters, in SQLite's words.
     package let sql: String
+    /// Statements for a server, in PostgreSQL's words; nil where those of `sql` are translated.
+    package let server: String?
 
     /// Step `number`.
-    package init(number: Int, sql: String) {
+    package init(number: Int, sql: String, server: String? = nil) {
         self.number = number
         self.sql = sql
+        self.server = server
+    }
+
+    /// The statements in an engine's words.
+    func script(in dialect: SQLDialect) -> String {
+        switch dialect {
+        case .sqlite: sql
+        case .postgreSQL: server ?? ServerText.translated(sql)
+        }
     }
 }
 
@@ -119,9 +132,12 @@ enum StorageTables {
         Migration(number: 7, sql: keyCheck),
         Migration(number: 8, sql: auditApp),
         Migration(number: 9, sql: outboxLeases),
-        Migration(number: 10, sql: auditPositions),
+        Migration(
+            number: 10, sql: auditPositions(last: auditSequence),
+            server: ServerText.translated(auditPositions(last: auditMaximum))),
         Migration(number: 11, sql: StoreFile.table),
         Migration(number: 12, sql: auditNumbers),
+        Migration(number: 13, sql: "", server: serverTables),
     ]
 
     /// `number` orders the messages. Those with the same `lane` are delivered one after the other.
@@ -182,17 +198,37 @@ enum StorageTables {
 
     /// Positions of audit events, apart from their numbers. Unused since step 12; the version before
     /// it gives each row without a position its number.
-    private static let auditPositions = """
+    private static func auditPositions(last: String) -> String {
+        """
         CREATE TABLE feed_head (
             feed TEXT NOT NULL PRIMARY KEY,
             last INTEGER NOT NULL
         ) STRICT;
         INSERT INTO feed_head (feed, last) VALUES (
-            'audit', coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'audit'), 0));
+            'audit', coalesce((\(last)), 0));
         ALTER TABLE audit ADD COLUMN position INTEGER;
         CREATE UNIQUE INDEX audit_position ON audit (position) WHERE position IS NOT NULL;
         UPDATE audit SET position = number;
         CREATE INDEX audit_unpositioned ON audit (number) WHERE position IS NULL;
+        """
+    }
+
+    private static let auditSequence = "SELECT seq FROM sqlite_sequence WHERE name = 'audit'"
+    private static let auditMaximum = "SELECT max(number) FROM audit"
+
+    /// What only a server has. `store_place` has one row: the system whose server the schema is on,
+    /// and whether the store was restored there (`StorePlaceRow`). Rows that change often stay on
+    /// their pages, and are cleared away soon.
+    private static let serverTables = """
+        CREATE TABLE store_place (
+            id BIGINT PRIMARY KEY CHECK (id = 1),
+            system_identifier BIGINT NOT NULL,
+            is_restored BIGINT NOT NULL
+        );
+        ALTER TABLE outbox SET (
+            fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02,
+            autovacuum_vacuum_insert_scale_factor = 0.02);
+        ALTER TABLE idempotency SET (autovacuum_vacuum_scale_factor = 0.02);
         """
 
     /// An event's number is its position. The indexes took a fifth of the store's writes a second.

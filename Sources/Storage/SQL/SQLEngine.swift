@@ -58,6 +58,22 @@ package protocol SQLConnection: AnyObject, SQLSession {
     /// - Throws: `SQLError`.
     func rollBackToMark() throws
 
+    /// Runs one statement whose rows and count nobody needs. A server gets it together with the next
+    /// statement, and reports its failure with that one.
+    /// - Throws: `SQLError`.
+    func put(_ sql: String, _ values: [SQLValue]) throws
+
+    /// In whose words `run(script:)` expects a schema.
+    var dialect: SQLDialect { get }
+
+    /// Whether this is a restored copy that its service has not settled yet.
+    /// - Throws: `SQLError`.
+    func isMarkedAsCopy() throws -> Bool
+
+    /// Ends the mark of a restored copy.
+    /// - Throws: `SQLError`.
+    func forgetCopy() throws
+
     /// Runs several statements, as migrations contain them.
     /// - Throws: `SQLError`.
     func run(script: String) throws
@@ -74,6 +90,25 @@ package protocol SQLConnection: AnyObject, SQLSession {
     /// - Throws: `SQLError`, of kind `corrupt` when a page is damaged; `CancellationError` when it
     ///   was stopped.
     func copySnapshot(to path: String, isStopped: () -> Bool) throws
+}
+
+/// Whose words a schema is in. Statements are the same in both.
+package enum SQLDialect: Sendable {
+    /// SQLite's, in which schemas are written.
+    case sqlite
+    /// PostgreSQL's, into which they are translated.
+    case postgreSQL
+}
+
+extension SQLConnection {
+    /// See `SQLConnection`. For an embedded engine a statement that waits would save nothing.
+    /// - Throws: `SQLError`.
+    package func put(_ sql: String, _ values: [SQLValue]) throws {
+        _ = try execute(sql, values)
+    }
+
+    /// See `SQLConnection`.
+    package var dialect: SQLDialect { .sqlite }
 }
 
 /// Runs SQL, in the words that SQLite and PostgreSQL 15 share: a transaction of the writer, or a

@@ -9,6 +9,8 @@ package struct SQLError: Error, Hashable, Sendable {
         case full
         /// The file or its file system is read-only.
         case readOnly
+        /// The server cannot be reached, or it is unknown whether it committed.
+        case unreachable
         /// An input or output error of the disk.
         case inputOutput
         /// A constraint of the schema rejects this row.
@@ -63,6 +65,7 @@ extension SQLError.Kind {
         case .busy: "busy"
         case .full: "disk full"
         case .readOnly: "read-only"
+        case .unreachable: "server unreachable"
         case .inputOutput: "disk failure"
         case .constraint: "constraint"
         case .corrupt: "corrupt"

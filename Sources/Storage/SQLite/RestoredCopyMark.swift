@@ -10,18 +10,19 @@ extension SQLSession {
         try execute("PRAGMA application_id = \(restoredCopyMark)", [])
     }
 
-    /// Whether this is a copy whose restore has not been handled.
-    func isMarkedAsCopy() throws -> Bool {
+}
+
+extension SQLConnection {
+    /// See `SQLConnection`.
+    /// - Throws: `SQLError`.
+    package func isMarkedAsCopy() throws -> Bool {
         try queryOne("PRAGMA application_id") { try $0.integer(0) } == restoredCopyMark
     }
+
+    /// See `SQLConnection`.
+    /// - Throws: `SQLError`.
+    package func forgetCopy() throws { try execute("PRAGMA application_id = 0") }
 }
 
 /// "Psrb".
 private let restoredCopyMark: Int64 = 0x5073_7262
-
-extension Transaction {
-    /// Clears the mark: from this commit on the copy is an ordinary store.
-    func forgetRestore() throws {
-        try put("PRAGMA application_id = 0", [])
-    }
-}

@@ -19,7 +19,7 @@ extension Store {
             guard try transaction.isMarkedAsCopy() else { return nil }
             let ended = try flow(transaction)
             try transaction.audit(AuditEvent(.backupRestored, attempt: Int64(ended)))
-            try transaction.forgetRestore()
+            try transaction.forgetCopy()
             return ended
         }
         guard let ended else { return }

@@ -1,5 +1,4 @@
 import Cryptography
-import Glibc
 package import Logging
 package import ServiceRuntime
 import Synchronization
@@ -11,12 +10,14 @@ import Synchronization
 /// read-only, writes fail with `rpc/unavailable` and reads continue; writes work again once the
 /// disk does.
 package final class Store: Sendable {
-    /// The folder of the store's files.
-    package let folder: String
+    /// Where the store is.
+    let place: StorePlace
+    /// The folder of the service's files, and of the store's own if it has any.
+    package var folder: String { place.folder }
     /// The store's name: the stem of its files' names.
-    package let name: String
-    /// The database file: `<folder>/<name>.sqlite`.
-    package let location: String
+    package var name: String { place.name }
+    /// The database file, or what people call the store on a server.
+    package var location: String { place.location }
     /// Identifies this open store among instances of the service that share its database. It is
     /// random: a restarted service is another instance, and does not hold its predecessor's leases.
     package let instance: Int64
@@ -35,88 +36,43 @@ package final class Store: Sendable {
     let logger: Logger
     /// How long rows of the audit trail are kept; nil for ever.
     let auditRetention: Duration?
-    private let engine: any SQLEngine
     private let limits: Limits
     let metrics: StoreMetrics
     private let watchdog: WriterWatchdog
     private let backend: any StoreBackend
 
-    /// Opens the store `name` in `folder`, creates it if needed, and migrates its schema.
+    /// Opens the store at `place`, creates it if needed, and migrates its schema.
     /// - Parameters:
     ///   - acceptsClock: the operator confirms that the machine's clock is right.
     ///   - auditRetention: how long rows of the audit trail are kept; nil for ever.
     ///   - randomness: `instance` is drawn from it.
-    ///   - backend: for tests, which put another in front of the embedded one.
+    ///   - backend: for tests, which put another in front of the store's own.
     /// - Throws: `StoreError`, whose description tells the operator what to do, or `SQLError`.
     package init(
-        folder: String, name: String, migrations: [Migration],
-        engine: any SQLEngine = SQLiteEngine(), limits: Limits = Limits(),
+        place: StorePlace, migrations: [Migration], limits: Limits = Limits(),
         acceptsClock: Bool = false, auditRetention: Duration? = nil, time: any Time,
         randomness: any Randomness = SecureRandomness(), logger: Logger,
         backend: (any StoreBackend) -> any StoreBackend = { $0 }
     ) throws {
-        try PrivateFile.makeFolder(folder)
-        let lock = try StoreLock("\(folder)/\(name).lock")
-        let location = "\(folder)/\(name).sqlite"
-        guard access("\(folder)/\(Self.restoring)", F_OK) != 0 else {
-            throw StoreError.restoreUnfinished(folder: folder)
-        }
-        StoreSnapshot.removeCopy(Self.backupCopy(name, in: folder))
-        self.folder = folder
-        self.name = name
-        self.location = location
+        try PrivateFile.makeFolder(place.folder)
+        self.place = place
         let instance = randomness.rowKey()
-        self.instance = instance
-        self.engine = engine
-        self.limits = limits
-        self.logger = logger
-        self.auditRetention = auditRetention
-        let metrics = StoreMetrics(name: name, time: time)
+        let metrics = StoreMetrics(name: place.name, time: time)
         let writes = PartCondition(time: time)
         let watchdog = WriterWatchdog(time: time)
+        let opening = StoreOpening(
+            migrations: migrations, limits: limits, acceptsClock: acceptsClock, instance: instance,
+            time: time, logger: logger, metrics: metrics, writes: writes, watchdog: watchdog,
+            signal: outboxSignal)
+        let opened = try opening.open(place)
+        metrics.setLastBackup(opened.backedUpAt)
+        (self.instance, self.limits, self.logger) = (instance, limits, logger)
         (self.metrics, self.writes, self.watchdog) = (metrics, writes, watchdog)
-
-        let opened = try StoreError.opening(location) {
-            let connection = try engine.openWriter(location)
-            let schema = try SchemaCheck(of: connection, at: location, migrations)
-            let migrator = Migrator(connection: connection, time: time, logger: logger)
-            try migrator.run(StorageTables.migrations, .storage)
-            let file = try StoreFile(opening: connection, location, logger: logger)
-            // What the newer version has to end in a restored copy, this one does not know.
-            if let newer = schema.newer, file.isRestoredCopy {
-                throw StoreError.newerCopy(
-                    location, component: newer.component, number: newer.number, known: newer.known)
-            }
-            return (
-                connection: connection, migrator: migrator, mark: try ClockMark.read(connection),
-                file: file
-            )
-        }
-        isRestoredCopy = opened.file.isRestoredCopy
-        lastMoment = opened.mark?.at
-        metrics.setLastBackup(opened.file.backedUpAt)
-        // Before anything is written with a timestamp.
-        let clock = ClockHold(
-            mark: opened.mark, isAccepted: acceptsClock, time: time, logger: logger)
-        self.clock = clock
-        try StoreError.opening(location) {
-            try opened.migrator.run(migrations, .service)
-            // A full disk must not stop a start: it delays messages until their leases are over.
-            try? opened.connection.endOutboxLeases(at: time.now())
-        }
-        let signal = outboxSignal
-        let embedded = try EmbeddedStore(
-            lock, limits, openReader: { try engine.openReader(location) },
-            write: { queue in
-                let commits = GroupCommit(
-                    open: { try engine.openWriter(location) }, time: time, clock: clock,
-                    instance: instance, logger: logger, writes: writes, announce: { signal.wake() })
-                var writer = StoreWriter(
-                    location: location, queue: queue, limits: limits, metrics: metrics,
-                    watchdog: watchdog, logger: logger, commits: commits)
-                writer.work()
-            })
-        self.backend = backend(embedded)
+        self.auditRetention = auditRetention
+        isRestoredCopy = opened.isRestoredCopy
+        lastMoment = opened.lastMoment
+        clock = opened.clock
+        self.backend = backend(opened.backend)
     }
 
     /// Registers the store's parts with health, and its writer with `/livez`.
@@ -196,8 +152,13 @@ package final class Store: Sendable {
     ///   `rpc/resource-exhausted` when too many callers wait; `SQLError`.
     package func snapshot(holdingCommitsFor time: Duration) async throws -> StoreSnapshot {
         precondition(time <= Self.holdMax, "callers of the store wait for as long")
-        let (engine, location, logger) = (engine, location, logger)
-        let copy = Self.backupCopy(name, in: folder)
+        guard case .folder(_, _, let engine) = place else {
+            throw ServiceError(
+                .unavailable,
+                detail: "a store on a server is backed up with the server's own tools",
+                notProcessed: true)
+        }
+        let (location, copy, logger) = (location, place.backupCopy, logger)
         return try await value { (_: Void) in
             try StoreSnapshot(of: location, engine: engine, copy: copy, logger: logger)
         } offer: { (work) throws(QueueRefusal) in
@@ -229,11 +190,6 @@ package final class Store: Sendable {
     /// The folder in a data folder into which a restore writes. It exists until all files are in
     /// their place.
     package static let restoring = "restoring"
-
-    /// Where the copy for a backup is made.
-    private static func backupCopy(_ name: String, in folder: String) -> String {
-        "\(folder)/\(name).backup-copy"
-    }
 
     private func refused(_ refusal: QueueRefusal) -> ServiceError {
         StoreFailure.answer(to: refusal, retryAfter: limits.retryAfter)

@@ -22,6 +22,8 @@ package enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case notAStore(String, detail: String)
     /// The file cannot be opened or read.
     case cannotOpen(String, detail: String)
+    /// The server is not one that a store can rely on; says what to set.
+    case wrongServer(String)
 
     package var description: String {
         switch self {
@@ -72,6 +74,7 @@ package enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
             \(path) is not a store or is damaged (\(detail)): restore a backup, or move the file \
             away to start with an empty store
             """
+        case .wrongServer(let reason): reason
         case .cannotOpen(let path, let detail):
             """
             \(path) cannot be opened (\(detail)): check the disk, and that the file and its folder \
@@ -103,7 +106,7 @@ enum StoreFailure {
     static func ofDisk(_ error: any Error) -> String? {
         guard let error = error as? SQLError else { return nil }
         return switch error.kind {
-        case .busy, .full, .readOnly, .inputOutput: error.kind.word
+        case .busy, .full, .readOnly, .unreachable, .inputOutput: error.kind.word
         case .constraint, .corrupt, .unexpectedValue, .misuse, .other: nil
         }
     }

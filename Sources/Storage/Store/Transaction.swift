@@ -38,7 +38,8 @@ package struct Transaction: SQLSession {
     /// send it together with the next statement, which saves a round trip.
     /// - Throws: `SQLError`, also when the engine has ended the transaction.
     package func put(_ sql: String, _ values: [SQLValue]) throws {
-        _ = try execute(sql, values)
+        try requireOpen()
+        try connection.put(sql, values)
     }
 
     /// Runs one statement and maps each of its rows to a value.
@@ -82,6 +83,12 @@ package struct Transaction: SQLSession {
     ) throws -> Found? {
         try locked(find) { $0.map { [subject($0)] } ?? [] }
     }
+
+    /// Whether this is a restored copy that its service has not settled yet.
+    func isMarkedAsCopy() throws -> Bool { try connection.isMarkedAsCopy() }
+
+    /// From this commit on the copy is an ordinary store.
+    func forgetCopy() throws { try connection.forgetCopy() }
 
     /// A full disk can end a transaction from within a statement. A flow that ignored that error
     /// and continued would write outside any transaction, and half of its writes would persist.

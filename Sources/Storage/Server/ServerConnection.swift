@@ -1,0 +1,429 @@
+import CPostgreSQL
+import Glibc
+import ServiceRuntime
+
+/// One connection to a PostgreSQL server, in pipeline mode, with its prepared statements. Closed in
+/// `deinit`. Used by one thread at a time.
+///
+/// Statements whose result nobody needs wait, and travel with the next one that somebody does: BEGIN
+/// and the locks with the first statement of a flow, each `put` with the statement after it or with
+/// COMMIT. A failure among them is that of the statement that they travel with.
+final class ServerConnection: SQLConnection {
+    /// How long an answer may take: longer than `lock_timeout`. Then the connection is given up.
+    static let answerMax: Duration = .seconds(5)
+    /// The same for a script of a migration.
+    private static let scriptMax: Duration = .seconds(600)
+    /// Statements that wait for the next one.
+    private static let pendingMax = 128
+    /// Prepared statements; a store has some hundred texts.
+    private static let statementsMax = 1_024
+
+    private let handle: OpaquePointer
+    private let locks: SubjectLocks
+    private let notices: Notices
+    private var statements: [String: Statement] = [:]
+    private var pending: [Command] = []
+    private var state = State.idle
+    /// Whether the server knows of the transaction.
+    private var hasBegun = false
+    /// Locks of the open transaction.
+    private var held: Set<SubjectLocks.Lock> = []
+    /// Whether the end of a read is on its way, and its answer is not read yet.
+    private var isEnding = false
+    /// What went wrong since the last `begin`, or `beginReading`.
+    private(set) var failure: ServerFailure?
+    /// Whether the connection is over.
+    private(set) var isLost = false
+
+    private enum State {
+        case idle
+        /// In a transaction.
+        case open
+        /// In one that can only be rolled back.
+        case failed
+    }
+
+    private struct Command {
+        let sql: String
+        let values: [SQLValue]
+
+        /// Whether it is no statement of a flow: without any, there is nothing to commit.
+        var isControl: Bool { sql.hasPrefix("BEGIN") || sql == SubjectLocks.sql }
+    }
+
+    private struct Statement {
+        let name: String
+        let parameters: [UInt32]
+    }
+
+    /// Connects.
+    /// - Throws: `SQLError` of kind `unreachable`.
+    init(_ settings: ServerSettings, application: String) throws {
+        let parameters = settings.parameters(application: application)
+        var keys: [UnsafePointer<CChar>?] = parameters.map { UnsafePointer(strdup($0.key)) }
+        var values: [UnsafePointer<CChar>?] = parameters.map { UnsafePointer(strdup($0.value)) }
+        defer { for text in keys + values { free(UnsafeMutableRawPointer(mutating: text)) } }
+        keys.append(nil)
+        values.append(nil)
+        guard let handle = PQconnectdbParams(keys, values, 0) else {
+            preconditionFailure("no memory for a connection")
+        }
+        locks = SubjectLocks(schema: settings.schema)
+        notices = Notices()
+        self.handle = handle
+        guard PQstatus(handle) == CONNECTION_OK else {
+            throw SQLError(.unreachable, detail: Self.message(handle))
+        }
+        PQsetNoticeReceiver(
+            handle,
+            { notices, result in
+                guard let notices else { return }
+                Unmanaged<Notices>.fromOpaque(notices).takeUnretainedValue().count += 1
+            }, Unmanaged.passUnretained(notices).toOpaque())
+        PQsetnonblocking(handle, 1)
+        PQenterPipelineMode(handle)
+        try run(script: settings.session)
+    }
+
+    deinit { PQfinish(handle) }
+
+    /// Counts what the server says beside its answers.
+    private final class Notices {
+        var count = 0
+    }
+
+    // MARK: Statements
+
+    var isInTransaction: Bool { state == .open }
+
+    @discardableResult
+    func execute(_ sql: String, _ values: [SQLValue]) throws -> Int {
+        try send(Command(sql: sql, values: values)).changes
+    }
+
+    func query<Value>(
+        _ sql: String, _ values: [SQLValue], _ row: (SQLRow) throws -> Value
+    ) throws -> [Value] {
+        try send(Command(sql: sql, values: values)).rows().map(row)
+    }
+
+    func put(_ sql: String, _ values: [SQLValue]) throws {
+        guard isInTransaction, pending.count < Self.pendingMax else {
+            _ = try execute(sql, values)
+            return
+        }
+        pending.append(Command(sql: sql, values: values))
+    }
+
+    func run(script: String) throws {
+        if !pending.isEmpty { _ = try send(nil) }
+        try endReading()
+        PQexitPipelineMode(handle)
+        defer { if !isLost { PQenterPipelineMode(handle) } }
+        guard PQsendQuery(handle, script) == 1 else { throw lost() }
+        let deadline = Self.deadline(after: Self.scriptMax)
+        try flush(deadline)
+        var first: ServerFailure?
+        while let result = try next(deadline) { first = first ?? result.failure }
+        if let first { throw record(first) }
+    }
+
+    // MARK: Transactions
+
+    func begin() throws { try begin("BEGIN") }
+
+    func beginReading() throws { try begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") }
+
+    private func begin(_ sql: String) throws {
+        failure = nil
+        held = []
+        pending = [Command(sql: sql, values: [])]
+        (state, hasBegun) = (.open, false)
+    }
+
+    func beginFlow(about subjects: [Subject]) throws { lock(locks.locks(of: subjects)) }
+
+    var hasOtherWriters: Bool { true }
+
+    func lock(_ subject: Subject) throws { lock(locks.locks(of: [subject])) }
+
+    private func lock(_ wanted: [SubjectLocks.Lock]) {
+        let new = wanted.filter { !held.contains($0) }
+        guard !new.isEmpty else { return }
+        held.formUnion(new)
+        pending.append(
+            Command(sql: SubjectLocks.sql, values: SubjectLocks.Lock.parameters(new)))
+    }
+
+    /// Commits. A notice during COMMIT may say that a standby did not confirm it: then nobody knows.
+    func commit() throws {
+        if state == .open, !hasBegun, pending.allSatisfy(\.isControl) {
+            pending = []
+            state = .idle
+            return
+        }
+        let before = notices.count
+        do {
+            let result = try send(Command(sql: "COMMIT", values: []))
+            state = .idle
+            guard result.command == "COMMIT" else {
+                throw record(ServerFailure(sqlState: "", message: "COMMIT ended as \(result.command)"))
+            }
+        } catch {
+            if isLost { failure?.isUnknown = true }
+            throw error
+        }
+        guard notices.count == before else {
+            throw record(
+                ServerFailure(
+                    sqlState: "", message: "the server warned while it committed", isUnknown: true))
+        }
+    }
+
+    func rollBack() throws {
+        pending = []
+        guard !isLost else { return state = .idle }
+        if state == .idle || !hasBegun { return state = .idle }
+        _ = try send(Command(sql: "ROLLBACK", values: []))
+        state = .idle
+    }
+
+    /// Ends a read. The answer is read with the next job, so the caller does not wait for it.
+    func finishReading() throws {
+        guard state == .open, hasBegun else { return try rollBack() }
+        let end = Command(sql: "COMMIT", values: [])
+        let deadline = Self.deadline(after: Self.answerMax)
+        try prepare([end], deadline)
+        try post(try encoded([end]), deadline)
+        state = .idle
+        isEnding = true
+    }
+
+    private func endReading() throws {
+        guard isEnding else { return }
+        isEnding = false
+        _ = try answers(1, Self.deadline(after: Self.answerMax))
+    }
+
+    func setMark() throws { try execute("SAVEPOINT flow") }
+
+    func releaseMark() throws { try execute("RELEASE flow") }
+
+    func rollBackToMark() throws {
+        try execute("ROLLBACK TO flow")
+        try execute("RELEASE flow")
+    }
+
+    // A server has no log that this program could truncate.
+    func truncateLog() throws {}
+
+    func copySnapshot(to path: String, isStopped: () -> Bool) throws {
+        throw SQLError(.misuse, detail: "a server's store is copied with the server's own tools")
+    }
+
+    var dialect: SQLDialect { .postgreSQL }
+
+    func isMarkedAsCopy() throws -> Bool {
+        try queryOne("SELECT is_restored FROM store_place WHERE id = 1") { try $0.boolean(0) } ?? false
+    }
+
+    func forgetCopy() throws { try put("UPDATE store_place SET is_restored = 0 WHERE id = 1", []) }
+
+    // MARK: Conversation
+
+    /// Sends what waits, and `last`, and reads the answers.
+    /// - Returns: the last answer.
+    private func send(_ last: Command?) throws -> ServerResult {
+        guard !isLost else { throw lost() }
+        try endReading()
+        let commands = pending + (last.map { [$0] } ?? [])
+        pending = []
+        let deadline = Self.deadline(after: Self.answerMax)
+        try prepare(commands, deadline)
+        let calls = try encoded(commands)
+        if state == .open { hasBegun = true }
+        try post(calls, deadline)
+        let results = try answers(commands.count, deadline)
+        if let first = results.lazy.compactMap(\.failure).first { throw record(first) }
+        guard let result = results.last else { throw lost() }
+        return result
+    }
+
+    /// Prepares those whose text this connection has not seen yet, in a round trip of their own.
+    private func prepare(_ commands: [Command], _ deadline: Duration) throws {
+        var new: [String] = []
+        for command in commands where statements[command.sql] == nil && !new.contains(command.sql) {
+            new.append(command.sql)
+        }
+        if new.isEmpty { return }
+        if statements.count + new.count > Self.statementsMax { try forgetStatements(deadline) }
+        for (index, sql) in new.enumerated() {
+            let name = "s\(statements.count + index)"
+            let text = ServerText.numbered(sql)
+            guard PQsendPrepare(handle, name, text, 0, nil) == 1,
+                PQsendDescribePrepared(handle, name) == 1
+            else { throw lost() }
+        }
+        guard PQpipelineSync(handle) == 1 else { throw lost() }
+        try flush(deadline)
+        let results = try answers(new.count * 2, deadline)
+        if let first = results.lazy.compactMap(\.failure).first {
+            // Names of those that were prepared before it may be in use.
+            try? forgetStatements(deadline)
+            throw record(first)
+        }
+        let count = statements.count
+        for (index, sql) in new.enumerated() {
+            statements[sql] = Statement(
+                name: "s\(count + index)", parameters: results[index * 2 + 1].parameterTypes)
+        }
+    }
+
+    private func forgetStatements(_ deadline: Duration) throws {
+        statements = [:]
+        guard PQsendQueryParams(handle, "DEALLOCATE ALL", 0, nil, nil, nil, nil, 1) == 1,
+            PQpipelineSync(handle) == 1
+        else { throw lost() }
+        try flush(deadline)
+        _ = try answers(1, deadline)
+    }
+
+    /// A prepared statement with its parameters.
+    private struct Call {
+        let statement: String
+        let values: [[UInt8]?]
+    }
+
+    /// All of a batch before any of it is sent: a value that cannot be sent leaves no half of one.
+    private func encoded(_ commands: [Command]) throws -> [Call] {
+        try commands.map { command in
+            guard let statement = statements[command.sql] else { throw lost() }
+            let (given, wanted) = (command.values.count, statement.parameters.count)
+            guard given == wanted else {
+                throw refused(SQLError(.misuse, detail: "\(given) values for \(wanted) parameters"))
+            }
+            let values = try zip(command.values, statement.parameters).map { value, type in
+                do {
+                    return try ServerType.encoded(value, as: type)
+                } catch let error as SQLError {
+                    throw refused(error)
+                }
+            }
+            return Call(statement: statement.name, values: values)
+        }
+    }
+
+    private func post(_ calls: [Call], _ deadline: Duration) throws {
+        for call in calls {
+            guard send(call.values, call.statement) else { throw lost() }
+        }
+        guard PQpipelineSync(handle) == 1 else { throw lost() }
+        try flush(deadline)
+    }
+
+    /// The bytes of all parameters are one buffer, to which the parameters point.
+    private func send(_ values: [[UInt8]?], _ name: String) -> Bool {
+        let bytes = Array(values.compactMap(\.self).joined()) + [0]
+        return bytes.withUnsafeBytes { buffer in
+            let base = buffer.bindMemory(to: CChar.self).baseAddress
+            var at = 0
+            let pointers = values.map { value -> UnsafePointer<CChar>? in
+                defer { at += value?.count ?? 0 }
+                return value == nil ? nil : base.map { $0 + at }
+            }
+            let lengths = values.map { Int32($0?.count ?? 0) }
+            let formats = [Int32](repeating: 1, count: values.count)
+            return PQsendQueryPrepared(
+                handle, name, Int32(values.count), pointers, lengths, formats, 1) == 1
+        }
+    }
+
+    /// Reads the answers to so many commands, and to the synchronisation after them. Commands after
+    /// a failed one have no answer of their own.
+    private func answers(_ count: Int, _ deadline: Duration) throws -> [ServerResult] {
+        var results: [ServerResult] = []
+        for _ in 0..<count {
+            guard let result = try next(deadline) else { throw lost() }
+            results.append(result)
+            while try next(deadline) != nil {}
+        }
+        guard let end = try next(deadline), end.status == PGRES_PIPELINE_SYNC else { throw lost() }
+        if PQstatus(handle) == CONNECTION_BAD { throw lost() }
+        return results
+    }
+
+    /// The next result; nil at the end of those of a command.
+    private func next(_ deadline: Duration) throws -> ServerResult? {
+        while PQisBusy(handle) == 1 {
+            try wait(for: POLLIN, deadline)
+            guard PQconsumeInput(handle) == 1 else { throw lost() }
+        }
+        guard let result = PQgetResult(handle).map(ServerResult.init) else {
+            if PQstatus(handle) == CONNECTION_BAD { throw lost() }
+            return nil
+        }
+        // What ends the connection says why.
+        if PQstatus(handle) == CONNECTION_BAD { throw lost(result.failure) }
+        return result
+    }
+
+    private func flush(_ deadline: Duration) throws {
+        while true {
+            switch PQflush(handle) {
+            case 0: return
+            case 1:
+                try wait(for: POLLIN | POLLOUT, deadline)
+                guard PQconsumeInput(handle) == 1 else { throw lost() }
+            default: throw lost()
+            }
+        }
+    }
+
+    private func wait(for events: Int32, _ deadline: Duration) throws {
+        var poll = pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)
+        while true {
+            let left = (deadline - Self.now).milliseconds
+            guard left > 0 else {
+                throw lost(ServerFailure(sqlState: "", message: "the server did not answer"))
+            }
+            let found = Glibc.poll(&poll, 1, Int32(clamping: left))
+            if found > 0 { return }
+            guard found == 0 || errno == EINTR else { throw lost() }
+        }
+    }
+
+    private static var now: Duration {
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        return .seconds(now.tv_sec) + .nanoseconds(now.tv_nsec)
+    }
+
+    private static func deadline(after time: Duration) -> Duration { now + time }
+
+    // MARK: Failures
+
+    /// Remembers a failure, which a closure of a flow may turn into another error.
+    private func record(_ failure: ServerFailure) -> SQLError {
+        self.failure = self.failure ?? failure
+        if state == .open { state = .failed }
+        return failure.error
+    }
+
+    /// A statement that was not sent: its flow cannot go on.
+    private func refused(_ error: SQLError) -> SQLError {
+        if state == .open { state = .failed }
+        return error
+    }
+
+    private func lost(_ said: ServerFailure? = nil) -> SQLError {
+        isLost = true
+        var failure = said ?? ServerFailure(sqlState: "", message: Self.message(handle))
+        failure.isLost = true
+        return record(failure)
+    }
+
+    private static func message(_ handle: OpaquePointer) -> String {
+        let message = PQerrorMessage(handle).map { String(cString: $0) } ?? ""
+        return message.isEmpty ? "the connection to the server was lost" : message
+    }
+}
