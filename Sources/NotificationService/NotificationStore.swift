@@ -24,7 +24,7 @@ package enum NotificationStore {
         Migration(number: 7, sql: sessionFeed),
         Migration(number: 8, sql: warnings),
         Migration(number: 9, sql: leaseHolders),
-        Migration(number: 10, sql: eventPositions),
+        Migration(number: 10, sql: eventPositions, server: eventPositionsOnServer),
         Migration(number: 11, sql: deviceAccounts),
     ]
 
@@ -186,6 +186,12 @@ package enum NotificationStore {
     private static let eventPositions = """
         INSERT INTO feed_head (feed, last) VALUES (
             'event', coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'event'), 0));
+        """
+
+    /// The same on a server, which has no `sqlite_sequence`.
+    private static let eventPositionsOnServer = """
+        INSERT INTO feed_head (feed, last) VALUES (
+            'event', coalesce((SELECT max(number) FROM event), 0));
         """
 
     /// The suppression list of addresses (`SuppressionList`).

@@ -13,7 +13,9 @@ package enum SessionTables {
         Migration(number: 4, sql: sessionEnd + signingKeyLife),
         Migration(number: 5, sql: proofs + storeEpoch),
         Migration(number: 6, sql: accountSeen),
-        Migration(number: 7, sql: revocationPositions),
+        Migration(
+            number: 7, sql: revocationPositions,
+            server: revocationPositionsOnServer),
         Migration(number: 8, sql: signingKeysVersion),
         Migration(number: 9, sql: sessionGeneration),
         Migration(number: 10, sql: endedSessions),
@@ -168,6 +170,17 @@ package enum SessionTables {
             'session_end',
             coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'session_end'), 0));
         ALTER TABLE session_end ADD COLUMN position INTEGER;
+        CREATE UNIQUE INDEX session_end_position ON session_end (position)
+            WHERE position IS NOT NULL;
+        UPDATE session_end SET position = number;
+        CREATE INDEX session_end_unpositioned ON session_end (number) WHERE position IS NULL;
+        """
+
+    /// The same on a server, which has no `sqlite_sequence`: a store there is new at this step.
+    private static let revocationPositionsOnServer = """
+        INSERT INTO feed_head (feed, last) VALUES (
+            'session_end', coalesce((SELECT max(number) FROM session_end), 0));
+        ALTER TABLE session_end ADD COLUMN position BIGINT;
         CREATE UNIQUE INDEX session_end_position ON session_end (position)
             WHERE position IS NOT NULL;
         UPDATE session_end SET position = number;

@@ -3,7 +3,8 @@ import Testing
 
 @testable import Storage
 
-@Suite("A killed process", .serialized)
+@Suite(
+    "A killed process", .enabled(if: TestStore.runs("CrashTests")), .serialized)
 struct CrashTests {
     let folder: TemporaryFolder
 

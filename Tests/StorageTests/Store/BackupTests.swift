@@ -5,7 +5,8 @@ import Testing
 
 @testable import Storage
 
-@Suite("Backups")
+@Suite(
+    "Backups", .enabled(if: TestStore.runs("BackupTests")))
 struct BackupTests {
     let folder: TemporaryFolder
 

@@ -5,7 +5,8 @@ import Testing
 
 @testable import Storage
 
-@Suite("Clock: the store's high-water mark")
+@Suite(
+    "Clock: the store's high-water mark", .enabled(if: TestStore.runs("ClockMarkTests")))
 struct ClockMarkTests {
     private static let year = Duration.seconds(365 * 86_400)
     private let folder: TemporaryFolder

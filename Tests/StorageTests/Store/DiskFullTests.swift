@@ -4,7 +4,8 @@ import Testing
 
 @testable import Storage
 
-@Suite("A full or read-only disk")
+@Suite(
+    "A full or read-only disk", .enabled(if: TestStore.runs("DiskFullTests")))
 struct DiskFullTests {
     let folder: TemporaryFolder
 

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Storage
 
-@Suite("Transactions share commits")
+@Suite(
+    "Transactions share commits", .enabled(if: TestStore.runs("GroupCommitTests")))
 struct GroupCommitTests {
     struct Refused: Error, Equatable {}
 

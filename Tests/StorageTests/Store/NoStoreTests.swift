@@ -4,7 +4,8 @@ import Testing
 
 @testable import Storage
 
-@Suite("B19: a file that is not a store")
+@Suite(
+    "B19: a file that is not a store", .enabled(if: TestStore.runs("NoStoreTests")))
 struct NoStoreTests {
     let folder: TemporaryFolder
 

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Storage
 
-@Suite("A restored backup is recognised as a copy")
+@Suite(
+    "A restored backup is recognised as a copy", .enabled(if: TestStore.runs("RestoredCopyTests")))
 struct RestoredCopyTests {
     private let folder: TemporaryFolder
     private let time = ManualTime()

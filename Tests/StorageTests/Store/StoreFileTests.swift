@@ -6,7 +6,8 @@ import Testing
 
 @testable import Storage
 
-@Suite("O-01: a store that was copied by hand is recognised")
+@Suite(
+    "O-01: a store that was copied by hand is recognised", .enabled(if: TestStore.runs("StoreFileTests")))
 struct StoreFileTests {
     /// Whether the file system of temporary files reports when they were created.
     static let hasBirthTimes = StoreFile.born(FileManager.default.temporaryDirectory.path) != nil

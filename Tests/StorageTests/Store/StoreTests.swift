@@ -4,7 +4,8 @@ import Testing
 
 @testable import Storage
 
-@Suite("Store: writes, reads and the lock")
+@Suite(
+    "Store: writes, reads and the lock", .enabled(if: TestStore.runs("StoreTests")))
 struct StoreTests {
     let folder: TemporaryFolder
 

@@ -3,7 +3,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Interleaved flows leave what serial ones leave")
+@Suite(
+    "Interleaved flows leave what serial ones leave", .enabled(if: TestStore.runs("InterleavingsTests")))
 struct InterleavingsTests {
     let folder: TemporaryFolder
     let store: Store

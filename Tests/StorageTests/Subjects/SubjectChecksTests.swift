@@ -2,7 +2,8 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite("A flow writes only rows of its subjects")
+@Suite(
+    "A flow writes only rows of its subjects", .enabled(if: TestStore.runs("SubjectChecksTests")))
 struct SubjectChecksTests {
     let folder: TemporaryFolder
     let store: Store

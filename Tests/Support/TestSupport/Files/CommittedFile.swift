@@ -13,12 +13,20 @@ package struct CommittedFile {
 
     /// - Parameter path: From the checkout's root.
     package init(_ path: String) {
+        url = Self.root.appending(path: path)
+    }
+
+    /// The path of a file of this checkout.
+    /// - Parameter path: From the checkout's root.
+    package static func path(_ path: String) -> String { root.appending(path: path).path }
+
+    private static let root: URL = {
         // This file is Tests/Support/TestSupport/Files/CommittedFile.swift. Links are resolved
         // first, because a test target may be reached through a link.
         var root = URL(filePath: #filePath).resolvingSymlinksInPath()
         for _ in 0..<5 { root.deleteLastPathComponent() }
-        url = root.appending(path: path)
-    }
+        return root
+    }()
 
     /// The committed text.
     /// - Throws: if the file cannot be read.
