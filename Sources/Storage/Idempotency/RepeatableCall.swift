@@ -152,8 +152,11 @@ extension Transaction {
     /// - Throws: `SQLError`.
     package func remember(key: [UInt8], fingerprint: [UInt8], answer: [UInt8]) throws {
         precondition(key.count == IdempotencyTable.keyBytes, "a key is a 16-byte keyed hash")
-        // An existing response under this key has expired and was not yet purged.
-        try put("DELETE FROM idempotency WHERE key_hash = ?", [.blob(key)])
+        // One that was not yet purged. A response that another flow has stored since this one looked
+        // is not deleted: the insert fails, and the flow runs once more and finds it.
+        try put(
+            "DELETE FROM idempotency WHERE key_hash = ? AND created_at_ms <= ?",
+            [.blob(key), SQLValue(at - IdempotencyTable.retention)])
         try put(
             """
             INSERT INTO idempotency (key_hash, fingerprint, answer, created_at_ms)

@@ -96,7 +96,7 @@ package struct Migration: Hashable, Sendable {
     package let number: Int
     /// Statements without parameters, in SQLite's words.
     package let sql: String
-    /// Statements for a server, in PostgreSQL's words; nil where those of `sql` are translated.
+    /// Statements for a server instead of those of `sql`; both are translated.
     package let server: String?
 
     /// Step `number`.
@@ -110,7 +110,7 @@ package struct Migration: Hashable, Sendable {
     func script(in dialect: SQLDialect) -> String {
         switch dialect {
         case .sqlite: sql
-        case .postgreSQL: server ?? ServerText.translated(sql)
+        case .postgreSQL: ServerText.translated(server ?? sql)
         }
     }
 }
@@ -132,9 +132,7 @@ enum StorageTables {
         Migration(number: 7, sql: keyCheck),
         Migration(number: 8, sql: auditApp),
         Migration(number: 9, sql: outboxLeases),
-        Migration(
-            number: 10, sql: auditPositions(last: auditSequence),
-            server: ServerText.translated(auditPositions(last: auditMaximum))),
+        Migration(number: 10, sql: auditPositions, server: auditPositionsOnServer),
         Migration(number: 11, sql: StoreFile.table),
         Migration(number: 12, sql: auditNumbers),
         Migration(number: 13, sql: "", server: serverTables),
@@ -198,23 +196,32 @@ enum StorageTables {
 
     /// Positions of audit events, apart from their numbers. Unused since step 12; the version before
     /// it gives each row without a position its number.
-    private static func auditPositions(last: String) -> String {
-        """
+    private static let auditPositions = """
         CREATE TABLE feed_head (
             feed TEXT NOT NULL PRIMARY KEY,
             last INTEGER NOT NULL
         ) STRICT;
         INSERT INTO feed_head (feed, last) VALUES (
-            'audit', coalesce((\(last)), 0));
+            'audit', coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'audit'), 0));
         ALTER TABLE audit ADD COLUMN position INTEGER;
         CREATE UNIQUE INDEX audit_position ON audit (position) WHERE position IS NOT NULL;
         UPDATE audit SET position = number;
         CREATE INDEX audit_unpositioned ON audit (number) WHERE position IS NULL;
         """
-    }
 
-    private static let auditSequence = "SELECT seq FROM sqlite_sequence WHERE name = 'audit'"
-    private static let auditMaximum = "SELECT max(number) FROM audit"
+    /// The same on a server, which has no `sqlite_sequence`: a store there is new at this step.
+    private static let auditPositionsOnServer = """
+        CREATE TABLE feed_head (
+            feed TEXT NOT NULL PRIMARY KEY,
+            last BIGINT NOT NULL
+        );
+        INSERT INTO feed_head (feed, last) VALUES (
+            'audit', coalesce((SELECT max(number) FROM audit), 0));
+        ALTER TABLE audit ADD COLUMN position BIGINT;
+        CREATE UNIQUE INDEX audit_position ON audit (position) WHERE position IS NOT NULL;
+        UPDATE audit SET position = number;
+        CREATE INDEX audit_unpositioned ON audit (number) WHERE position IS NULL;
+        """
 
     /// What only a server has. `store_place` has one row: the system whose server the schema is on,
     /// and whether the store was restored there (`StorePlaceRow`). Rows that change often stay on

@@ -102,7 +102,7 @@ package struct ServerSettings: Sendable {
         [
             "host": hosts, "port": ports, "dbname": database, "user": user,
             "password": password.map { $0.withBytes { String(decoding: $0, as: UTF8.self) } } ?? "",
-            "passfile": "/dev/null", "application_name": application, "client_encoding": "UTF8",
+            "passfile": "/dev/null/none", "application_name": application, "client_encoding": "UTF8",
             "sslmode": isLocal ? "prefer" : "verify-full", "sslrootcert": certificates,
             "gssencmode": "disable", "target_session_attrs": "read-write", "connect_timeout": "2",
             "keepalives": "1", "keepalives_idle": "5", "keepalives_interval": "2",

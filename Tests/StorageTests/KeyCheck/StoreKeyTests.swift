@@ -43,7 +43,10 @@ struct StoreKeyTests {
         try await start(Self.right, opened: [false])
         let error = await #expect(throws: StoreError.self) { try await start(Self.wrong) }
         let text = error?.description ?? ""
-        #expect(text.contains("/keys/a.key does not open \(folder.file("entries.sqlite"))"))
+        let store = try Entries.open(folder)
+        let location = store.location
+        store.close()
+        #expect(text.contains("/keys/a.key does not open \(location)"))
         #expect(text.contains("start with the master key that the store was made with"))
         try await start(Self.right)
     }
@@ -57,9 +60,9 @@ struct StoreKeyTests {
 
     @Test("B17: a start with a stored check writes nothing, so it works on a full disk")
     func fullDisk() async throws {
-        try await start(Self.right)
         let plan = FaultPlan()
         let store = try Entries.open(folder, engine: FaultingEngine(plan))
+        try await store.requireKey(check: Self.right, file: "") { _, _ in [] }
         plan.failAll([.execute, .commit], .diskFull)
         try await store.requireKey(check: Self.right, file: "") { _, _ in [] }
         store.close()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("Leases of the outbox")
+@Suite("Leases of the outbox", .enabled(if: TestStore.runs("OutboxLeaseTests")))
 struct OutboxLeaseTests {
     let folder: TemporaryFolder
     let otherFolder: TemporaryFolder

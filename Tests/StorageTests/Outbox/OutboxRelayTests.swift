@@ -219,6 +219,10 @@ struct OutboxRelayTests {
 
     @Test("a queue is read through its index, without sorting")
     func plan() async throws {
+        // A server's plan depends on the number of rows.
+        let folder = try TemporaryFolder()
+        let store = try Entries.open(folder, engine: SQLiteEngine(), time: time)
+        defer { store.close() }
         let plan = try await store.read { session in
             try session.query(
                 """
@@ -253,7 +257,8 @@ struct OutboxRelayTests {
                     VALUES ('mail', 'old', x'01', 0, 0)
                     """)
         }
-        let store = try Entries.open(folder, time: time)
+        // The rows of an older version are in a file; a server's stores begin with step 13.
+        let store = try Entries.open(folder, engine: SQLiteEngine(), time: time)
         let due = try await store.read { [time] session in
             try session.dueOutboxMessages(.standard, for: 1, at: time.now(), limit: 10)
         }

@@ -47,15 +47,20 @@ extension SQLSession {
 }
 
 extension Store {
-    /// Holds the writer until `count` writes wait behind it in order, then releases it, so that
-    /// they share a group.
+    /// Holds the writers until `count` writes wait behind them in order, then releases them, so that
+    /// on an embedded engine they share a group, and on a server they run at the same time.
     func writeTogether<Value: Sendable>(
         _ count: Int, bulkBytes: Int = 0,
         _ flow: @escaping @Sendable (Int, Transaction) throws -> Value
     ) async -> [Result<Value, any Error>] {
         let latch = Latch()
-        async let held: Void = write(about: []) { _ in try latch.wait() }
-        await latch.arrival()
+        async let held: Void = withThrowingTaskGroup { group in
+            for _ in 0..<TestStore.writers {
+                group.addTask { [self] in try await write(about: []) { _ in try latch.wait() } }
+            }
+            try await group.waitForAll()
+        }
+        await latch.arrival(of: TestStore.writers)
         let results = await withTaskGroup { group in
             for index in 0..<count {
                 group.addTask { [self] in

@@ -1,8 +1,8 @@
 @testable import Storage
 
-/// Holds the writer's thread inside a transaction until the test releases it.
+/// Holds threads of the store inside transactions until the test releases it.
 struct Latch: Sendable {
-    private let held = WorkQueue<Void>(elementsMax: 1)
+    private let held = WorkQueue<Void>(elementsMax: 64)
     private let opening = WorkQueue<Void>(elementsMax: 1)
 
     /// Blocks the calling thread until `open()`. Call it only on a thread of the store.
@@ -11,12 +11,12 @@ struct Latch: Sendable {
         _ = opening.take(upTo: 1)
     }
 
-    /// Releases the held thread.
+    /// Releases the held threads.
     func open() { opening.close() }
 
-    /// Returns once a thread is held. It must not block Swift's own threads, since the store's
+    /// Returns once so many threads are held. It must not block Swift's own threads, since the store's
     /// callers need them.
-    func arrival() async {
-        while held.count == 0 { await Task.yield() }
+    func arrival(of count: Int = 1) async {
+        while held.count < count { await Task.yield() }
     }
 }

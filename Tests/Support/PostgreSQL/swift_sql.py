@@ -12,7 +12,8 @@ import re
 CHECKOUT = pathlib.Path(__file__).resolve().parents[3]
 SOURCES = CHECKOUT / "Sources"
 # Pragmas, savepoints and SQLite's own tables are in this folder only, and are not collected.
-SQLITE_ONLY = SOURCES / "Storage/SQLite"
+# Texts of one engine.
+ONE_ENGINE = {SOURCES / "Storage/SQLite", SOURCES / "Storage/Server"}
 # Modules whose tables are in the schema.sql of another one: identity's four have one store.
 STORES = dict.fromkeys(["PersonalData", "AccountLife", "IdentityAssembly"], "IdentityService")
 
@@ -232,7 +233,7 @@ def collect():
     # Only files that import `Storage`, or are part of it, can run SQL.
     files = [
         File(path) for path in sorted(SOURCES.rglob("*.swift"))
-        if SQLITE_ONLY not in path.parents
+        if ONE_ENGINE.isdisjoint(path.parents)
         and (SOURCES / "Storage" in path.parents or "import Storage\n" in path.read_text())]
     resolver, statements, migrations, findings = Resolver(files), {}, {}, []
     for file in files:

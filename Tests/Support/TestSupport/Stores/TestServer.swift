@@ -9,7 +9,7 @@ package final class TestServer: Sendable {
     /// The server, or why there is none.
     package static let shared = Result { try TestServer() }
     /// Threads of a store: with one, flows would never meet.
-    private static let connections = 4
+    static let connections = 4
 
     private let folder: String
     /// The schemas, by folder and name of their stores.
