@@ -54,13 +54,14 @@ extension Store {
         _ flow: @escaping @Sendable (Int, Transaction) throws -> Value
     ) async -> [Result<Value, any Error>] {
         let latch = Latch()
+        let writers = if case .server = place { TestStore.writers } else { 1 }
         async let held: Void = withThrowingTaskGroup { group in
-            for _ in 0..<TestStore.writers {
+            for _ in 0..<writers {
                 group.addTask { [self] in try await write(about: []) { _ in try latch.wait() } }
             }
             try await group.waitForAll()
         }
-        await latch.arrival(of: TestStore.writers)
+        await latch.arrival(of: writers)
         let results = await withTaskGroup { group in
             for index in 0..<count {
                 group.addTask { [self] in
