@@ -152,8 +152,8 @@ extension Transaction {
     /// - Throws: `SQLError`.
     package func remember(key: [UInt8], fingerprint: [UInt8], answer: [UInt8]) throws {
         precondition(key.count == IdempotencyTable.keyBytes, "a key is a 16-byte keyed hash")
-        // One that was not yet purged. A response that another flow has stored since this one looked
-        // is not deleted: the insert fails, and the flow runs once more and finds it.
+        // One that was not yet purged. A response that another flow has stored since this one
+        // looked is not deleted: the insert fails, and the flow runs once more and finds it.
         try put(
             "DELETE FROM idempotency WHERE key_hash = ? AND created_at_ms <= ?",
             [.blob(key), SQLValue(at - IdempotencyTable.retention)])

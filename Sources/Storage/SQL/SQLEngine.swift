@@ -58,8 +58,8 @@ package protocol SQLConnection: AnyObject, SQLSession {
     /// - Throws: `SQLError`.
     func rollBackToMark() throws
 
-    /// Runs one statement whose rows and count nobody needs. A server gets it together with the next
-    /// statement, and reports its failure with that one.
+    /// Runs one statement whose rows and count nobody needs. A server gets it together with the
+    /// next statement, and reports its failure with that one.
     /// - Throws: `SQLError`.
     func put(_ sql: String, _ values: [SQLValue]) throws
 

@@ -5,9 +5,9 @@ import ServiceRuntime
 /// One connection to a PostgreSQL server, in pipeline mode, with its prepared statements. Closed in
 /// `deinit`. Used by one thread at a time.
 ///
-/// Statements whose result nobody needs wait, and travel with the next one that somebody does: BEGIN
-/// and the locks with the first statement of a flow, each `put` with the statement after it or with
-/// COMMIT. A failure among them is that of the statement that they travel with.
+/// Statements whose result nobody needs wait, and travel with the next one that somebody does:
+/// BEGIN and the locks with the first statement of a flow, each `put` with the statement after it
+/// or with COMMIT. A failure among them is that of the statement that they travel with.
 final class ServerConnection: SQLConnection {
     /// How long an answer may take: longer than `lock_timeout`. Then the connection is given up.
     static let answerMax: Duration = .seconds(5)
@@ -155,7 +155,8 @@ final class ServerConnection: SQLConnection {
             Command(sql: SubjectLocks.sql, values: SubjectLocks.Lock.parameters(new)))
     }
 
-    /// Commits. A notice during COMMIT may say that a standby did not confirm it: then nobody knows.
+    /// Commits. A notice during COMMIT may say that a standby did not confirm it: then nobody
+    /// knows.
     func commit() throws {
         if state == .open, !hasBegun, pending.allSatisfy(\.isControl) {
             pending = []
@@ -167,7 +168,8 @@ final class ServerConnection: SQLConnection {
             let result = try send(Command(sql: "COMMIT", values: []))
             state = .idle
             guard result.command == "COMMIT" else {
-                throw record(ServerFailure(sqlState: "", message: "COMMIT ended as \(result.command)"))
+                throw record(
+                    ServerFailure(sqlState: "", message: "COMMIT ended as \(result.command)"))
             }
         } catch {
             if isLost { failure?.isUnknown = true }
@@ -224,7 +226,10 @@ final class ServerConnection: SQLConnection {
     var dialect: SQLDialect { .postgreSQL }
 
     func isMarkedAsCopy() throws -> Bool {
-        try queryOne("SELECT is_restored FROM store_place WHERE id = 1") { try $0.boolean(0) } ?? false
+        let found = try queryOne("SELECT is_restored FROM store_place WHERE id = 1") {
+            try $0.boolean(0)
+        }
+        return found ?? false
     }
 
     func forgetCopy() throws { try put("UPDATE store_place SET is_restored = 0 WHERE id = 1", []) }

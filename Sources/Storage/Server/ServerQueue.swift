@@ -1,9 +1,9 @@
 /// The flows and queries that wait for a connection to the server: two lines, as `WorkQueue` has.
 ///
 /// Flows and queries are taken in the order of their arrival. Bulk flows wait behind them, in turns
-/// by owner (`BulkLine`), but one of them always runs, so that none waits for ever, and at most half
-/// of the connections run them. Of flows about very many subjects, such as an import's, one runs at
-/// a time: each subject is a lock of the server, which has some thousands.
+/// by owner (`BulkLine`), but one of them always runs, so that none waits for ever, and at most
+/// half of the connections run them. Of flows about very many subjects, such as an import's, one
+/// runs at a time: each subject is a lock of the server, which has some thousands.
 final class ServerQueue: Sendable {
     /// More subjects than any call of one person has.
     private static let manySubjects = 64
@@ -83,8 +83,8 @@ final class ServerQueue: Sendable {
         if let refusal { throw refusal }
     }
 
-    /// Takes the next job, blocking until there is one; nil only once the queue is closed and empty.
-    /// Each job that was taken must be finished.
+    /// Takes the next job, blocking until there is one; nil only once the queue is closed and
+    /// empty. Each job that was taken must be finished.
     func take() -> Taken? {
         monitor.locked {
             while true {

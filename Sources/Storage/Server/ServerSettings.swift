@@ -96,13 +96,14 @@ package struct ServerSettings: Sendable {
         }
     }
 
-    /// Every parameter of a connection that libpq would otherwise take from somebody's environment or
-    /// files.
+    /// Every parameter of a connection that libpq would otherwise take from somebody's environment
+    /// or files.
     func parameters(application: String) -> KeyValuePairs<String, String> {
         [
             "host": hosts, "port": ports, "dbname": database, "user": user,
             "password": password.map { $0.withBytes { String(decoding: $0, as: UTF8.self) } } ?? "",
-            "passfile": "/dev/null/none", "application_name": application, "client_encoding": "UTF8",
+            "passfile": "/dev/null/none", "application_name": application,
+            "client_encoding": "UTF8",
             "sslmode": isLocal ? "prefer" : "verify-full", "sslrootcert": certificates,
             "gssencmode": "disable", "target_session_attrs": "read-write", "connect_timeout": "2",
             "keepalives": "1", "keepalives_idle": "5", "keepalives_interval": "2",
@@ -120,6 +121,7 @@ package struct ServerSettings: Sendable {
     }
 
     var quotedSchema: String {
-        "\"\(schema.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\""
+        let parts = schema.split(separator: "\"", omittingEmptySubsequences: false)
+        return "\"\(parts.joined(separator: "\"\""))\""
     }
 }

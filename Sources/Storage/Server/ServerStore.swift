@@ -3,9 +3,9 @@ import Logging
 import ServiceRuntime
 import Synchronization
 
-/// What runs a store's flows and queries on a server: threads with a connection each, which take the
-/// next flow or query. A flow is one transaction, and holds the locks of its subjects from before
-/// its first read until it has ended.
+/// What runs a store's flows and queries on a server: threads with a connection each, which take
+/// the next flow or query. A flow is one transaction, and holds the locks of its subjects from
+/// before its first read until it has ended.
 final class ServerStore: StoreBackend {
     private let queue: ServerQueue
     private let threads = Mutex<[OSThread]>([])

@@ -1,7 +1,7 @@
 import CPostgreSQL
 
-/// PostgreSQL's types that `SQLValue` is sent and read in, by their numbers in `pg_type`, which never
-/// change. All travel in their binary form.
+/// PostgreSQL's types that `SQLValue` is sent and read in, by their numbers in `pg_type`, which
+/// never change. All travel in their binary form.
 enum ServerType {
     static let boolean: UInt32 = 16
     static let bytes: UInt32 = 17
@@ -14,7 +14,8 @@ enum ServerType {
     private static let void: UInt32 = 2_278
 
     /// A parameter in the form of its type; nil for `NULL`.
-    /// - Throws: `SQLError`: `misuse` for a value that PostgreSQL cannot hold, and the constraint that
+    /// - Throws: `SQLError`: `misuse` for a value that PostgreSQL cannot hold, and the constraint
+    ///   that
     ///   SQLite's strict tables have for one of another type.
     static func encoded(_ value: SQLValue, as type: UInt32) throws -> [UInt8]? {
         switch (value, type) {

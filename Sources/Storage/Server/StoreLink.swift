@@ -3,8 +3,8 @@ import Logging
 import ServiceRuntime
 import Synchronization
 
-/// The connection by which an instance shows that it has the store: it holds the store's lock, which
-/// the server frees when the connection ends.
+/// The connection by which an instance shows that it has the store: it holds the store's lock,
+/// which the server frees when the connection ends.
 ///
 /// One instance at a time has a store. While this one does not hold the lock, because the server is
 /// away or another instance has taken it, no flow begins. A flow that has begun may end after that;
@@ -40,8 +40,8 @@ final class StoreLink: Sendable {
     func requireExclusion(from other: ServerConnection) throws {
         guard try Self.take(key, other) else { return }
         throw StoreError.wrongServer(
-            "two connections hold one advisory lock at \(settings.place): this is no PostgreSQL, or "
-                + "a pooler is in front of it; set store-url to the server itself")
+            "two connections hold one advisory lock at \(settings.place): this is no PostgreSQL, "
+                + "or a pooler is in front of it; set store-url to the server itself")
     }
 
     /// - Throws: `SQLError` of kind `unreachable` while the lock is not held.

@@ -14,8 +14,8 @@ struct SubjectLocks: Sendable {
         """
 
     /// Tables that some flows decide about as a whole, and others by their rows. A flow about a row
-    /// shares the table's lock, so that the table's flows exclude it. Not for all tables: a lock that
-    /// each refresh shares would be one hot spot.
+    /// shares the table's lock, so that the table's flows exclude it. Not for all tables: a lock
+    /// that each refresh shares would be one hot spot.
     private static let tablesWithRows: Set<String> = ["webhook"]
 
     let schema: String

@@ -3,9 +3,8 @@ package import ServiceRuntime
 /// What a flow decides about: what it reads to decide, and writes.
 ///
 /// Two flows about one subject never overlap. On SQLite they cannot: there is one writer. On a
-/// server with several writers, for which there is no engine yet, each takes its subjects' locks
-/// before its first read. So every flow declares its subjects, and what it reads of them stays true
-/// until it has committed.
+/// server, with several writers, each takes its subjects' locks before its first read. So every
+/// flow declares its subjects, and what it reads of them stays true until it has committed.
 ///
 /// A flow without subjects only adds rows, or changes a row by a statement that is right whatever
 /// other flows do at the same time (`UPDATE … WHERE used_at_ms < ?`).

@@ -4,7 +4,8 @@ import Testing
 @testable import Storage
 
 @Suite(
-    "O-01: a file whose schema another program has changed is refused", .enabled(if: TestStore.runs("SchemaCheckTests")))
+    "O-01: a file whose schema another program has changed is refused",
+    .enabled(if: TestStore.runs("SchemaCheckTests")))
 struct SchemaCheckTests {
     let folder: TemporaryFolder
 

@@ -47,8 +47,8 @@ extension SQLSession {
 }
 
 extension Store {
-    /// Holds the writers until `count` writes wait behind them in order, then releases them, so that
-    /// on an embedded engine they share a group, and on a server they run at the same time.
+    /// Holds the writers until `count` writes wait behind them in order, then releases them, so
+    /// that on an embedded engine they share a group, and on a server they run at the same time.
     func writeTogether<Value: Sendable>(
         _ count: Int, bulkBytes: Int = 0,
         _ flow: @escaping @Sendable (Int, Transaction) throws -> Value

@@ -8,7 +8,8 @@ import Testing
 /// A call's task is cancelled when its deadline passes, its caller cancels, or its connection is
 /// lost.
 @Suite(
-    "Work whose caller has gone", .enabled(if: TestStore.runs("GoneCallerTests")), .timeLimit(.minutes(1)))
+    "Work whose caller has gone",
+    .enabled(if: TestStore.runs("GoneCallerTests")), .timeLimit(.minutes(1)))
 struct GoneCallerTests {
     let folder: TemporaryFolder
     let plan = FaultPlan()

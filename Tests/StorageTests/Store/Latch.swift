@@ -14,8 +14,8 @@ struct Latch: Sendable {
     /// Releases the held threads.
     func open() { opening.close() }
 
-    /// Returns once so many threads are held. It must not block Swift's own threads, since the store's
-    /// callers need them.
+    /// Returns once so many threads are held. It must not block Swift's own threads, since the
+    /// store's callers need them.
     func arrival(of count: Int = 1) async {
         while held.count < count { await Task.yield() }
     }

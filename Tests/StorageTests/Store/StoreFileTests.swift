@@ -7,7 +7,8 @@ import Testing
 @testable import Storage
 
 @Suite(
-    "O-01: a store that was copied by hand is recognised", .enabled(if: TestStore.runs("StoreFileTests")))
+    "O-01: a store that was copied by hand is recognised",
+    .enabled(if: TestStore.runs("StoreFileTests")))
 struct StoreFileTests {
     /// Whether the file system of temporary files reports when they were created.
     static let hasBirthTimes = StoreFile.born(FileManager.default.temporaryDirectory.path) != nil

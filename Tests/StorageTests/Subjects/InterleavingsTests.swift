@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Interleaved flows leave what serial ones leave", .enabled(if: TestStore.runs("InterleavingsTests")))
+    "Interleaved flows leave what serial ones leave",
+    .enabled(if: TestStore.runs("InterleavingsTests")))
 struct InterleavingsTests {
     let folder: TemporaryFolder
     let store: Store

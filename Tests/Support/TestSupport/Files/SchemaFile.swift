@@ -21,7 +21,8 @@ package struct SchemaFile {
     /// - Throws: `StoreError`, `SQLError`, or if the file cannot be written.
     package func text(of migrations: [Migration]) async throws -> String {
         let folder = try TemporaryFolder()
-        let store = try TestStore.open("schema", migrations, in: folder.path, engine: SQLiteEngine())
+        let store = try TestStore.open(
+            "schema", migrations, in: folder.path, engine: SQLiteEngine())
         defer { store.close() }
         let statements = try await store.read { session in
             try session.query(

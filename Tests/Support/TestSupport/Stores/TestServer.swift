@@ -2,9 +2,9 @@ import Glibc
 package import Storage
 import Synchronization
 
-/// A private PostgreSQL for the stores of this process's tests. It is started for the first of them,
-/// and ends with the process, also when that is killed. `POSTERN_TEST_SERVER` names the folder of one
-/// that runs already.
+/// A private PostgreSQL for the stores of this process's tests. It is started for the first of
+/// them, and ends with the process, also when that is killed. `POSTERN_TEST_SERVER` names the
+/// folder of one that runs already.
 package final class TestServer: Sendable {
     /// The server, or why there is none.
     package static let shared = Result { try TestServer() }

@@ -4,8 +4,8 @@ package import ServiceRuntime
 package import Storage
 
 /// Opens the stores of tests and benchmarks. `POSTERN_TEST_STORE` chooses their engine, here only:
-/// `embedded`, SQLite in the test's folder behind `SubjectChecks`, which is the default, or `server`,
-/// a schema of a PostgreSQL that this process starts (`TestServer`).
+/// `embedded`, SQLite in the test's folder behind `SubjectChecks`, which is the default, or
+/// `server`, a schema of a PostgreSQL that this process starts (`TestServer`).
 package enum TestStore {
     /// Opens the store `name` in `folder`, creates it if needed, and migrates it. The same call
     /// opens it again once it is closed.
