@@ -367,7 +367,8 @@ let package = Package(
                 "PosternClient", "Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime",
                 "JSON", "HTTPSink", "ProviderIssuer", "PublicCalls", "SMTPSink", "TestSupport",
                 nioPosix,
-            ]),
+            ],
+            exclude: ["Backup/Former"]),
         tests(
             "WebService",
             [

@@ -10,8 +10,8 @@ step() { say "[$((SECONDS / 60)):$(printf %02d $((SECONDS % 60)))] $*"; }
 
 # openssl: tests read our keys with it, and compose.yaml's keys are created by it. curl: tests call
 # the web service with it. jq: an example of a client. jose: a verifier of access tokens.
-# postgresql-15: every SQL text is prepared on it. age: it reads our backups' format, and we its files.
-set_up python3 python3-venv openssl curl jq jose postgresql-15 age
+# postgresql-15: every SQL text is prepared on it.
+set_up python3 python3-venv openssl curl jq jose postgresql-15
 set_up_python
 cd "$root"
 

@@ -1,69 +1,54 @@
 import COpenSSL
 
-/// Authenticated encryption with associated data (RFC 5116), through OpenSSL. Both algorithms have
-/// keys of 256 bits, nonces of 96 bits and tags of 128 bits.
-enum AEAD {
-    /// AES-256-GCM (NIST SP 800-38D).
-    case aes256GCM
-    /// ChaCha20-Poly1305 (RFC 8439).
-    case chaCha20Poly1305
-
+/// AES-256-GCM with 96-bit nonces and 128-bit tags, through OpenSSL.
+struct AESGCM: ~Copyable {
     static let keyBytes = 32
     static let nonceBytes = 12
     static let tagBytes = 16
 
+    /// OpenSSL's state of one operation.
+    private let context: OpaquePointer
+
     /// Returns the ciphertext followed by the tag.
-    func seal(
+    static func seal(
         _ plaintext: UnsafeRawBufferPointer, key: SecretBytes, nonce: [UInt8],
         associatedData: [UInt8]
     ) throws -> [UInt8] {
-        let operation = try CipherOperation(self, key: key, nonce: nonce, isSealing: true)
-        return try [UInt8](unsafeUninitializedCapacity: plaintext.count + Self.tagBytes) {
+        let cipher = try AESGCM(key: key, nonce: nonce, isSealing: true)
+        return try [UInt8](unsafeUninitializedCapacity: plaintext.count + tagBytes) {
             buffer, filled in
             let output = UnsafeMutableRawBufferPointer(buffer)
-            try operation.process(associatedData: associatedData, plaintext, into: output)
-            try operation.finishSealing(tag: output.baseAddress.map { $0 + plaintext.count })
-            filled = plaintext.count + Self.tagBytes
+            try cipher.process(associatedData: associatedData, plaintext, into: output)
+            try cipher.finishSealing(tag: output.baseAddress.map { $0 + plaintext.count })
+            filled = plaintext.count + tagBytes
         }
     }
 
     /// Decrypts `sealed`, which is ciphertext followed by the tag.
     /// - Throws: `SealedBoxError.notAuthentic`, or `.malformed` for less than a tag. Then no
     ///   plaintext is returned.
-    func open(
+    static func open(
         _ sealed: some Collection<UInt8>, key: SecretBytes, nonce: [UInt8],
         associatedData: [UInt8]
     ) throws -> SecretBytes {
-        guard sealed.count >= Self.tagBytes else { throw SealedBoxError.malformed }
-        let operation = try CipherOperation(self, key: key, nonce: nonce, isSealing: false)
-        let tag = Array(sealed.suffix(Self.tagBytes))
-        return try SecretBytes(count: sealed.count - Self.tagBytes) { output in
-            try withContiguousBytes(of: sealed.dropLast(Self.tagBytes)) {
-                try operation.process(associatedData: associatedData, $0, into: output)
+        guard sealed.count >= tagBytes else { throw SealedBoxError.malformed }
+        let cipher = try AESGCM(key: key, nonce: nonce, isSealing: false)
+        let tag = Array(sealed.suffix(tagBytes))
+        return try SecretBytes(count: sealed.count - tagBytes) { output in
+            try withContiguousBytes(of: sealed.dropLast(tagBytes)) {
+                try cipher.process(associatedData: associatedData, $0, into: output)
             }
-            try operation.finishOpening(tag: tag)
+            try cipher.finishOpening(tag: tag)
         }
     }
-
-    fileprivate var cipher: OpaquePointer {
-        switch self {
-        case .aes256GCM: Algorithms.aes256GCM
-        case .chaCha20Poly1305: Algorithms.chaCha20Poly1305
-        }
-    }
-}
-
-/// OpenSSL's state of one operation.
-private struct CipherOperation: ~Copyable {
-    private let context: OpaquePointer
 
     /// Begins one operation.
-    init(_ algorithm: AEAD, key: SecretBytes, nonce: [UInt8], isSealing: Bool) throws {
-        precondition(key.count == AEAD.keyBytes && nonce.count == AEAD.nonceBytes)
+    private init(key: SecretBytes, nonce: [UInt8], isSealing: Bool) throws {
+        precondition(key.count == Self.keyBytes && nonce.count == Self.nonceBytes)
         guard let made = EVP_CIPHER_CTX_new() else { throw CryptographyError.library("cipher") }
         let isReady = key.withBytes { key in
             EVP_CipherInit_ex2(
-                made, algorithm.cipher, key.bindMemory(to: UInt8.self).baseAddress, nonce,
+                made, Algorithms.aes256GCM, key.bindMemory(to: UInt8.self).baseAddress, nonce,
                 isSealing ? 1 : 0, nil)
         }
         guard isReady == 1 else {
@@ -75,7 +60,7 @@ private struct CipherOperation: ~Copyable {
 
     deinit { EVP_CIPHER_CTX_free(context) }
 
-    func process(
+    private func process(
         associatedData: [UInt8], _ input: UnsafeRawBufferPointer,
         into output: UnsafeMutableRawBufferPointer
     ) throws {
@@ -95,18 +80,18 @@ private struct CipherOperation: ~Copyable {
         }
     }
 
-    func finishSealing(tag: UnsafeMutableRawPointer?) throws {
+    private func finishSealing(tag: UnsafeMutableRawPointer?) throws {
         var none = [UInt8](repeating: 0, count: 16)
         var written: Int32 = 0
         guard EVP_CipherFinal_ex(context, &none, &written) == 1,
-            EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, Int32(AEAD.tagBytes), tag) == 1
+            EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, Int32(Self.tagBytes), tag) == 1
         else { throw CryptographyError.library("cipher: tag") }
     }
 
-    func finishOpening(tag: [UInt8]) throws {
+    private func finishOpening(tag: [UInt8]) throws {
         var none = [UInt8](repeating: 0, count: 16)
         var written: Int32 = 0
-        guard copenssl_set_aead_tag(context, Int32(tag.count), tag) == 1,
+        guard copenssl_set_gcm_tag(context, Int32(tag.count), tag) == 1,
             EVP_CipherFinal_ex(context, &none, &written) == 1
         else {
             ERR_clear_error()
