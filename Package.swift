@@ -97,6 +97,8 @@ let package = Package(
     targets: [
         // C libraries: each imported by one Swift module.
         .target(name: "CMessages", linkerSettings: [.linkedLibrary("protobuf-c")]),
+        // No library: the text of openapi.json.
+        .target(name: "COpenAPI", exclude: ["Generated"]),
         library("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
         library("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
         library("CArgon2", pkgConfig: "libargon2", apt: "libargon2-dev"),
@@ -193,9 +195,9 @@ let package = Package(
         module(
             "WebService",
             [
-                "CNGHTTP2", "Contracts", "RPC", "Messages", "Cryptography", "Addresses",
-                "ServiceRuntime", "JSON", "Texts", nioCore, nioPosix, nioHTTP1, nioSSL, nioTLS,
-                httpTypes, logging, coreMetrics,
+                "CNGHTTP2", "COpenAPI", "Contracts", "RPC", "Messages", "Cryptography",
+                "Addresses", "ServiceRuntime", "JSON", "Texts", nioCore, nioPosix, nioHTTP1,
+                nioSSL, nioTLS, httpTypes, logging, coreMetrics,
             ],
             pages: ["README.md"]),
 

@@ -33,7 +33,9 @@ enum ModuleGraph {
         // The web service has no store, and calls the gateway only.
         (
             "WebService",
-            serviceFloor.subtracting(["Storage"]).union(["Addresses", "JSON", "Texts", "CNGHTTP2"])
+            serviceFloor.subtracting(["Storage"]).union([
+                "Addresses", "JSON", "Texts", "CNGHTTP2", "COpenAPI",
+            ])
         ),
         ("postern-rate-limit", programFloor.union(["RateLimitService"])),
         ("postern-session", programFloor.union(["SessionService"])),
@@ -64,7 +66,7 @@ enum ModuleGraph {
     /// C targets: generated C, module maps and shims.
     static let cModules: Set<String> = [
         "CMessages", "COpenSSL", "CSQLite", "CArgon2", "CCrypt", "CCurl", "CIDN", "CYAML",
-        "CZlib", "CNGHTTP2",
+        "CZlib", "CNGHTTP2", "COpenAPI",
     ]
 
     /// Programs and the tool: only they use the system clock, arguments and standard output.
