@@ -1,6 +1,6 @@
 /// Which module may import which.
 ///
-/// A new module gets its line here and in the table of modules in `Sources/README.md`.
+/// A new module gets its line here, and its row in the table of modules in `Sources/README.md`.
 enum ModuleGraph {
     /// Lowest layer first: a module may import only modules above its own line, and of those only
     /// these.
