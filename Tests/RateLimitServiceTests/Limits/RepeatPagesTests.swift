@@ -14,7 +14,7 @@ struct RepeatPagesTests {
 
     @Test(
         "how many repeats of a call count against no limit, and for how long",
-        arguments: ["Protos/README.md", "Protos/postern/gateway/README.md"])
+        arguments: ["Protos/README.md", "Protos/postern/gateway/repeats.md"])
     func figures(path: String) throws {
         let page = try String(
             contentsOf: Self.root.appendingPathComponent(path), encoding: .utf8)
