@@ -38,9 +38,10 @@ swift_licence() {
 debian_packages() {
   awk '
     / AS base$/ { runs = 1 }
-    runs && /apt-get install/ { lists = 1; next }
+    runs && sub(/.*apt-get install/, "") { lists = 1 }
     lists && /&&/ { lists = 0 }
-    lists { for (word = 1; word <= NF; word++) if ($word != "\\") print $word }
+    # Neither options nor the mark that the list goes on.
+    lists { for (word = 1; word <= NF; word++) if ($word !~ /^[-\\]/) print $word }
   ' "$root/docker/compose/Dockerfile" | LC_ALL=C sort -u
 }
 

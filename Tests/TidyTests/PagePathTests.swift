@@ -1,10 +1,7 @@
 import Testing
 
-@Suite("Pages: the paths that they name, and those for operators")
+@Suite("Pages: the paths that they name")
 struct PagePathTests {
-    /// A page for operators is read in one sitting.
-    private static let wordsMax = 1_000
-
     @Test("each path of a Swift file on a page exists in the checkout")
     func files() throws {
         let checkout = try Checkout.here.get()
@@ -27,20 +24,6 @@ struct PagePathTests {
             in: text, of: "x", files: ["Sources/A/B.swift", "Tests/D.swift"])
         #expect(found.map(\.line) == [1, 2])
         #expect(found.map(\.complaint) == ["there is no A/C.swift", "there is no E/B.swift"])
-    }
-
-    @Test("each page for operators is in their index, and has 1,000 words at most")
-    func operators() throws {
-        let checkout = try Checkout.here.get()
-        let index = try checkout.text(of: "docker/README.md")
-        let pages = checkout.written(below: "docker/", suffix: ".md")
-            .filter { $0 != "docker/README.md" }
-        #expect(pages.count > 10)
-        for page in pages {
-            #expect(index.contains("](\(page.dropFirst("docker/".count)))"), "\(page)")
-            let words = try checkout.text(of: page).split(whereSeparator: \.isWhitespace)
-            #expect(page == "docker/CHANGES.md" || words.count <= Self.wordsMax, "\(page)")
-        }
     }
 
     /// The paths of Swift files in backticks, whole or from any folder on, that do not exist.

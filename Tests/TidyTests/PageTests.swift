@@ -4,6 +4,7 @@ import Testing
 struct PageTests {
     private static let firstPage = "README.md"
     private static let appFolder = "Protos/postern/gateway/"
+    private static let operatorFolder = "docker/"
 
     /// What a reader looks for who knows nothing of Postern: words of the link that leads there
     /// from the first page, or from a page that the first one links to.
@@ -14,15 +15,17 @@ struct PageTests {
         ("apple", "\(appFolder)apple.md"),
         ("guests that become accounts", "\(appFolder)guests.md"),
         ("refresh in two tabs", "\(appFolder)browsers.md"),
-        ("tls", "docker/tls.md"),
-        ("mail provider", "docker/mail.md"),
-        ("backup and restore", "docker/backup.md"),
-        ("locked-out user", "docker/limits.md"),
-        ("upgrade", "docker/upgrade.md"),
+        ("tls", "\(operatorFolder)tls.md"),
+        ("mail provider", "\(operatorFolder)mail.md"),
+        ("backup and restore", "\(operatorFolder)backup.md"),
+        ("locked-out user", "\(operatorFolder)limits.md"),
+        ("upgrade", "\(operatorFolder)upgrade.md"),
     ]
 
-    /// A page for apps is read in one sitting.
+    /// A page about a task is read in one sitting.
     private static let wordsMax = 1_000
+    /// Of this page one reads what is newer than one's own version.
+    private static let changes = "\(operatorFolder)CHANGES.md"
 
     @Test("each link leads to a file of the checkout, and to a heading of it")
     func links() throws {
@@ -74,17 +77,19 @@ struct PageTests {
         }
     }
 
-    @Test("each page for apps is in their list, and has 1,000 words at most")
-    func appPages() throws {
+    @Test("each page for apps and for operators is in its list, and has 1,000 words at most")
+    func taskPages() throws {
         let checkout = try Checkout.here.get()
-        let index = Self.appFolder + "README.md"
-        let listed = PageLink.all(in: try checkout.text(of: index), of: index).map(\.path)
-        let pages = checkout.written(below: Self.appFolder, suffix: ".md")
-        #expect(pages.count > 20)
-        for page in pages {
-            #expect(page == index || listed.contains(page), "\(page)")
-            let words = try checkout.text(of: page).split(whereSeparator: \.isWhitespace)
-            #expect(words.count <= Self.wordsMax, "\(page)")
+        for folder in [Self.appFolder, Self.operatorFolder] {
+            let index = folder + "README.md"
+            let listed = PageLink.all(in: try checkout.text(of: index), of: index).map(\.path)
+            let pages = checkout.written(below: folder, suffix: ".md")
+            #expect(pages.count > 10, "\(folder)")
+            for page in pages {
+                #expect(page == index || listed.contains(page), "\(page)")
+                let words = try checkout.text(of: page).split(whereSeparator: \.isWhitespace)
+                #expect(page == Self.changes || words.count <= Self.wordsMax, "\(page)")
+            }
         }
     }
 
