@@ -36,6 +36,11 @@ let tracing = Target.Dependency.product(
 let argumentParser = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser")
 
+/// Identity's service, for whoever makes it whole: four modules over one store.
+let identity: [Target.Dependency] = [
+    "IdentityAssembly", "AccountLife", "PersonalData", "IdentityService",
+]
+
 /// One of our Swift modules, in `Sources/<name>`; `pages` explain it and are no source.
 func module(
     _ name: String, _ dependencies: [Target.Dependency], pages: [String] = []
@@ -149,11 +154,10 @@ let package = Package(
             "Hosting",
             [
                 "Contracts", "RPC", "Messages", "Storage", "Cryptography", "ServiceRuntime", "JSON",
-                nioCore,
-                nioPosix, nioHTTP1, tracing, logging, metrics, coreMetrics, lifecycle,
+                nioCore, nioPosix, nioHTTP1, tracing, logging, metrics, coreMetrics, lifecycle,
             ]),
 
-        // The services; none imports another.
+        // The services; none imports another. Of identity's modules each imports those before it.
         module(
             "RateLimitService",
             [
@@ -168,14 +172,31 @@ let package = Package(
                 logging, coreMetrics,
             ],
             pages: ["README.md"]),
-
         module(
             "IdentityService",
             [
-                "CZlib", "Contracts", "RPC", "Messages", "Storage", "Outbound",
-                "Cryptography", "Addresses", "ServiceRuntime", "JSON", logging, metrics, lifecycle,
+                "Contracts", "RPC", "Messages", "Storage", "Outbound", "Cryptography",
+                "Addresses", "ServiceRuntime", "JSON", logging, metrics, lifecycle,
             ],
             pages: ["README.md", "schema.sql"]),
+        module(
+            "PersonalData",
+            [
+                "IdentityService", "CZlib", "Contracts", "RPC", "Messages", "Storage",
+                "Cryptography", "Addresses", "ServiceRuntime", "JSON", logging,
+            ]),
+        module(
+            "AccountLife",
+            [
+                "PersonalData", "IdentityService", "Contracts", "RPC", "Messages", "Storage",
+                "Cryptography", "Addresses", "ServiceRuntime", "JSON", logging, metrics, lifecycle,
+            ]),
+        module(
+            "IdentityAssembly",
+            [
+                "AccountLife", "PersonalData", "IdentityService", "Contracts", "RPC", "Storage",
+                "ServiceRuntime", logging, metrics, lifecycle,
+            ]),
         module(
             "SessionService",
             [
@@ -207,10 +228,7 @@ let package = Package(
         program("postern-web", ["WebService", "Hosting", "RPC", "ServiceRuntime"]),
         program(
             "postern-identity",
-            [
-                "IdentityService", "Hosting", "Contracts", "Cryptography",
-                "Storage", "ServiceRuntime",
-            ]),
+            identity + ["Hosting", "Contracts", "Cryptography", "Storage", "ServiceRuntime"]),
         program(
             "postern-session",
             [
@@ -219,17 +237,14 @@ let package = Package(
             ]),
         program(
             "postern",
-            [
-                "Hosting", "IdentityService", "SessionService", "RateLimitService",
-                "NotificationService", "WebService", "Contracts", "RPC", "Messages", "Storage",
-                "Cryptography", "Addresses", "ServiceRuntime", "JSON", nioPosix, argumentParser,
+            identity + [
+                "Hosting", "SessionService", "RateLimitService", "NotificationService",
+                "WebService", "Contracts", "RPC", "Messages", "Storage", "Cryptography",
+                "Addresses", "ServiceRuntime", "JSON", nioPosix, argumentParser,
             ]),
         program(
             "postern-notification",
-            [
-                "NotificationService", "Hosting", "Contracts", "RPC", "Storage",
-                "ServiceRuntime",
-            ]),
+            ["NotificationService", "Hosting", "Contracts", "RPC", "Storage", "ServiceRuntime"]),
         program(
             "postern-rate-limit",
             [
@@ -278,11 +293,11 @@ let package = Package(
             path: "Tests/Support/LimitsCrashWriter", swiftSettings: settings),
         .executableTarget(
             name: "Benchmarks",
-            dependencies: [
-                "SessionService", "IdentityService", "RateLimitService", "NotificationService",
-                "Contracts", "RPC", "Messages", "Storage", "Cryptography", "ServiceRuntime",
-                "ProviderIssuer", "PublicCalls", "SMTPSink", "TestSupport", nioCore, nioPosix,
-                nioHTTP2, nioHPACK, logging, metrics, coreMetrics, argumentParser,
+            dependencies: identity + [
+                "SessionService", "RateLimitService", "NotificationService", "Contracts", "RPC",
+                "Messages", "Storage", "Cryptography", "ServiceRuntime", "ProviderIssuer",
+                "PublicCalls", "SMTPSink", "TestSupport", nioCore, nioPosix, nioHTTP2, nioHPACK,
+                logging, metrics, coreMetrics, argumentParser,
             ],
             path: "Tests/Benchmarks/Measures", swiftSettings: settings),
         tests(
@@ -313,12 +328,12 @@ let package = Package(
                 "SessionService", "Hosting", "Contracts", "RPC", "Messages", "Storage",
                 "Cryptography", "ServiceRuntime", "TestSupport", logging,
             ]),
+        // Of all four modules: nearly each test needs the whole of identity.
         tests(
             "IdentityService",
-            [
-                "IdentityService", "Contracts", "RPC", "Messages", "Storage", "Outbound",
-                "Cryptography", "Addresses", "ServiceRuntime", "JSON", "HTTPSink",
-                "ProviderIssuer", "TestSupport",
+            identity + [
+                "Contracts", "RPC", "Messages", "Storage", "Outbound", "Cryptography",
+                "Addresses", "ServiceRuntime", "JSON", "HTTPSink", "ProviderIssuer", "TestSupport",
             ]),
         tests(
             "NotificationService",
@@ -342,11 +357,10 @@ let package = Package(
         // The tool's rules; the tool as it runs is in the system's tests.
         tests(
             "postern",
-            [
-                "postern", "IdentityService", "SessionService", "RateLimitService",
-                "NotificationService", "Hosting", "Storage", "RPC", "Contracts", "Messages",
-                "Cryptography", "ServiceRuntime", "JSON", "TestSupport", nioPosix, argumentParser,
-                logging, coreMetrics,
+            identity + [
+                "postern", "SessionService", "RateLimitService", "NotificationService", "Hosting",
+                "Storage", "RPC", "Contracts", "Messages", "Cryptography", "ServiceRuntime", "JSON",
+                "TestSupport", nioPosix, argumentParser, logging, coreMetrics,
             ]),
         tests(
             "RateLimitService",
@@ -356,11 +370,11 @@ let package = Package(
             ]),
         tests(
             "GatewayService",
-            [
-                "GatewayService", "IdentityService", "SessionService", "RateLimitService",
-                "NotificationService", "Hosting", "Contracts", "RPC", "Messages", "Storage",
-                "Cryptography", "Addresses", "ServiceRuntime", "JSON", "ProviderIssuer",
-                "PublicCalls", "TestSupport", nioCore, nioPosix,
+            identity + [
+                "GatewayService", "SessionService", "RateLimitService", "NotificationService",
+                "Hosting", "Contracts", "RPC", "Messages", "Storage", "Cryptography", "Addresses",
+                "ServiceRuntime", "JSON", "ProviderIssuer", "PublicCalls", "TestSupport", nioCore,
+                nioPosix,
             ]),
         // Only the built programs, over TCP; of ours no more than what a caller has.
         tests(

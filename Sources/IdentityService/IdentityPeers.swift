@@ -6,23 +6,23 @@ package struct IdentityPeers: Sendable {
     /// The session service, which knows the owners of sessions.
     let devices: any DevicesAPI
     /// The session service, for the ends of an account's sessions.
-    let sessions: any SessionsAPI
+    package let sessions: any SessionsAPI
     /// The session service, for the last use of accounts.
-    let activity: any AccountActivityAPI
+    package let activity: any AccountActivityAPI
     /// The notification service, for mails.
     let notifications: any NotificationsAPI
     /// The notification service, for text messages.
     let texts: any TextMessagesAPI
     /// The notification service, for the devices of push messages.
-    let pushDevices: any PushDevicesAPI
+    package let pushDevices: any PushDevicesAPI
     /// The notification service, for providers' relay addresses.
     let relays: any RelayAddressesAPI
     /// The session service, for the data that it has of accounts.
-    let sessionData: any AccountDataAPI
+    package let sessionData: any AccountDataAPI
     /// The notification service, for the same.
-    let notificationData: any AccountDataAPI
+    package let notificationData: any AccountDataAPI
     /// The rate limiter, for what it counts of accounts.
-    let rateLimitData: any AccountDataAPI
+    package let rateLimitData: any AccountDataAPI
 
     /// Peers in other programs, over their channels.
     package init(
@@ -64,7 +64,9 @@ package struct IdentityPeers: Sendable {
 extension CallContext {
     /// The context of a call that identity makes by itself. A peer in another program knows the
     /// caller by its key; one in the same program, as in tests, by this name.
-    static func byIdentity(deadline: Duration, metadata: Metadata = Metadata()) -> CallContext {
+    package static func byIdentity(
+        deadline: Duration, metadata: Metadata = Metadata()
+    ) -> CallContext {
         CallContext(application: identity, deadline: deadline, metadata: metadata)
     }
 }

@@ -1,14 +1,14 @@
 import Contracts
-import Cryptography
-import Logging
-import Metrics
-import RPC
-import ServiceRuntime
-import Storage
+package import Cryptography
+package import Logging
+package import Metrics
+package import RPC
+package import ServiceRuntime
+package import Storage
 
 /// Who may sign in: accounts, their credentials and what they have agreed to. It makes the handlers
 /// of this, and what handlers of other data of accounts share with them.
-struct IdentityService: Sendable {
+package struct IdentityService: Sendable {
     /// `postern.identity.v1.Accounts`.
     let accounts: AccountsHandler
     /// `postern.identity.v1.Credentials`.
@@ -30,25 +30,33 @@ struct IdentityService: Sendable {
     let signInOptions: SignInOptionsHandler
     /// `postern.gateway.v1.Consents`, and `postern.identity.v1.AccountConsents`.
     let consents: ConsentsHandler
-    let answers: AccountAnswers
-    let owners: SessionOwners
-    let calls: AccountCalls
+    /// Makes the accounts of answers.
+    package let answers: AccountAnswers
+    /// Finds the owners of sessions.
+    package let owners: SessionOwners
+    /// Makes the frames of calls.
+    package let calls: AccountCalls
     /// Hashes passwords on its own threads.
-    let passwords: PasswordHashPool
-    let responseTimeFloor: ResponseTimeFloor
+    package let passwords: PasswordHashPool
+    /// Gives failed sign-ins the time of others.
+    package let responseTimeFloor: ResponseTimeFloor
     /// Delivers the outbox.
-    let delivery: OutboxDelivery
+    package let delivery: OutboxDelivery
 
-    var settings: IdentitySettings { answers.settings }
-    var store: Store { answers.store }
-    var writer: AccountWriter { answers.writer }
-    var time: any Time { accounts.time }
+    /// The settings of sign-ins.
+    package var settings: IdentitySettings { answers.settings }
+    /// The store of all three modules.
+    package var store: Store { answers.store }
+    /// What flows write accounts with.
+    package var writer: AccountWriter { answers.writer }
+    /// The clock.
+    package var time: any Time { accounts.time }
 
     /// - Parameters:
     ///   - facts: What rules and documents say about accounts.
     ///   - documentWriters: The keys of the setting `document-writers`.
     /// - Throws: `OutboundClient.Unavailable`, or what `PasswordHashPool` throws.
-    init(
+    package init(
         settings: IdentitySettings, store: Store, writer: AccountWriter,
         facts: any AccountFactsSource, peers: IdentityPeers,
         documentWriters: Reloadable<Applications>, time: any Time, logger: Logger,
@@ -113,7 +121,7 @@ struct IdentityService: Sendable {
     }
 
     /// The rpcs of its handlers, for a server.
-    var methods: [ServiceMethods] {
+    package var methods: [ServiceMethods] {
         [
             AccountsDispatcher.methods(of: accounts),
             CredentialsDispatcher.methods(of: credentials),
@@ -133,13 +141,13 @@ struct IdentityService: Sendable {
     }
 
     /// Its duties. They run side by side.
-    var duties: [Duty] {
+    package var duties: [Duty] {
         [ParentalConsentExpiry(store: store, time: time, deletions: writer.deletions).duty]
     }
 
     /// Its tables whose rows expire. Claims and email changes hold personal data. Their accounts do
     /// not change.
-    static let purges = [
+    package static let purges = [
         Purge("links", key: "link", expiry: "expires_at_ms"),
         Purge("email_changes", key: "account", expiry: "expires_at_ms"),
         Purge("claims", key: "account", expiry: "expires_at_ms"),
@@ -160,7 +168,7 @@ struct IdentityService: Sendable {
     ]
 
     /// Stops the threads for passwords.
-    func close() { passwords.close() }
+    package func close() { passwords.close() }
 }
 
 extension PhoneSettings {

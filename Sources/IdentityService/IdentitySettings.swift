@@ -38,7 +38,7 @@ package struct IdentitySettings: Settings {
     /// Consent to terms and privacy texts.
     package var consent = ConsentSettings()
     /// What newcomers may add to the store and the disk in a day.
-    var newcomers = NewcomerBytes(ofGuest: 1 << 20, ofAddress: 32 << 20)
+    package var newcomers = NewcomerBytes(ofGuest: 1 << 20, ofAddress: 32 << 20)
     /// Applications that may read and write documents of any account.
     package var documentWriters: [String] = []
     /// The origins of the web service: the audiences of application tokens. Photos' URLs begin with

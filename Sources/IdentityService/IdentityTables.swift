@@ -1,13 +1,14 @@
-/// The schema of the identity service.
+/// The schema of the identity service. `PersonalData` and `AccountLife` add theirs in extensions,
+/// and `IdentityAssembly` makes one list of migrations of all.
 ///
 /// Keys are integers, and addresses are looked up by keyed hashes, because SQLite leaves deleted
 /// text keys behind in its pages. Personal data is sealed under the account's key
 /// (Sources/SECURITY.md, Erasure).
 package enum IdentityTables {
     /// Accounts, their keys, profiles, addresses, passwords and links. A row of `accounts` is
-    /// inserted by Accounts/NewAccount.swift or Imports/ImportStore.swift, and read as `AccountRow`
-    /// (Accounts/AccountRow.swift).
-    static let accounts = """
+    /// inserted by Accounts/NewAccount.swift or AccountLife/Imports/ImportStore.swift, and read as
+    /// `AccountRow` (Accounts/AccountRow.swift).
+    package static let accounts = """
         CREATE TABLE accounts (
             account INTEGER PRIMARY KEY,
             status INTEGER NOT NULL,
@@ -52,7 +53,7 @@ package enum IdentityTables {
 
     /// Recent mails to owners, for the rate limit that stops attackers from flooding an inbox
     /// (`NoticeRule`). `kind` is a `MailTemplate.noticeKind`.
-    static let notices = """
+    package static let notices = """
         CREATE TABLE notices (
             notice INTEGER PRIMARY KEY AUTOINCREMENT,
             account INTEGER NOT NULL,
@@ -64,7 +65,7 @@ package enum IdentityTables {
 
     /// Identities at providers and phone numbers, looked up by a keyed hash of issuer and subject;
     /// used nonces; and the flag for guests, which are accounts without a sign-in method.
-    static let identities = """
+    package static let identities = """
         CREATE TABLE identities (
             identity INTEGER PRIMARY KEY,
             account INTEGER NOT NULL REFERENCES accounts,

@@ -1,5 +1,8 @@
+import AccountLife
 import Hosting
+import IdentityAssembly
 import IdentityService
+import PersonalData
 import ServiceRuntime
 
 /// `postern-identity`: who an account is and how it proves itself.

@@ -2,7 +2,7 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@testable import IdentityService
+@testable import AccountLife
 
 @Suite("The settings for the life of accounts")
 struct AccountLifeSettingsTests {

@@ -7,7 +7,9 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import IdentityAssembly
 @testable import IdentityService
+@testable import PersonalData
 
 @Suite("I-06, O-01: in a restored identity store nothing works twice", .timeLimit(.minutes(1)))
 struct IdentityRestoreTests {

@@ -2,7 +2,7 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@testable import IdentityService
+@testable import PersonalData
 
 @Suite("The settings for what accounts keep")
 struct PersonalDataSettingsTests {

@@ -1,3 +1,4 @@
+import IdentityAssembly
 import IdentityService
 import TestSupport
 import Testing

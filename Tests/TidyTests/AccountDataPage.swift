@@ -24,6 +24,9 @@ struct AccountDataPage {
         "identity": "Sources/IdentityService", "session": "Sources/SessionService",
         "notification": "Sources/NotificationService", "rate-limit": "Sources/RateLimitService",
     ]
+    /// Where each of them collects and deletes what it has of an account.
+    static let accountData = services.mapValues { "\($0)/AccountData" }
+        .merging(["identity": "Sources/AccountLife/AccountData"]) { $1 }
     /// What is no table of a store and no file that `Sources/README.md` lists.
     private static let others = ["notification": ["inbox/"]]
 

@@ -20,8 +20,8 @@ struct AccountDataTests {
     func exported() throws {
         let checkout = try Checkout.here.get()
         let page = try AccountDataPage(checkout)
-        for (service, folder) in AccountDataPage.services {
-            let path = "\(folder)/AccountData/CollectAccountData.swift"
+        for (service, folder) in AccountDataPage.accountData {
+            let path = "\(folder)/CollectAccountData.swift"
             let sent = Set(
                 try checkout.text(of: path).matches(of: /"([a-z-]+\.json)"/)
                     .map { String($0.1) })
@@ -34,8 +34,8 @@ struct AccountDataTests {
     @Test("G-21: the archive's page has words for each file, in each language")
     func words() throws {
         let checkout = try Checkout.here.get()
-        let files = try AccountDataPage.services.values.flatMap { folder in
-            try checkout.text(of: "\(folder)/AccountData/CollectAccountData.swift")
+        let files = try AccountDataPage.accountData.values.flatMap { folder in
+            try checkout.text(of: "\(folder)/CollectAccountData.swift")
                 .matches(of: /"([a-z-]+\.json)"/).map { String($0.1) }
         }
         #expect(files.count > 10)
@@ -51,8 +51,8 @@ struct AccountDataTests {
     func deleted() throws {
         let checkout = try Checkout.here.get()
         let page = try AccountDataPage(checkout)
-        let folder = "Sources/IdentityService"
-        let code = try checkout.text(of: "\(folder)/AccountData/ForgetAccountData.swift")
+        let folder = try #require(AccountDataPage.accountData["identity"])
+        let code = try checkout.text(of: "\(folder)/ForgetAccountData.swift")
         let inCode = Set(
             code.matches(of: /DELETE FROM (\w+) WHERE account = \?/).map { String($0.1) })
         let onPage = Set(
@@ -62,7 +62,7 @@ struct AccountDataTests {
             }
             .map(\.name))
         #expect(inCode == onPage)
-        let schema = try checkout.text(of: "\(folder)/schema.sql")
+        let schema = try checkout.text(of: "Sources/IdentityService/schema.sql")
         let referring = schema.split(separator: "CREATE TABLE ")
             .filter { $0.contains("REFERENCES accounts") }
             .map { String($0.prefix { $0 != " " }) }

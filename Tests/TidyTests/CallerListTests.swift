@@ -26,7 +26,7 @@ struct CallerListTests {
 
     private static let table = "Sources/Hosting/InnerCalls.swift"
     private static let servers = ["identity", "session", "rate-limit", "notification"]
-    private static let modules = [
+    private static let services = [
         "identity": "IdentityService", "session": "SessionService",
         "notification": "NotificationService",
     ]
@@ -34,12 +34,12 @@ struct CallerListTests {
     @Test("each server permits our services the methods that they call, and no others")
     func called() throws {
         let checkout = try Checkout.here.get()
-        let sources = try Self.modules.values
-            .flatMap { checkout.written(below: "Sources/\($0)/", suffix: ".swift") }
+        let sources = try Self.services.values.flatMap(ModuleGraph.folders)
+            .flatMap { checkout.written(below: $0, suffix: ".swift") }
             .map { try SwiftSource($0, in: checkout) }
         let calls = try RPCCalls(in: sources, IdentifierIndex(sources), of: checkout)
-        for (caller, module) in Self.modules {
-            let made = calls.methods.filter { calls.callers(of: $0).contains(module) }
+        for (caller, service) in Self.services {
+            let made = calls.methods.filter { calls.callers(of: $0).contains(service) }
             let called = Set(made.map(\.fullName))
             let permitted = Set(
                 Self.servers.flatMap { ProgramDescription.innerCalls(at: $0)[caller] ?? [] }

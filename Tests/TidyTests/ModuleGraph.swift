@@ -24,7 +24,18 @@ enum ModuleGraph {
         ("RateLimitService", serviceFloor.union(["Addresses", "JSON"])),
         ("SessionService", serviceFloor.union(["JSON"])),
         ("NotificationService", serviceFloor.union(["Outbound", "Addresses", "JSON", "Texts"])),
-        ("IdentityService", serviceFloor.union(["Outbound", "Addresses", "JSON", "CZlib"])),
+        // Identity is four modules over one store, each of which knows only those above it: who may
+        // sign in knows neither what accounts keep nor how they end.
+        ("IdentityService", serviceFloor.union(["Outbound", "Addresses", "JSON"])),
+        ("PersonalData", serviceFloor.union(["IdentityService", "Addresses", "JSON", "CZlib"])),
+        (
+            "AccountLife",
+            serviceFloor.union(["PersonalData", "IdentityService", "Addresses", "JSON"])
+        ),
+        (
+            "IdentityAssembly",
+            serviceFloor.union(["AccountLife", "PersonalData", "IdentityService"])
+        ),
         // The gateway has no store: no Storage.
         (
             "GatewayService",
@@ -40,20 +51,29 @@ enum ModuleGraph {
         ("postern-rate-limit", programFloor.union(["RateLimitService"])),
         ("postern-session", programFloor.union(["SessionService"])),
         ("postern-notification", programFloor.union(["NotificationService"])),
-        ("postern-identity", programFloor.union(["IdentityService"])),
+        ("postern-identity", programFloor.union(identity)),
         ("postern-gateway", programFloor.union(["GatewayService"])),
         ("postern-web", programFloor.union(["WebService"])),
         // The tool opens stores that no service has open, to restore them: it has to know each
         // service's schema, and what its next start ends. It checks files of rules as identity does.
         (
             "postern",
-            programFloor.union([
-                "IdentityService", "SessionService", "RateLimitService", "NotificationService",
-                "WebService", "Addresses", "JSON",
+            programFloor.union(identity).union([
+                "SessionService", "RateLimitService", "NotificationService", "WebService",
+                "Addresses", "JSON",
             ])
         ),
         ("Programs", []),
     ]
+
+    /// Modules that are a part of another one's service: they share its store and its calls.
+    static let parts = [
+        "PersonalData": "IdentityService", "AccountLife": "IdentityService",
+        "IdentityAssembly": "IdentityService",
+    ]
+
+    /// The modules of identity's service.
+    private static let identity = Set(parts.keys).union(["IdentityService"])
 
     /// The modules that every service may import. A service never imports another service.
     private static let serviceFloor: Set<String> = [
@@ -76,5 +96,16 @@ enum ModuleGraph {
     static func module(of path: String) -> String? {
         let parts = path.split(separator: "/")
         return parts.count > 2 && parts[0] == "Sources" ? String(parts[1]) : nil
+    }
+
+    /// The service that a path below `Sources` belongs to, by the name of its module, or of the one
+    /// that its module is a part of.
+    static func service(of path: String) -> String? {
+        module(of: path).map { parts[$0] ?? $0 }
+    }
+
+    /// The folders of a service's modules.
+    static func folders(of service: String) -> [String] {
+        ([service] + parts.filter { $0.value == service }.keys.sorted()).map { "Sources/\($0)/" }
     }
 }

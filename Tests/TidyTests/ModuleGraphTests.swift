@@ -56,6 +56,33 @@ struct ModuleGraphTests {
         #expect(strayImports(inside).isEmpty)
     }
 
+    @Test(
+        "identity's modules import one way, which is down to who may sign in",
+        arguments: [
+            ("IdentityService", "PersonalData"), ("IdentityService", "AccountLife"),
+            ("IdentityService", "IdentityAssembly"), ("PersonalData", "AccountLife"),
+            ("PersonalData", "IdentityAssembly"), ("AccountLife", "IdentityAssembly"),
+        ])
+    func identity(lower: String, upper: String) {
+        let up = SwiftSource(path: "Sources/\(lower)/A.swift", text: "package import \(upper)")
+        #expect(strayImports(up).count == 1)
+        let down = SwiftSource(path: "Sources/\(upper)/A.swift", text: "import \(lower)")
+        #expect(strayImports(down).isEmpty)
+    }
+
+    @Test("a part of a service imports the module whose store it uses; no other service does")
+    func parts() {
+        for (part, service) in ModuleGraph.parts {
+            #expect(allowed[part]?.contains(service) == true, "\(part)")
+            let path = "Sources/SessionService/A.swift"
+            #expect(strayImports(SwiftSource(path: path, text: "import \(part)")).count == 1)
+            #expect(ModuleGraph.service(of: "Sources/\(part)/A.swift") == service)
+            #expect(ModuleGraph.folders(of: service).contains("Sources/\(part)/"))
+        }
+        #expect(ModuleGraph.service(of: "Sources/Storage/A.swift") == "Storage")
+        #expect(ModuleGraph.folders(of: "Storage") == ["Sources/Storage/"])
+    }
+
     private func strayImports(_ source: SwiftSource) -> [Finding] {
         guard let module = ModuleGraph.module(of: source.path) else { return [] }
         let ours = ModuleGraph.cModules.union(allowed.keys)

@@ -2,7 +2,7 @@
 /// system.
 ///
 /// The manifest is read as text. Known are its functions `module`, `program` and `library`,
-/// products that have a name there, and C targets.
+/// products and lists that have a name there, and C targets.
 struct ProgramLinks {
     /// The page that has the table.
     static let page = "Sources/README.md"
@@ -32,15 +32,20 @@ struct ProgramLinks {
         let behindModuleMaps = manifest.matches(of: /library\("(\w+)", pkgConfig: "([\w.-]+)"/)
         let besideC = manifest.matches(
             of: /name: "(\w+)", linkerSettings: \[\.linkedLibrary\("([\w.-]+)"/)
-        let lists = manifest.matches(of: /\b(?:module|program)\(\s*"([\w-]+)",\s*\[([^\]]*)\]/)
+        let uses = manifest.matches(
+            of: /\b(?:module|program)\(\s*"([\w-]+)",\s*((?:\w+ \+ )?\[[^\]]*)\]/)
+        let lists = manifest.matches(of: /let (\w+): \[Target\.Dependency\] = \[([^\]]*)\]/)
         let packages = Self.pairs(products.map(\.output))
         let libraries = Self.pairs(behindModuleMaps.map(\.output) + besideC.map(\.output))
-        let modules = Self.pairs(lists.map(\.output)).mapValues { Self.names(in: $0) }
+        let modules = Self.pairs(uses.map(\.output)).mapValues { Self.names(in: $0) }
+        // A list that has a name counts as a module that no column shows.
+        let graph = Self.pairs(lists.map(\.output)).mapValues { Self.names(in: $0) }
+            .merging(modules) { _, module in module }
         let programs = manifest.matches(of: /\bprogram\(\s*"([\w-]+)"/)
             .map { String($0.1) }.sorted()
 
         let rows = programs.map { program in
-            let linked = Self.reached(from: program, in: modules)
+            let linked = Self.reached(from: program, in: graph)
             return Row(
                 name: "`\(program)`",
                 columns: [
@@ -58,8 +63,8 @@ struct ProgramLinks {
             [Self.header, "|---|---|---|---|"]
             + ([Row(name: "each", columns: each)] + others).map(\.line)
         let targets = manifest.matches(of: /\.target\(\s*name: "(\w+)"/).map { String($0.1) }
-        unknown = Set(modules.values.joined())
-            .subtracting(modules.keys).subtracting(packages.keys).subtracting(libraries.keys)
+        unknown = Set(graph.values.joined())
+            .subtracting(graph.keys).subtracting(packages.keys).subtracting(libraries.keys)
             .subtracting(targets).sorted()
     }
 
@@ -74,20 +79,21 @@ struct ProgramLinks {
             matches.map { (String($0.1), String($0.2)) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The names in a list of dependencies, with or without quotes.
+    /// The names in a list of dependencies, with or without quotes, and the name before its `+`.
     private static func names(in list: String) -> [String] {
-        list.split(separator: ",").map { name in name.filter { !$0.isWhitespace && $0 != "\"" } }
+        list.split { ",+[".contains($0) }
+            .map { name in name.filter { !$0.isWhitespace && $0 != "\"" } }
             .filter { !$0.isEmpty }
     }
 
     /// All that a module depends on, also through others.
     private static func reached(
-        from module: String, in modules: [String: [String]]
+        from module: String, in graph: [String: [String]]
     ) -> Set<String> {
         var reached: Set<String> = []
-        var waiting = modules[module] ?? []
+        var waiting = graph[module] ?? []
         while let next = waiting.popLast() {
-            if reached.insert(next).inserted { waiting += modules[next] ?? [] }
+            if reached.insert(next).inserted { waiting += graph[next] ?? [] }
         }
         return reached
     }

@@ -12,12 +12,15 @@ struct ProgramLinksTests {
             table == links.table, "it must be:\n\(links.table.joined(separator: "\n"))")
     }
 
-    @Test("what is linked through others counts, what all link is in one row, a typing error shows")
+    @Test("what others and lists depend on counts, what all link is one row, typing errors show")
     func twin() {
         let manifest = """
             let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
             let httpTypes = Target.Dependency.product(
                 name: "HTTPTypes", package: "swift-http-types")
+            let outside: [Target.Dependency] = [
+                "Outbound", "Outbond",
+            ]
             func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
                 .target(name: name, dependencies: dependencies)
             }
@@ -32,12 +35,12 @@ struct ProgramLinksTests {
                             httpTypes,
                         ],
                         pages: ["README.md"]),
-                    program("b", ["Outbound", "Messages"]),
+                    program("b", outside + ["Messages"]),
                     program(
                         "a", ["Messages", nioCore, "Mesages"]),
             """
         let links = ProgramLinks(manifest: manifest)
-        #expect(links.unknown == ["Mesages"])
+        #expect(links.unknown == ["Mesages", "Outbond"])
         #expect(
             links.table == [
                 ProgramLinks.header, "|---|---|---|---|",

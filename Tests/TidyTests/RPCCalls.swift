@@ -1,7 +1,7 @@
 /// The rpcs that Swift sources call. Of which service a call is, is known by what it is made on:
 ///
 ///     on                                                         for instance
-///     a name of the service's protocol or client, in a module    `let sessions: any SessionsAPI`
+///     a name of the service's protocol or client, in a service   `let sessions: any SessionsAPI`
 ///     a client that is made there                                `ClockClient(channel).check(…)`
 ///     what a closure is given, in the file of its type           `(ClockClient, CallContext) …`
 ///     the protocol itself, in an extension of it                 `extension SessionsAPI`
@@ -23,7 +23,7 @@ struct RPCCalls {
     /// All rpcs of the checkout, in the order of their files.
     let methods: [Method]
     private var callers: [Method: Set<String>] = [:]
-    /// The services that a name stands for, in a module or a file. An empty name is `self`.
+    /// The services that a name stands for, in a service or a file. An empty name is `self`.
     private var services: [String: [String: Set<String>]] = [:]
 
     /// - Parameter index: of the sources.
@@ -32,11 +32,11 @@ struct RPCCalls {
         for source in sources { readNames(of: source) }
         for method in methods {
             let calls = index.places(of: method.function).filter { isCall($0, of: method.service) }
-            callers[method] = Set(calls.compactMap { ModuleGraph.module(of: $0.path) })
+            callers[method] = Set(calls.compactMap { ModuleGraph.service(of: $0.path) })
         }
     }
 
-    /// The modules that call a method.
+    /// The services and other modules that call a method (`ModuleGraph.service`).
     func callers(of method: Method) -> Set<String> { callers[method] ?? [] }
 
     private func isCall(_ place: IdentifierIndex.Place, of service: String) -> Bool {
@@ -47,14 +47,14 @@ struct RPCCalls {
         guard place.isMember else { return names("", in: place.path) }
         guard let receiver = place.receiver else { return false }
         return receiver == "\(service)Client" || names(receiver, in: place.path)
-            || names(receiver, in: ModuleGraph.module(of: place.path) ?? "")
+            || names(receiver, in: ModuleGraph.service(of: place.path) ?? "")
     }
 
     private mutating func readNames(of source: SwiftSource) {
-        let module = ModuleGraph.module(of: source.path) ?? ""
+        let caller = ModuleGraph.service(of: source.path) ?? ""
         for line in source.lineIndices(containing: "API", "Client").map({ source.code[$0] }) {
             for typed in line.matches(of: /(\w+)(?::| =) \(?(?:any )?(\w+)(?:API|Client)(?!\w)/) {
-                add(typed.2, as: typed.1, in: module)
+                add(typed.2, as: typed.1, in: caller)
             }
             for given in line.matches(of: /\((\w+)(?:API|Client),/) {
                 for name in Self.closureParameters(in: source) {

@@ -14,8 +14,8 @@ struct Reach {
 
     /// Packages whose callers are outside of this project.
     private static let publicPackages: Set<String> = ["gateway", "health", "reflection"]
-    /// Where the methods of the other packages are implemented; not in this table: in Hosting.
-    private static let modules = [
+    /// The services that have the methods of the other packages; not in this table: Hosting.
+    private static let services = [
         "identity": "IdentityService", "session": "SessionService",
         "ratelimit": "RateLimitService", "notification": "NotificationService",
     ]
@@ -27,7 +27,7 @@ struct Reach {
         return calls.methods.filter { method in
             guard isNamed("\(method.service)Dispatcher") else { return true }
             let part = method.package.split(separator: ".").dropFirst().first.map(String.init) ?? ""
-            let own = Self.modules[part, default: "Hosting"]
+            let own = Self.services[part, default: "Hosting"]
             return !Self.publicPackages.contains(part)
                 && calls.callers(of: method).isSubset(of: [own])
         }.map(\.fullName)
@@ -56,7 +56,7 @@ struct Reach {
     /// session one of its notices as a kind of the wire.
     func mails() throws -> [String] {
         var made: Set<String> = []
-        for path in paths where Self.module(of: path) == "IdentityService" {
+        for path in paths where Self.service(of: path) == "IdentityService" {
             let source = try SwiftSource(path, in: checkout)
             for line in source.lineIndices(containing: "Mail(", "write(", "notifyOwner(") {
                 // The name may begin the next line.
@@ -67,7 +67,7 @@ struct Reach {
             }
         }
         let tellers = Set(index.places(of: "NoticeKind").map(\.path))
-            .filter { Self.module(of: $0) == "SessionService" }
+            .filter { Self.service(of: $0) == "SessionService" }
         return try cases(in: "Sources/Contracts/Templates/MailTemplate.swift").filter {
             !made.contains($0.name) && tellers.isDisjoint(with: members($0.name))
         }.map(\.value)
@@ -78,7 +78,7 @@ struct Reach {
         try ["SMS", "Push"].flatMap { channel in
             let template = "\(channel)Template"
             let users = Set(index.places(of: template).map(\.path)).filter {
-                !["Contracts", "NotificationService"].contains(Self.module(of: $0))
+                !["Contracts", "NotificationService"].contains(Self.service(of: $0))
             }
             return try cases(in: "Sources/Contracts/Templates/\(template).swift")
                 .filter { users.isDisjoint(with: members($0.name)) }
@@ -90,7 +90,7 @@ struct Reach {
     func columns() throws -> [String] {
         let shared = ["Sources/Storage/", "Sources/Hosting/"]
         let found = try checkout.written(below: "Sources/", suffix: "/schema.sql").flatMap { path in
-            let folders = shared + [String(path.dropLast("schema.sql".count))]
+            let folders = shared + ModuleGraph.folders(of: Self.service(of: path))
             let tables = SchemaTable.all(in: try checkout.text(of: path))
             let sources = try paths.filter { path in folders.contains { path.hasPrefix($0) } }
                 .map { try SwiftSource($0, in: checkout) }
@@ -169,5 +169,5 @@ struct Reach {
         index.places(of: name).filter(\.isMember).map(\.path)
     }
 
-    private static func module(of path: String) -> String { ModuleGraph.module(of: path) ?? "" }
+    private static func service(of path: String) -> String { ModuleGraph.service(of: path) ?? "" }
 }

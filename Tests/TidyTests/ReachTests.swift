@@ -56,6 +56,7 @@ struct ReachTests {
                 "method postern.session.v1.Ends/Forget", "method postern.session.v1.Ends/Check",
                 "error auth/unused", "limit uncharged", "audit unwritten.kind", "mail idle",
                 "push idle", "column a.loose", "column a.old", "column a.unwritten",
+                "column c.lost",
                 "setting Sources/SessionService/ASettings.swift: unread",
                 "setting Sources/SessionService/ASettings.swift: unreadName",
             ])
@@ -107,6 +108,7 @@ struct ReachTests {
     }
 
     /// A small checkout. What is called `used` is reached. `Check` is called of one service of two.
+    /// What identity's parts reach counts as what its own module reaches.
     private static let sample = [
         "Protos/postern/session/v1/clocks.proto": """
         package postern.session.v1;
@@ -193,9 +195,20 @@ struct ReachTests {
         """,
         "Sources/IdentityService/Send.swift": """
         send(Mail(.used))
+        push(PushTemplate.used)
+        """,
+        "Sources/AccountLife/Tell.swift": """
         notices.write(
             .noticed, to: owner)
-        push(PushTemplate.used)
+        """,
+        "Sources/IdentityService/schema.sql": """
+        CREATE TABLE c (
+            id INTEGER PRIMARY KEY,
+            kept TEXT, lost TEXT) STRICT;
+        """,
+        "Sources/PersonalData/CStore.swift": """
+        try put("INSERT INTO c (kept, lost) VALUES (?, ?)")
+        try query("SELECT kept FROM c")
         """,
         "Sources/IdentityService/Idle.swift": """
         let namesake = AuditKind.idle

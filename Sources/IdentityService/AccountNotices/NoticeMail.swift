@@ -1,12 +1,13 @@
 import Addresses
-import Contracts
-import Messages
-import ServiceRuntime
-import Storage
+package import Contracts
+package import Messages
+package import ServiceRuntime
+package import Storage
 
 /// Enqueues a notice to an account's owner, in the transaction of the change that it reports.
-struct NoticeMail: AccountWriting, Sendable {
-    let writer: AccountWriter
+package struct NoticeMail: AccountWriting, Sendable {
+    /// Writes accounts.
+    package let writer: AccountWriter
 
     /// - Parameters:
     ///   - template: A mail with a `noticeKind`.
@@ -20,7 +21,7 @@ struct NoticeMail: AccountWriting, Sendable {
     /// - Throws: `rpc/internal` for a mail that is no notice, and as `Mail`; otherwise when the
     ///   address does not open.
     @discardableResult
-    func write(
+    package func write(
         _ template: MailTemplate, to account: AccountID, _ device: DeviceShown,
         with values: [MailValue] = [], at moment: Timestamp? = nil, key: String? = nil,
         byOperator isOperators: Bool = false, _ transaction: Transaction
@@ -67,7 +68,8 @@ extension NoticeMail {
 
     /// Mails that the deletion of an account was cancelled, to a verified address only, as all
     /// mails about a deletion (`DeletionMail`).
-    func deletionCancelled(_ account: AccountID, _ transaction: Transaction) throws {
+    /// - Throws: `SQLError`; if the account's key does not decrypt, or sealing the mail fails.
+    package func deletionCancelled(_ account: AccountID, _ transaction: Transaction) throws {
         guard let row = try transaction.account(account), row.address?.provedAt != nil,
             let address = try reader.address(row)
         else { return }
@@ -80,9 +82,9 @@ extension NoticeMail {
 }
 
 /// Formats a time for a mail.
-enum NoticeTime {
+package enum NoticeTime {
     /// To the minute, in UTC: `2026-01-31 09:05 UTC`.
-    static func text(of moment: Timestamp) -> String {
+    package static func text(of moment: Timestamp) -> String {
         let text = moment.text
         let halves = text.split(separator: "T", maxSplits: 1)
         guard halves.count == 2 else { return text }
@@ -92,17 +94,18 @@ enum NoticeTime {
 
 /// A device with the name that its owner gave it. `DeviceWords` filters the name before it appears
 /// in a mail.
-struct DeviceShown: Hashable, Sendable {
+package struct DeviceShown: Hashable, Sendable {
     let name: String
     let platform: String
 
-    init(name: String, platform: String) {
+    /// A device by the name and the platform that it reports.
+    package init(name: String, platform: String) {
         self.name = name
         self.platform = platform
     }
 
     /// The device that sent a request; an unknown one for nil.
-    init(_ device: GatewayV1.Device?) {
+    package init(_ device: GatewayV1.Device?) {
         self.init(name: device?.name ?? "", platform: device?.platform ?? "")
     }
 }

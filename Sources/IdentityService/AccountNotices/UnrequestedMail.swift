@@ -97,7 +97,7 @@ extension Transaction {
 extension IdentityTables {
     /// Mails of the last hour that `UnrequestedMailRule` counts, by keyed hash of the address. They
     /// outlive the accounts that caused them.
-    static let unrequestedMails = """
+    package static let unrequestedMails = """
         CREATE TABLE unrequested_mails (
             mail INTEGER PRIMARY KEY AUTOINCREMENT,
             address_key BLOB NOT NULL,

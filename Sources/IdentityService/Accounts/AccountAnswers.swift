@@ -1,17 +1,20 @@
-import Messages
-import ServiceRuntime
-import Storage
+package import Messages
+package import ServiceRuntime
+package import Storage
 
 /// Makes the account of an answer: what `AccountReader` decrypts, the URL of its photo, whether its
 /// owner has completed onboarding, and what they still have to do (G-01, G-17, G-18).
-struct AccountAnswers: AccountWriting, Sendable {
-    let settings: IdentitySettings
-    let store: Store
-    let writer: AccountWriter
+package struct AccountAnswers: AccountWriting, Sendable {
+    /// The settings of sign-ins.
+    package let settings: IdentitySettings
+    /// Where the facts are read.
+    package let store: Store
+    /// Decrypts the rows of accounts.
+    package let writer: AccountWriter
     /// What rules and documents say about accounts.
     let source: any AccountFactsSource
     /// Where the web service serves photos.
-    let photos: PhotoURLs
+    package let photos: PhotoURLs
 
     /// Creates the answers of one store.
     init(
@@ -27,7 +30,8 @@ struct AccountAnswers: AccountWriting, Sendable {
 
     /// The account as its owner sees it, with the time of its last sign-in.
     /// - Parameter pendingEmail: An address that is not the account's yet; may be empty.
-    func account(
+    /// - Throws: `SQLError`; if the account's key does not decrypt.
+    package func account(
         _ row: AccountRow, pendingEmail: String = ""
     ) async throws -> GatewayV1.Account {
         try await answer(
@@ -50,12 +54,14 @@ struct AccountAnswers: AccountWriting, Sendable {
     }
 
     /// What rules and documents say about an account, for `answer(_:_:lastSignInAt:pendingEmail:)`.
-    func facts(_ row: AccountRow, in session: some SQLSession) throws -> AccountFacts {
+    /// - Throws: `SQLError`.
+    package func facts(_ row: AccountRow, in session: some SQLSession) throws -> AccountFacts {
         try source.facts(of: row, in: session)
     }
 
     /// The same with facts that were read with the account's row.
-    func answer(
+    /// - Throws: if the account's key does not decrypt.
+    package func answer(
         _ row: AccountRow, _ facts: AccountFacts, lastSignInAt: Timestamp?,
         pendingEmail: String = ""
     ) throws -> AccountAnswer {
@@ -80,8 +86,9 @@ struct AccountAnswers: AccountWriting, Sendable {
 }
 
 /// An account as its owner sees it, and what the owner still has to do.
-struct AccountAnswer: Hashable, Sendable {
-    let account: GatewayV1.Account
+package struct AccountAnswer: Hashable, Sendable {
+    /// The account, as its owner sees it.
+    package let account: GatewayV1.Account
     /// In the order of `RequiredActionRule`.
     let requiredActions: [GatewayV1.RequiredAction]
 }

@@ -1,17 +1,24 @@
-import Storage
+package import Storage
 
 /// What the operator's rules and the documents say about an account.
-struct AccountFacts: Hashable, Sendable {
+package struct AccountFacts: Hashable, Sendable {
     /// Onboarding is complete.
-    let isOnboarded: Bool
+    package let isOnboarded: Bool
     /// The rules require fields of its profile, and it has no profile.
     let lacksProfile: Bool
     /// The rules declare onboarding.
     let hasOnboarding: Bool
+
+    /// The facts as a source of them has found them.
+    package init(isOnboarded: Bool, lacksProfile: Bool, hasOnboarding: Bool) {
+        self.isOnboarded = isOnboarded
+        self.lacksProfile = lacksProfile
+        self.hasOnboarding = hasOnboarding
+    }
 }
 
 /// Says what rules and documents say about accounts. Sign-ins know neither.
-protocol AccountFactsSource: Sendable {
+package protocol AccountFactsSource: Sendable {
     /// The facts about an account, if no document has to be looked up for them; nil otherwise.
     /// Every sign-in asks.
     func facts(of row: AccountRow) -> AccountFacts?

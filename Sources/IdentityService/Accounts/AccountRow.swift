@@ -1,48 +1,55 @@
-import Contracts
-import ServiceRuntime
-import Storage
+package import Contracts
+package import ServiceRuntime
+package import Storage
 
 /// An account with its profile, as stored. An account without a profile is never returned as an
 /// account (G-01, I-04).
-struct AccountRow: Hashable, Sendable {
-    let account: AccountID
-    let status: AccountStatus
-    let createdAt: Timestamp
-    let lastSignInAt: Timestamp?
-    let sealedKey: [UInt8]
-    let sealedDisplayName: [UInt8]
-    let language: String
+package struct AccountRow: Hashable, Sendable {
+    /// Its id.
+    package let account: AccountID
+    /// Its visible status.
+    package let status: AccountStatus
+    /// When it was created.
+    package let createdAt: Timestamp
+    /// When its owner signed in last; nil for never.
+    package let lastSignInAt: Timestamp?
+    /// Its key, sealed under the service's.
+    package let sealedKey: [UInt8]
+    /// The display name, sealed under the account's key.
+    package let sealedDisplayName: [UInt8]
+    /// The language of its mails: a language tag.
+    package let language: String
     /// Nil for an account without an address.
-    let address: Address?
+    package let address: Address?
     /// The account has no sign-in method (G-07).
-    let isGuest: Bool
+    package let isGuest: Bool
     /// The account's sign-in methods. A password counts only if there is an address to enter with
     /// it.
-    let methods: [SignInMethod]
+    package let methods: [SignInMethod]
     /// Nil for an account without a phone number.
     let phone: Phone?
     /// The provider's picture; nil for none.
-    let sealedPhotoURL: [UInt8]?
+    package let sealedPhotoURL: [UInt8]?
     /// The display name is the owner's, so no provider replaces it (G-17).
     let isNameEdited: Bool
     /// The photo is the owner's, or was removed here, so no provider replaces it (G-17).
-    let isPhotoEdited: Bool
+    package let isPhotoEdited: Bool
     /// The photo that was uploaded; nil for none.
-    let photo: Photo?
+    package let photo: Photo?
     /// What decides whether onboarding is complete.
-    let onboarding: OnboardingRecord
+    package let onboarding: OnboardingRecord
     /// What its owner has agreed to (G-23).
-    let consents: GivenConsents
+    package let consents: GivenConsents
     /// Where the consent of a parent stands; nil for an account that needs none (G-23).
     let parentalConsent: ParentalConsentState?
     /// From 1; each end of all its sessions raises it (`AccountEnd`).
-    let sessionGeneration: Int64
+    package let sessionGeneration: Int64
 
     /// The account as an input of the linking rule.
     var holder: AccountHolder { AccountHolder(account: account, status: status) }
 
     /// The account as a newcomer; nil if it is none.
-    func newcomer(at moment: Timestamp) -> Newcomer? {
+    package func newcomer(at moment: Timestamp) -> Newcomer? {
         Newcomer(account: account.key, isGuest: isGuest, createdAt: createdAt, at: moment)
     }
 
@@ -54,24 +61,26 @@ struct AccountRow: Hashable, Sendable {
     }
 
     /// The name of an account's photo.
-    struct Photo: Hashable, Sendable {
+    package struct Photo: Hashable, Sendable {
         let rowKey: Int64
         let sealedName: [UInt8]
     }
 
     /// The address that an account owns.
-    struct Address: Hashable, Sendable {
+    package struct Address: Hashable, Sendable {
         let lookUpKey: [UInt8]
-        let sealed: [UInt8]
+        /// The address, sealed under the account's key.
+        package let sealed: [UInt8]
         /// Nil while the address is unverified.
-        let provedAt: Timestamp?
+        package let provedAt: Timestamp?
     }
 }
 
 extension SQLSession {
     /// One account with its profile, key, address and methods. Every sign-in reads it several
     /// times, so each table is accessed by its primary key or by an index on the account.
-    func account(_ account: AccountID) throws -> AccountRow? {
+    /// - Throws: `SQLError`.
+    package func account(_ account: AccountID) throws -> AccountRow? {
         let methods = try query(
             "SELECT method FROM identities WHERE account = ? ORDER BY method",
             [.integer(account.key)]
@@ -102,14 +111,15 @@ extension SQLSession {
 
     /// The row of the account that a call reads or changes.
     /// - Throws: `auth/invalid-access-token` when it no longer exists, `auth/user-disabled`.
-    func callersRow(_ account: AccountID) throws -> AccountRow {
+    package func callersRow(_ account: AccountID) throws -> AccountRow {
         guard let row = try self.account(account) else { throw ServiceError(.invalidAccessToken) }
         guard row.status.isUsable else { throw ServiceError(.accountDisabled) }
         return row
     }
 
     /// The next accounts after a key, in the order of their keys.
-    func accountIDs(after key: Int64, limit: Int64) throws -> [AccountID] {
+    /// - Throws: `SQLError`.
+    package func accountIDs(after key: Int64, limit: Int64) throws -> [AccountID] {
         try query(
             "SELECT account FROM accounts WHERE account > ? ORDER BY account LIMIT ?",
             [.integer(key), .integer(limit)]
@@ -117,7 +127,8 @@ extension SQLSession {
     }
 
     /// The account that owns an address.
-    func owner(ofAddress lookUpKey: [UInt8]) throws -> AccountID? {
+    /// - Throws: `SQLError`.
+    package func owner(ofAddress lookUpKey: [UInt8]) throws -> AccountID? {
         try queryOne(
             "SELECT account FROM email_addresses WHERE look_up_key = ?", [.blob(lookUpKey)]
         ) { try AccountID(stored: $0.integer(0)) }
@@ -127,7 +138,7 @@ extension SQLSession {
 extension Store {
     /// The row of an account.
     /// - Throws: `rpc/not-found`.
-    func account(_ account: AccountID) async throws -> AccountRow {
+    package func account(_ account: AccountID) async throws -> AccountRow {
         guard let row = try await read({ try $0.account(account) }) else {
             throw ServiceError(.notFound, fields: ["account_id"])
         }
@@ -165,7 +176,8 @@ extension Transaction {
     }
 
     /// Sets the display name that the owner chose; no provider replaces it any more (G-17).
-    func setDisplayName(_ sealed: [UInt8], of account: AccountID) throws {
+    /// - Throws: `SQLError`.
+    package func setDisplayName(_ sealed: [UInt8], of account: AccountID) throws {
         try put(
             "UPDATE profiles SET display_name = ?, name_edited_at_ms = ? WHERE account = ?",
             [.blob(sealed), SQLValue(at), .integer(account.key)])
@@ -173,7 +185,8 @@ extension Transaction {
 
     /// Makes everything pending of an account void: links and codes that were sent, and addresses
     /// that wait for verification. A new kind of pending state must be added here.
-    func voidPendingState(of account: AccountID) throws {
+    /// - Throws: `SQLError`.
+    package func voidPendingState(of account: AccountID) throws {
         try removeLinks(of: account)
         try removePhoneCodes(of: account)
         try cancelPendingChanges(of: account)
@@ -219,7 +232,7 @@ extension AccountRow {
 extension AccountID {
     /// The id of a stored row key.
     /// - Throws: `SQLError` of kind `.unexpectedValue` for a key below 1.
-    init(stored key: Int64) throws(SQLError) {
+    package init(stored key: Int64) throws(SQLError) {
         guard let account = AccountID(key: key) else {
             throw SQLError(.unexpectedValue, detail: "an account's key below 1")
         }
@@ -230,7 +243,7 @@ extension AccountID {
 extension AccountID {
     /// Parses the id in a request.
     /// - Throws: `rpc/invalid-argument`.
-    static func required(_ text: String) throws(ServiceError) -> AccountID {
+    package static func required(_ text: String) throws(ServiceError) -> AccountID {
         guard let account = AccountID(text: text) else {
             throw ServiceError(.invalidArgument, fields: ["account_id"])
         }

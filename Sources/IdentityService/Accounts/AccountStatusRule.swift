@@ -1,10 +1,10 @@
-import Messages
-import ServiceRuntime
-import Storage
+package import Messages
+package import ServiceRuntime
+package import Storage
 
 /// Whether an account may sign in (I-01). The numbers are those in the store and on the wire, and
 /// are never reused.
-enum AccountStatus: Int64, Sendable {
+package enum AccountStatus: Int64, Sendable {
     case active = 1
     case suspended = 2
     case pendingVerification = 3
@@ -12,11 +12,11 @@ enum AccountStatus: Int64, Sendable {
 
     /// Whether the account may sign in, use its sessions, and change. Reveal it only to a caller
     /// who has authenticated as the owner.
-    var isUsable: Bool { self == .active }
+    package var isUsable: Bool { self == .active }
 
     /// Whether the account's address may be verified by a mailed link: confirm it, or set a new
     /// password. That is all that a pending account waits for.
-    var mayVerify: Bool { self == .active || self == .pendingVerification }
+    package var mayVerify: Bool { self == .active || self == .pendingVerification }
 
     /// The status on the wire.
     var message: GatewayV1.AccountStatus {
@@ -24,13 +24,13 @@ enum AccountStatus: Int64, Sendable {
     }
 
     /// The status of a message; nil for none or an unknown one.
-    init?(_ message: GatewayV1.AccountStatus) {
+    package init?(_ message: GatewayV1.AccountStatus) {
         self.init(rawValue: Int64(message.rawValue))
     }
 }
 
 /// The events that change an account's status. Nothing else changes it (I-01).
-enum AccountEvent: CaseIterable, Sendable {
+package enum AccountEvent: CaseIterable, Sendable {
     /// The operator suspends the account.
     case suspend
     /// The operator lifts the suspension.
@@ -54,13 +54,13 @@ enum AccountEvent: CaseIterable, Sendable {
 /// precedence. The others are stored too, so that no sequence of events bypasses one: deleting a
 /// suspended account and then cancelling the deletion leaves it suspended, and lifting a suspension
 /// does not verify a pending address.
-struct AccountStanding: Hashable, Sendable {
+package struct AccountStanding: Hashable, Sendable {
     /// The deletion has begun.
-    var isDeleting = false
+    package var isDeleting = false
     /// The operator has suspended the account.
-    var isSuspended = false
+    package var isSuspended = false
     /// A parent has withdrawn the consent, which shows as a suspension.
-    var isWithdrawn = false
+    package var isWithdrawn = false
     /// The address must be verified before the account can sign in.
     var awaitsVerification = false
 
@@ -116,12 +116,15 @@ enum AccountStatusRule {
 /// holds the facts that it hides. For rows from before `beneath`, and for rows inserted with a
 /// status only (imports), no fact is hidden.
 extension IdentityTables {
-    static let accountStatus = "ALTER TABLE accounts ADD COLUMN beneath INTEGER NOT NULL DEFAULT 0;"
+    /// The column `beneath`.
+    package static let accountStatus =
+        "ALTER TABLE accounts ADD COLUMN beneath INTEGER NOT NULL DEFAULT 0;"
 }
 
 extension SQLSession {
     /// The standing of an account; nil if there is no such account.
-    func standing(_ account: AccountID) throws -> AccountStanding? {
+    /// - Throws: `SQLError`.
+    package func standing(_ account: AccountID) throws -> AccountStanding? {
         try queryOne(
             "SELECT status, beneath FROM accounts WHERE account = ?", [.integer(account.key)]
         ) { row in
@@ -140,8 +143,9 @@ extension SQLSession {
 extension Transaction {
     /// Applies an event to an account. This is the only way to change a status.
     /// - Returns: whether the standing changed; false if there is no such account.
+    /// - Throws: `SQLError`.
     @discardableResult
-    func apply(_ event: AccountEvent, _ account: AccountID) throws -> Bool {
+    package func apply(_ event: AccountEvent, _ account: AccountID) throws -> Bool {
         guard let before = try standing(account) else { return false }
         let after = AccountStatusRule.standing(before, after: event)
         guard after != before else { return false }
@@ -157,7 +161,7 @@ extension Transaction {
 extension AccountStatus {
     /// The status of a stored number.
     /// - Throws: `SQLError` of kind `.unexpectedValue` for an unknown one.
-    init(stored number: Int64) throws(SQLError) {
+    package init(stored number: Int64) throws(SQLError) {
         guard let status = AccountStatus(rawValue: number) else {
             throw SQLError(.unexpectedValue, detail: "accounts.status \(number)")
         }

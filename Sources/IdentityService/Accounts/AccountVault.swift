@@ -1,18 +1,18 @@
-import Addresses
+package import Addresses
 import Contracts
 import Cryptography
-import Logging
-import Messages
-import ServiceRuntime
-import Storage
+package import Logging
+package import Messages
+package import ServiceRuntime
+package import Storage
 
 /// Seals personal data under the account's own key. That key is sealed under the service's key and
 /// stored in the account's row of `account_keys`. Deleting that row makes the data unreadable, in
 /// backups too (crypto-shredding; Sources/SECURITY.md, Erasure).
-struct AccountVault: Sendable {
+package struct AccountVault: Sendable {
     /// What is sealed of an account, each with the column and row to which its value is bound. The
     /// names are authenticated with stored values, so they never change.
-    struct Field: Sendable {
+    package struct Field: Sendable {
         private let table: String
         private let column: String
         /// The row's key; nil for a row that has the account's.
@@ -28,26 +28,32 @@ struct AccountVault: Sendable {
             SealedPlace(table: table, column: column, row: row ?? account.key)
         }
 
-        static let address = Field("email_addresses", "address")
+        /// The address that an account owns.
+        package static let address = Field("email_addresses", "address")
         /// The new address of a pending email change.
         static let newAddress = Field("email_changes", "address")
         /// The address of a pending claim.
         static let claimedAddress = Field("claims", "address")
         static let claimedPasswordHash = Field("claims", "password_hash")
-        static let passwordHash = Field("passwords", "hash")
-        static let displayName = Field("profiles", "display_name")
-        static let photoURL = Field("profiles", "photo_url")
-        static let birthDate = Field("profiles", "birth_date")
+        /// The hash of the password.
+        package static let passwordHash = Field("passwords", "hash")
+        /// The display name.
+        package static let displayName = Field("profiles", "display_name")
+        /// The URL of a provider's picture.
+        package static let photoURL = Field("profiles", "photo_url")
+        /// The birth date.
+        package static let birthDate = Field("profiles", "birth_date")
         /// The account's id in the system that it was imported from.
-        static let externalID = Field("imported_accounts", "external_id")
+        package static let externalID = Field("imported_accounts", "external_id")
         /// Custom claims that another system held for the account.
-        static let customClaims = Field("custom_claims", "document")
-        static let suspensionReason = Field("suspensions", "reason")
+        package static let customClaims = Field("custom_claims", "document")
+        /// Why the operator suspended the account.
+        package static let suspensionReason = Field("suspensions", "reason")
         /// The address of a parent who is asked for consent.
-        static let parentEmail = Field("parental_consents", "parent_email")
+        package static let parentEmail = Field("parental_consents", "parent_email")
 
         /// The details of an identity.
-        static func identityDetails(_ identity: Int64) -> Field {
+        package static func identityDetails(_ identity: Int64) -> Field {
             Field("identities", "details", row: identity)
         }
 
@@ -57,32 +63,38 @@ struct AccountVault: Sendable {
         }
 
         /// A document's collection, name and JSON.
-        static func document(_ document: Int64) -> Field {
+        package static func document(_ document: Int64) -> Field {
             Field("documents", "payload", row: document)
         }
 
         /// The sides that were picked for a migration.
-        static func migrationPicks(_ migration: Int64) -> Field {
+        package static func migrationPicks(_ migration: Int64) -> Field {
             Field("guest_migrations", "picks", row: migration)
         }
 
         /// A document of a migration: collection, name and JSON.
-        static func migrationDocument(_ item: Int64) -> Field {
+        package static func migrationDocument(_ item: Int64) -> Field {
             Field("guest_migration_documents", "payload", row: item)
         }
 
-        static func photoName(_ photo: Int64) -> Field { Field("photos", "name", row: photo) }
+        /// The name of a photo.
+        package static func photoName(_ photo: Int64) -> Field {
+            Field("photos", "name", row: photo)
+        }
 
-        static func photoHash(_ photo: Int64) -> Field { Field("photos", "hash", row: photo) }
+        /// The hash of a photo.
+        package static func photoHash(_ photo: Int64) -> Field {
+            Field("photos", "hash", row: photo)
+        }
 
         /// A part of a photo, of so many, in its blob: neither can parts change places, nor can one
         /// be left out.
-        static func photoPart(_ photo: Int64, index: Int, of count: Int) -> Field {
+        package static func photoPart(_ photo: Int64, index: Int, of count: Int) -> Field {
             Field("photos", "part \(index) of \(count)", row: photo)
         }
 
         /// A part of an export, in its blob.
-        static func exportPart(_ blob: BlobName, index: Int, isLast: Bool) -> Field {
+        package static func exportPart(_ blob: BlobName, index: Int, isLast: Bool) -> Field {
             Field("exports", "\(blob.text) part \(index)\(isLast ? ", the last" : "")")
         }
     }
@@ -91,7 +103,7 @@ struct AccountVault: Sendable {
     private let box: SealedBox
 
     /// The account's sealed key, as stored.
-    let sealedKey: [UInt8]
+    package let sealedKey: [UInt8]
 
     /// A vault for a new account, with a new key.
     init(new account: AccountID, under keys: SealedBox, randomness: any Randomness) throws {
@@ -120,7 +132,8 @@ struct AccountVault: Sendable {
     }
 
     /// Seals a text for the store.
-    func seal(_ text: String, _ field: Field) throws -> [UInt8] {
+    /// - Throws: when sealing fails.
+    package func seal(_ text: String, _ field: Field) throws -> [UInt8] {
         try box.seal(Array(text.utf8), at: field.place(account))
     }
 
@@ -130,19 +143,20 @@ struct AccountVault: Sendable {
     }
 
     /// Seals bytes for the store.
-    func seal(_ bytes: some Collection<UInt8>, _ field: Field) throws -> [UInt8] {
+    /// - Throws: when sealing fails.
+    package func seal(_ bytes: some Collection<UInt8>, _ field: Field) throws -> [UInt8] {
         try box.seal(bytes, at: field.place(account))
     }
 
     /// Decrypts bytes that `seal` sealed for the same field.
     /// - Throws: if they were sealed under another key or for another field.
-    func openBytes(_ sealed: some Collection<UInt8>, _ field: Field) throws -> [UInt8] {
+    package func openBytes(_ sealed: some Collection<UInt8>, _ field: Field) throws -> [UInt8] {
         try box.open(sealed, at: field.place(account))
     }
 
     /// Decrypts a text that `seal` sealed for the same field.
     /// - Throws: if it was sealed under another key or for another field.
-    func open(_ sealed: [UInt8], _ field: Field) throws -> String {
+    package func open(_ sealed: [UInt8], _ field: Field) throws -> String {
         String(decoding: try box.open(sealed, at: field.place(account)), as: UTF8.self)
     }
 
@@ -152,26 +166,26 @@ struct AccountVault: Sendable {
 }
 
 /// Decrypts an account's rows for its owner.
-struct AccountReader: Sendable {
+package struct AccountReader: Sendable {
     let keys: IdentityKeys
     let randomness: any Randomness
 
     /// The vault of an account.
     /// - Throws: if the account's key does not decrypt.
-    func vault(_ row: AccountRow) throws -> AccountVault {
+    package func vault(_ row: AccountRow) throws -> AccountVault {
         try vault(of: row.account, sealedKey: row.sealedKey)
     }
 
     /// The vault of an account of which only the sealed key was read.
     /// - Throws: if the account's key does not decrypt.
-    func vault(of account: AccountID, sealedKey: [UInt8]) throws -> AccountVault {
+    package func vault(of account: AccountID, sealedKey: [UInt8]) throws -> AccountVault {
         try AccountVault(
             of: account, sealedKey: sealedKey, under: keys.accounts, randomness: randomness)
     }
 
     /// Returns the result of `read`. If an account's rows do not decrypt, it logs the account's id
     /// and returns nil, so that one damaged row does not abort a listing of all accounts.
-    func readable<Value>(
+    package func readable<Value>(
         _ account: AccountID, _ logger: Logger, _ read: () throws -> Value
     ) -> Value? {
         do {
@@ -188,7 +202,8 @@ struct AccountReader: Sendable {
     /// by `AccountAnswers`.
     /// - Parameter lastSignInAt: The time of the sign-in before the current one, which replaces the
     ///   row's own value.
-    func message(_ row: AccountRow, lastSignInAt: Timestamp?) throws -> GatewayV1.Account {
+    /// - Throws: if the account's key does not decrypt.
+    package func message(_ row: AccountRow, lastSignInAt: Timestamp?) throws -> GatewayV1.Account {
         let vault = try vault(row)
         return GatewayV1.Account(
             accountId: row.account.text,
@@ -210,7 +225,8 @@ struct AccountReader: Sendable {
     }
 
     /// The address that an account owns; nil without one.
-    func address(_ row: AccountRow) throws -> EmailAddress? {
+    /// - Throws: if the account's key does not decrypt.
+    package func address(_ row: AccountRow) throws -> EmailAddress? {
         guard let owned = row.address else { return nil }
         return EmailAddress(try vault(row).open(owned.sealed, .address))
     }

@@ -1,16 +1,30 @@
-import ServiceRuntime
+package import ServiceRuntime
 
 /// What every flow writes accounts with: the keys, the source of randomness, what is made of both,
 /// and what else a sign-in may begin or end. A service makes it once, and hands it on whole.
 package struct AccountWriter: Sendable {
-    let keys: IdentityKeys
-    let randomness: any Randomness
+    /// The service's keys.
+    package let keys: IdentityKeys
+    /// The source of all random values.
+    package let randomness: any Randomness
     let guests: any GuestDocuments
     let exports: any PendingExports
     let deletions: any PendingDeletions
 
+    /// Writes with what the other modules do for a sign-in.
+    package init(
+        keys: IdentityKeys, randomness: any Randomness, guests: any GuestDocuments,
+        exports: any PendingExports, deletions: any PendingDeletions
+    ) {
+        self.keys = keys
+        self.randomness = randomness
+        self.guests = guests
+        self.exports = exports
+        self.deletions = deletions
+    }
+
     /// Decrypts the rows of accounts.
-    var reader: AccountReader { AccountReader(keys: keys, randomness: randomness) }
+    package var reader: AccountReader { AccountReader(keys: keys, randomness: randomness) }
 
     /// Builds messages to the other services.
     var outbox: IdentityOutbox { IdentityOutbox(keys: keys, randomness: randomness) }
@@ -23,22 +37,27 @@ package struct AccountWriter: Sendable {
 
     /// The vault of a new account, with a new key.
     /// - Throws: when sealing the key fails.
-    func newVault(of account: AccountID) throws -> AccountVault {
+    package func newVault(of account: AccountID) throws -> AccountVault {
         try AccountVault(new: account, under: keys.accounts, randomness: randomness)
     }
 }
 
 /// A handler or a flow that writes accounts. It names the parts of its writer as if they were its
 /// own.
-protocol AccountWriting {
+package protocol AccountWriting {
     var writer: AccountWriter { get }
 }
 
 extension AccountWriting {
-    var keys: IdentityKeys { writer.keys }
-    var randomness: any Randomness { writer.randomness }
-    var reader: AccountReader { writer.reader }
-    var outbox: IdentityOutbox { writer.outbox }
-    var notices: NoticeMail { writer.notices }
+    /// The service's keys.
+    package var keys: IdentityKeys { writer.keys }
+    /// The source of all random values.
+    package var randomness: any Randomness { writer.randomness }
+    /// Decrypts the rows of accounts.
+    package var reader: AccountReader { writer.reader }
+    /// Builds messages to the other services.
+    package var outbox: IdentityOutbox { writer.outbox }
+    /// Enqueues notices to the owners of accounts.
+    package var notices: NoticeMail { writer.notices }
     var proofs: ProofIssuer { writer.proofs }
 }

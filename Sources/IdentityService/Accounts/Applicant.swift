@@ -6,9 +6,9 @@ import ServiceRuntime
 import Storage
 
 /// The validated request of a registration. Everything is checked before any work is done for it.
-struct Applicant: Sendable {
+package struct Applicant: Sendable {
     /// In code points. The display name is for greetings; a full legal name may be longer.
-    static let displayNameMax = 128
+    package static let displayNameMax = 128
 
     let address: EmailAddress
     let password: Password
@@ -64,7 +64,7 @@ struct Applicant: Sendable {
     /// Whether a name fits on one line of a mail or screen: within the maximum length, of characters
     /// that a name may have (`mayBeInDisplayName`), and not blank. An empty text is no name, and
     /// allowed.
-    static func isDisplayName(_ text: String) -> Bool {
+    package static func isDisplayName(_ text: String) -> Bool {
         text.unicodeScalars.count <= displayNameMax
             && text.unicodeScalars.allSatisfy(mayBeInDisplayName)
             && (text.isEmpty || !isBlank(text))
@@ -73,7 +73,7 @@ struct Applicant: Sendable {
     /// Whether a name may have this character: control characters, line separators, and those which
     /// change the direction of the text after them are refused (UAX #9, 2.1 to 2.5). Attack: a child
     /// writes a name that turns round the sentence of the page that asks a parent.
-    static func mayBeInDisplayName(_ scalar: Unicode.Scalar) -> Bool {
+    package static func mayBeInDisplayName(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: false
         default: !("\u{202A}"..."\u{202E}" ~= scalar || "\u{2066}"..."\u{2069}" ~= scalar)
@@ -81,7 +81,7 @@ struct Applicant: Sendable {
     }
 
     /// Whether a text shows nothing.
-    static func isBlank(_ text: String) -> Bool {
+    package static func isBlank(_ text: String) -> Bool {
         text.unicodeScalars.allSatisfy {
             $0.properties.isWhitespace || $0.properties.isDefaultIgnorableCodePoint
         }

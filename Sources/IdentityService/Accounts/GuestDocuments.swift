@@ -1,8 +1,8 @@
-import ServiceRuntime
-import Storage
+package import ServiceRuntime
+package import Storage
 
 /// The documents of guests, for sign-ins (G-16, G-27).
-protocol GuestDocuments: Sendable {
+package protocol GuestDocuments: Sendable {
     /// Settles the guest that signed in to an account; nil without one.
     func settle(
         _ caller: CallingSession?, afterSignInTo account: AccountID, from origin: CallOrigin,

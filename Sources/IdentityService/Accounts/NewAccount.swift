@@ -1,6 +1,6 @@
 import Metrics
-import ServiceRuntime
-import Storage
+package import ServiceRuntime
+package import Storage
 
 /// Profiles that the store refused to insert. `IdentityService` makes it at the start: a counter
 /// that begins with the first failure shows no increase.
@@ -31,12 +31,20 @@ struct NewAccount: Sendable {
 }
 
 /// The address of a new account, or a new address of an account.
-struct NewAddress: Sendable {
+package struct NewAddress: Sendable {
     /// Keyed hash of the normalised address.
-    let lookUpKey: [UInt8]
+    package let lookUpKey: [UInt8]
+    /// The address, sealed under the account's key.
     let sealed: [UInt8]
     /// Whether the address is verified.
     let isProved: Bool
+
+    /// An address that is sealed for its account.
+    package init(lookUpKey: [UInt8], sealed: [UInt8], isProved: Bool) {
+        self.lookUpKey = lookUpKey
+        self.sealed = sealed
+        self.isProved = isProved
+    }
 }
 
 extension Transaction {
@@ -68,7 +76,8 @@ extension Transaction {
     /// - Parameters:
     ///   - isNameEdited: No provider replaces the name.
     ///   - isPhotoEdited: No provider replaces the photo.
-    func insertProfile(
+    /// - Throws: `SQLError`.
+    package func insertProfile(
         of account: AccountID, sealedKey: [UInt8], sealedDisplayName: [UInt8], language: String,
         sealedPhotoURL: [UInt8]?, isNameEdited: Bool, isPhotoEdited: Bool = false
     ) throws {
@@ -83,7 +92,8 @@ extension Transaction {
 
     /// Inserts the profile of an account that has a key. A failure is counted: a profile that
     /// cannot be written ends a sign-up, an import or a repair (D1).
-    func insertProfile(
+    /// - Throws: `SQLError`.
+    package func insertProfile(
         of account: AccountID, sealedDisplayName: [UInt8], language: String,
         sealedPhotoURL: [UInt8]?, isNameEdited: Bool, isPhotoEdited: Bool = false
     ) throws {
@@ -108,7 +118,7 @@ extension Transaction {
 
     /// Sets an account's address; claims of other accounts on it become void.
     /// - Throws: `SQLError` of kind `.constraint(.unique)` if it is taken, or the account has one.
-    func insert(_ address: NewAddress, of account: AccountID) throws {
+    package func insert(_ address: NewAddress, of account: AccountID) throws {
         try put(
             """
             INSERT INTO email_addresses (account, look_up_key, address, held_at_ms, proved_at_ms)

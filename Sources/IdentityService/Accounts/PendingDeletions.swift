@@ -1,9 +1,9 @@
-import ServiceRuntime
-import Storage
+package import ServiceRuntime
+package import Storage
 
 /// The deletions of accounts, for flows that are about something else: a parent's answer, a guest's
 /// sign-in, a reset in an open mailbox.
-protocol PendingDeletions: Sendable {
+package protocol PendingDeletions: Sendable {
     /// Begins one. Call `wake` after the commit.
     /// - Parameter waits: Whether it waits first, so that it can be cancelled (`deletion-wait`).
     func begin(

@@ -1,8 +1,8 @@
-import ServiceRuntime
-import Storage
+package import ServiceRuntime
+package import Storage
 
 /// The exports that accounts have ordered (G-21), for a takeover.
-protocol PendingExports: Sendable {
+package protocol PendingExports: Sendable {
     /// Cancels the export of an account, in any state.
     func cancel(
         of account: AccountID, from origin: CallOrigin, _ transaction: Transaction

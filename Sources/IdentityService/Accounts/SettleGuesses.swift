@@ -133,7 +133,7 @@ extension Transaction {
 
 extension IdentityTables {
     /// The outcomes of guesses by the random ids of their charges.
-    static let guesses = """
+    package static let guesses = """
         CREATE TABLE guesses (
             charge INTEGER PRIMARY KEY,
             is_wrong INTEGER NOT NULL,

@@ -1,13 +1,19 @@
-import Messages
+package import Messages
 import ServiceRuntime
 import Storage
 
 /// A guest that has signed in to another account.
-struct SettledGuest: Sendable {
+package struct SettledGuest: Sendable {
     /// With ids only, as it is stored for repeats; nil if there is nothing to tell.
     let collision: GatewayV1.Collision?
     /// The guest as the sign-in left it; nil if a repeat no longer finds it.
     let row: AccountRow?
+
+    /// A guest that was settled.
+    package init(collision: GatewayV1.Collision?, row: AccountRow?) {
+        self.collision = collision
+        self.row = row
+    }
 
     /// The collision as the response has it, with the guest's account.
     func answer(_ answers: AccountAnswers) async throws -> GatewayV1.Collision? {

@@ -1,32 +1,33 @@
 import Addresses
 import Contracts
 import Cryptography
-import Messages
-import RPC
-import ServiceRuntime
-import Storage
+package import Messages
+package import RPC
+package import ServiceRuntime
+package import Storage
 
 /// A call about an account: who makes it and from where, as judged before its rpc runs
 /// (`AccountCalls`). What the rpc has to check itself is the table of `ValidAccessToken`.
-struct AccountCall: Sendable {
-    let account: AccountID
+package struct AccountCall: Sendable {
+    /// The account that the call is about.
+    package let account: AccountID
     /// What the calls to other services are made with.
-    let context: CallContext
+    package let context: CallContext
     /// Nil for the account's owner.
-    var backend: Backend?
+    package var backend: Backend?
     /// Where it comes from.
-    var origin = CallOrigin.unknown
+    package var origin = CallOrigin.unknown
     /// The language of sentences for the caller.
-    var voice = Voice.english
+    package var voice = Voice.english
     /// For the store's memory of repeats; nil without an idempotency key, and where the request is
     /// items, which the method reads and hashes itself.
-    var repeatable: RepeatableCall?
+    package var repeatable: RepeatableCall?
     /// The units of `document-work-by-account` that were charged for it; 0 if it is not charged.
-    var paidUnits = 0
+    package var paidUnits = 0
 }
 
 /// A request of a backend, which names the account itself and proves that it makes this request.
-protocol BackendRequest: ProtobufMessage {
+package protocol BackendRequest: ProtobufMessage {
     /// The account and the proof.
     var call: GatewayV1.BackendCall? { get }
     /// The request after the actor, as the proof covers it (`bh`).
@@ -47,7 +48,7 @@ protocol DeviceRequest: ProtobufMessage {
 ///
 /// Attack: the gateway is compromised. It can send any address, app or language, and can act only
 /// for people whose calls pass through it.
-struct AccountCalls: Sendable {
+package struct AccountCalls: Sendable {
     let keys: IdentityKeys
     /// The session service, which knows the accounts of access tokens.
     let sessions: any SessionsAPI
@@ -94,7 +95,7 @@ struct AccountCalls: Sendable {
 
     /// The owner of a call's access token, now. Streams ask again and again.
     /// - Throws: as `SessionsAPI.validated`.
-    func owner(in context: CallContext) async throws -> ValidAccessToken {
+    package func owner(in context: CallContext) async throws -> ValidAccessToken {
         try await sessions.validated(
             accessToken: context.requiredAccessToken(), context.ofCheck(time))
     }
@@ -103,7 +104,7 @@ struct AccountCalls: Sendable {
     /// nil without a token.
     /// - Throws: `rpc/permission-denied` for a caller that is not the gateway; as
     ///   `SessionsAPI.validated`, where the session is optional.
-    func optionalOwner(in context: CallContext) async throws -> ValidAccessToken? {
+    package func optionalOwner(in context: CallContext) async throws -> ValidAccessToken? {
         try context.requireGateway()
         guard let token = try context.accessToken() else { return nil }
         return try await sessions.validated(
@@ -112,12 +113,14 @@ struct AccountCalls: Sendable {
 }
 
 /// A handler of services whose rpcs are about the account that calls, or that a backend names.
-protocol AccountCallsHandler {
+package protocol AccountCallsHandler {
     var calls: AccountCalls { get }
 }
 
 extension AccountCallsHandler {
-    func call(
+    /// The frame of a call, as the services' protocols ask for it.
+    /// - Throws: as `AccountCalls.call`.
+    package func call(
         _ method: MethodDescription, _ request: (any ProtobufMessage)?, _ context: CallContext
     ) async throws -> AccountCall {
         try await calls.call(method, request, context)

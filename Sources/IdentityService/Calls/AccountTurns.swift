@@ -1,4 +1,4 @@
-import ServiceRuntime
+package import ServiceRuntime
 import Synchronization
 
 /// Lets one call at a time change an account's documents, in the order of arrival (I-07).
@@ -7,7 +7,7 @@ import Synchronization
 /// (`DocumentsHandler.change`). Of several calls at one time, the first that is written would
 /// make what the others have read out of date, and they would do their work again: n calls n²/2
 /// times. So each waits before it reads. One account also computes on one thread at most.
-final class AccountTurns: Sendable {
+package final class AccountTurns: Sendable {
     /// Calls of one account that wait: twice as many as its limit on writes allows in a minute.
     static let waitingMax = 128
     /// The wait in the error of a refused call.
@@ -28,10 +28,13 @@ final class AccountTurns: Sendable {
 
     private let state = Mutex(State())
 
+    /// No call waits.
+    package init() {}
+
     /// Runs `body` when all earlier calls about the account have ended.
     /// - Throws: `rpc/resource-exhausted` when too many wait; `rpc/cancelled`, not processed, when
     ///   the caller has gone; what `body` throws.
-    func inTurn<Value: Sendable>(
+    package func inTurn<Value: Sendable>(
         of account: AccountID, _ body: () async throws -> Value
     ) async throws -> Value {
         switch await wait(for: account) {

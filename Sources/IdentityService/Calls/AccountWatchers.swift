@@ -1,10 +1,10 @@
 import RPC
-import ServiceRuntime
+package import ServiceRuntime
 import Synchronization
 
 /// The streams that wait for changes of one kind of an account's data: its documents, migrations,
 /// or export. They are woken after the commit, and read what has changed from the store.
-final class AccountWatchers: Sendable {
+package final class AccountWatchers: Sendable {
     /// Streams of one account: several devices, each with a few.
     static let perAccountMax = 10
     /// Streams in all, some 20 KiB each with their calls.
@@ -19,9 +19,12 @@ final class AccountWatchers: Sendable {
 
     private let state = Mutex(State())
 
+    /// No stream waits.
+    package init() {}
+
     /// Runs `body` with a signal that is sent after each change of the account's data.
     /// - Throws: `rpc/resource-exhausted` when too many streams wait; what `body` throws.
-    func watching(
+    package func watching(
         _ account: AccountID, _ body: (WakeSignal) async throws -> Void
     ) async throws {
         let signal = WakeSignal()
@@ -35,7 +38,7 @@ final class AccountWatchers: Sendable {
     /// - Parameter step: Checks the stream's access token, sends the changes, and returns when the
     ///   token expires; nil to end the stream.
     /// - Throws: as `watching`; what `step` throws; `CancellationError` when the call is over.
-    func following(
+    package func following(
         _ account: AccountID, _ time: any Time, _ step: () async throws -> Timestamp?
     ) async throws {
         try await watching(account) { signal in
@@ -49,7 +52,7 @@ final class AccountWatchers: Sendable {
     }
 
     /// Wakes the streams of an account. Called after the commit.
-    func changed(_ account: AccountID) {
+    package func changed(_ account: AccountID) {
         for signal in state.withLock({ $0.signals[account] ?? [] }) { signal.wake() }
     }
 

@@ -1,14 +1,14 @@
 import Contracts
-import Messages
-import RPC
-import ServiceRuntime
-import Storage
+package import Messages
+package import RPC
+package import ServiceRuntime
+package import Storage
 
 // What identity reads of every call of the gateway for a person.
 
 extension CallOrigin {
     /// Where a call comes from, as the gateway's metadata and the request say.
-    init(_ context: CallContext, on device: GatewayV1.Device? = nil, _ keys: IdentityKeys) {
+    package init(_ context: CallContext, on device: GatewayV1.Device? = nil, _ keys: IdentityKeys) {
         self.init(RelayedOrigin(context, on: device), hash: keys.audit)
     }
 }
@@ -48,7 +48,7 @@ extension RepeatableCall {
     ///     repeat cannot name it.
     ///   - proof: what the call proves, where its repeats prove the same by other bytes.
     /// - Throws: `rpc/invalid-argument` for a malformed idempotency key.
-    init?(
+    package init?(
         _ method: MethodDescription, _ request: any ProtobufMessage, by caller: String = "",
         proving proof: [UInt8]? = nil, _ context: any IdempotentCall, _ keys: IdentityKeys
     ) throws(ServiceError) {

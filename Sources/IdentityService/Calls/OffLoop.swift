@@ -7,7 +7,7 @@ import ServiceRuntime
 /// waited for a thread.
 /// - Parameter bytes: the length of what is read, parsed or sealed. Without it the work is long.
 /// - Throws: what `work` throws; `CancellationError` when the task was cancelled before.
-func offLoop<Value: Sendable>(
+package func offLoop<Value: Sendable>(
     bytes: Int = .max, _ work: @Sendable () async throws -> Value
 ) async throws -> Value {
     let isLong = bytes > DocumentWork.unitBytes

@@ -1,15 +1,15 @@
-import ServiceRuntime
+package import ServiceRuntime
 
 /// The place in a list after which a page begins, as a text for its readers: parts with slashes in
 /// between. Only the last part may have slashes of its own.
-enum PageToken {
+package enum PageToken {
     /// The token of the page after a place.
-    static func text(_ parts: String...) -> String { parts.joined(separator: "/") }
+    package static func text(_ parts: String...) -> String { parts.joined(separator: "/") }
 
     /// The place of a token in a request; nil for the first page.
     /// - Parameter read: Makes the place of exactly `count` parts; nil if they are none.
     /// - Throws: `rpc/invalid-argument` for a token that no page has.
-    static func place<Place>(
+    package static func place<Place>(
         _ token: String, parts count: Int, _ read: ([String]) -> Place?
     ) throws(ServiceError) -> Place? {
         if token.isEmpty { return nil }

@@ -1,14 +1,15 @@
-import Contracts
+package import Contracts
 import Messages
-import RPC
-import ServiceRuntime
+package import RPC
+package import ServiceRuntime
 import Storage
 
 /// The account and session of an access token, as the session service reports them.
-struct SessionOwner: Hashable, Sendable {
-    let account: AccountID
+package struct SessionOwner: Hashable, Sendable {
+    /// The account of the session.
+    package let account: AccountID
     /// "ses_…".
-    let session: String
+    package let session: String
     /// The time of the earliest of the session's proofs (`SessionsEnd`). The latest would be wrong:
     /// an attacker can pass the prompt of their own device at any time. The earliest moves forward
     /// only if the proof of the sign-in is replaced by a later one that identity issued, and an
@@ -37,10 +38,10 @@ struct KnownOwner: Sendable {
 }
 
 /// The session in whose name a sign-up or a sign-in is made.
-struct CallingSession: Sendable {
+package struct CallingSession: Sendable {
     let account: AccountID
     /// Its owner, or why the session cannot be used. Only a repeat succeeds in such a session.
-    let owner: Result<SessionOwner, ServiceError>
+    package let owner: Result<SessionOwner, ServiceError>
 }
 
 extension CallingSession? {
@@ -59,21 +60,21 @@ extension CallingSession? {
 ///
 /// The account is never read from a request: a compromised gateway could name any account and link
 /// its own identity to it.
-struct SessionOwners: Sendable {
+package struct SessionOwners: Sendable {
     let store: Store
     let devices: any DevicesAPI
     /// Knows the account of an access token, also of an ended session.
-    let sessions: any SessionsAPI
+    package let sessions: any SessionsAPI
 
     /// The owner of the live session of a call.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
-    func owner(in context: CallContext) async throws -> SessionOwner {
+    package func owner(in context: CallContext) async throws -> SessionOwner {
         try await known(in: context).owner
     }
 
     /// The owner of the live session of a call, who has authenticated recently (G-13).
     /// - Throws: as `owner(in:)`; `auth/requires-recent-login` with the acceptable kinds of proof.
-    func require(
+    package func require(
         _ demand: RecentProof, in context: CallContext
     ) async throws -> SessionOwner {
         let known = try await known(in: context)
@@ -84,7 +85,7 @@ struct SessionOwners: Sendable {
     /// As `require`, but a guest needs no proof: it has nothing to prove with, and its session is
     /// all there is of it.
     /// - Throws: as `require`.
-    func requireUnlessGuest(
+    package func requireUnlessGuest(
         _ demand: RecentProof, in context: CallContext
     ) async throws -> SessionOwner {
         let known = try await known(in: context)

@@ -1,7 +1,7 @@
 import Contracts
-import Messages
-import ServiceRuntime
-import Storage
+package import Messages
+package import ServiceRuntime
+package import Storage
 
 /// The latest end of an account's sessions, as identity recorded it. The session service gets it
 /// through the outbox, so later, and may be down in between. A call that checks its session there
@@ -28,13 +28,14 @@ struct SessionsEnd: Hashable, Sendable {
 
 /// The columns of `accounts` that store the latest end.
 extension IdentityTables {
-    static let sessionsEnd = """
+    /// The columns of an end, and of the session that it spares.
+    package static let sessionsEnd = """
         ALTER TABLE accounts ADD COLUMN sessions_void_before_ms INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE accounts ADD COLUMN session_spared TEXT;
         """
 
     /// `sessions_void_by_clock_ms` is the time of the latest end that raised no generation.
-    static let sessionGeneration = """
+    package static let sessionGeneration = """
         ALTER TABLE accounts ADD COLUMN session_generation INTEGER NOT NULL DEFAULT 1;
         ALTER TABLE accounts ADD COLUMN sessions_void_by_clock_ms INTEGER NOT NULL DEFAULT 0;
         """
@@ -42,7 +43,8 @@ extension IdentityTables {
 
 extension SQLSession {
     /// The session generation of an account; nil if there is no such account.
-    func sessionGeneration(of account: AccountID) throws -> Int64? {
+    /// - Throws: `SQLError`.
+    package func sessionGeneration(of account: AccountID) throws -> Int64? {
         try queryOne(
             "SELECT session_generation FROM accounts WHERE account = ?", [.integer(account.key)]
         ) { try $0.integer(0) }
@@ -50,7 +52,8 @@ extension SQLSession {
 
     /// Whether the caller's session has ended, even if the session service has not received that
     /// yet. Call it in the transaction of every change to who may sign in.
-    func hasEnded(_ owner: SessionOwner) throws -> Bool {
+    /// - Throws: `SQLError`.
+    package func hasEnded(_ owner: SessionOwner) throws -> Bool {
         let end = try queryOne(
             """
             SELECT sessions_void_before_ms, session_generation, sessions_void_by_clock_ms,
@@ -70,7 +73,7 @@ extension SQLSession {
 
     /// As `hasEnded`, for callers that only need to fail.
     /// - Throws: `auth/session-ended`.
-    func requireLive(_ owner: SessionOwner) throws {
+    package func requireLive(_ owner: SessionOwner) throws {
         guard try !hasEnded(owner) else { throw ServiceError(.sessionEnded) }
     }
 }
@@ -83,7 +86,8 @@ extension Transaction {
     /// at an earlier time (a late notice from a provider) leaves later sign-ins alone, so it does
     /// not, and compares times.
     /// - Parameters: as `IdentityOutbox.endAccount`.
-    func endSessions(
+    /// - Throws: `SQLError`.
+    package func endSessions(
         of account: AccountID, provedUntil moment: Timestamp, except session: String = "",
         reason: GatewayV1.EndReason = .security, _ outbox: IdentityOutbox
     ) throws {
@@ -103,7 +107,8 @@ extension Transaction {
 
     /// Ends all sessions of an account that is being deleted, in identity only: a step of the
     /// deletion ends them in the session service (`DeletionStep.sessions`).
-    func recordEnd(of account: AccountID) throws {
+    /// - Throws: `SQLError`.
+    package func recordEnd(of account: AccountID) throws {
         _ = try raiseGeneration(
             of: account, before: SQLValue(at + ProofIssuer.afterEnd), spared: .null)
     }

@@ -1,7 +1,7 @@
 import Cryptography
-import Messages
-import ServiceRuntime
-import Storage
+package import Messages
+package import ServiceRuntime
+package import Storage
 
 /// The stored form of `StoredResponse`: a mark, and then the encoded message.
 extension IdentityV1.StoredResponse {
@@ -82,7 +82,7 @@ extension SQLSession {
     /// suspension.
     /// - Throws: `auth/idempotency-key-reused` if the key belongs to another request, or if the
     ///   response is void.
-    func storedResponse(
+    package func storedResponse(
         of call: RepeatableCall?, at moment: Timestamp
     ) throws -> IdentityV1.StoredResponse? {
         guard let bytes = try remembered(of: call, at: moment) else { return nil }
@@ -98,12 +98,14 @@ extension SQLSession {
 
 extension Transaction {
     /// As `storedResponse(of:at:)`, at the time of the transaction.
-    func storedResponse(of call: RepeatableCall?) throws -> IdentityV1.StoredResponse? {
+    /// - Throws: as that.
+    package func storedResponse(of call: RepeatableCall?) throws -> IdentityV1.StoredResponse? {
         try storedResponse(of: call, at: at)
     }
 
     /// Stores the response of `call` if it has an idempotency key.
-    func remember(_ call: RepeatableCall?, _ answer: IdentityV1.StoredResponse) throws {
+    /// - Throws: `SQLError`.
+    package func remember(_ call: RepeatableCall?, _ answer: IdentityV1.StoredResponse) throws {
         try remember(call, answer.bytes)
     }
 }
@@ -114,7 +116,8 @@ extension Transaction {
     ///   - account: Nil if the call names no account.
     ///   - subject: Keyed hash of the address that the call names.
     ///   - outcome: The error of a refused call.
-    func audit(
+    /// - Throws: `SQLError`.
+    package func audit(
         _ kind: AuditKind, _ account: AccountID?, from origin: CallOrigin,
         subject: [UInt8]? = nil, outcome: ErrorCode? = nil
     ) throws {

@@ -1,7 +1,7 @@
 import Contracts
 import Messages
 import RPC
-import ServiceRuntime
+package import ServiceRuntime
 
 /// An access token that is valid now.
 ///
@@ -37,9 +37,11 @@ import ServiceRuntime
 ///     signs in as a guest, confirms an address   `validated`, if there is a token
 ///     confirms a change of address               `optionalOwner`, and `requireLive`
 ///     sends a photo to those who may see it      `validated`, if there is a token
-struct ValidAccessToken: Hashable, Sendable {
-    let account: AccountID
-    let expiresAt: Timestamp
+package struct ValidAccessToken: Hashable, Sendable {
+    /// The account of its session.
+    package let account: AccountID
+    /// When it expires.
+    package let expiresAt: Timestamp
 }
 
 extension SessionsAPI {

@@ -1,21 +1,23 @@
 import Cryptography
-import Messages
+package import Messages
 import ServiceRuntime
 import Storage
 
 /// What a person has agreed to at a sign-up. It counts for the account that the call creates or
 /// upgrades (G-23).
-struct Acceptance: Hashable, Sendable {
+package struct Acceptance: Hashable, Sendable {
     /// Counts only if it equals the current versions. A stale one is not stored: the person has not
     /// seen what is in force.
-    let versions: ConsentVersions
-    let marketing: Bool
-    let analytics: Bool
+    package let versions: ConsentVersions
+    /// Whether the person has agreed to marketing.
+    package let marketing: Bool
+    /// Whether the person has agreed to analytics.
+    package let analytics: Bool
     /// As given, "YYYY-MM-DD"; empty if it was not (`AgeRule`).
     let birthDate: SecretBytes
 
     /// Reads a request's field; without it nothing was agreed to.
-    init(_ acceptance: GatewayV1.Acceptance?) {
+    package init(_ acceptance: GatewayV1.Acceptance?) {
         versions = ConsentVersions(
             terms: acceptance?.termsVersion ?? "", privacy: acceptance?.privacyVersion ?? "")
         marketing = acceptance?.marketing ?? false

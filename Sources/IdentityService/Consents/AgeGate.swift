@@ -1,19 +1,20 @@
 import Cryptography
-import ServiceRuntime
-import Storage
+package import ServiceRuntime
+package import Storage
 
 /// The age gate at one sign-up (G-23): reads what `AgeRule` needs, and writes what follows.
 ///
 /// A device that gave a birth date below the least age is remembered for 24 hours, by a keyed hash
 /// of its id. A call without a device id is judged by its date alone: others share its address.
-struct AgeGate: AccountWriting, Sendable {
+package struct AgeGate: AccountWriting, Sendable {
     /// How long a device is remembered.
     static let deviceLife: Duration = .seconds(24 * 3_600)
     /// How long an account may wait for the consent of a parent.
-    static let parentLife: Duration = .seconds(7 * 24 * 3_600)
+    package static let parentLife: Duration = .seconds(7 * 24 * 3_600)
 
     let settings: AgeSettings
-    let writer: AccountWriter
+    /// Writes accounts.
+    package let writer: AccountWriter
     let acceptance: Acceptance
     let origin: CallOrigin
     /// Nil without a device id.
@@ -118,7 +119,8 @@ extension SignInDevice {
 
 /// The devices that gave a birth date below the least age, and the birth dates that are kept.
 extension IdentityTables {
-    static let ages = """
+    /// The table `underage_devices`, and the column `birth_date`.
+    package static let ages = """
         CREATE TABLE underage_devices (
             number INTEGER PRIMARY KEY AUTOINCREMENT,
             device_key BLOB NOT NULL,
@@ -140,7 +142,8 @@ extension SQLSession {
     }
 
     /// The sealed birth date of an account; nil if none is kept.
-    func sealedBirthDate(of account: AccountID) throws -> [UInt8]? {
+    /// - Throws: `SQLError`.
+    package func sealedBirthDate(of account: AccountID) throws -> [UInt8]? {
         try queryOne(
             "SELECT birth_date FROM profiles WHERE account = ?", [.integer(account.key)]
         ) { try $0.optionalBlob(0) } ?? nil

@@ -63,7 +63,7 @@ extension ConsentSettings {
     }
 
     /// Whether a text can name a version: one line, not too long.
-    static func isVersion(_ text: String) -> Bool {
+    package static func isVersion(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= versionBytesMax
             && text.utf8.allSatisfy { $0 >= 32 && $0 != 127 }
     }

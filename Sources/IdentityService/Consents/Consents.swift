@@ -1,10 +1,10 @@
-import Messages
-import ServiceRuntime
-import Storage
+package import Messages
+package import ServiceRuntime
+package import Storage
 
 /// What a consent is about. Raw values are stored and must never change; they are also those of the
 /// message.
-enum ConsentKind: Int64, CaseIterable, Sendable {
+package enum ConsentKind: Int64, CaseIterable, Sendable {
     case terms = 1
     case privacy = 2
     case marketing = 3
@@ -15,7 +15,7 @@ enum ConsentKind: Int64, CaseIterable, Sendable {
 }
 
 /// Where a consent was given. Raw values are stored and must never change.
-enum ConsentSource: String, Sendable {
+package enum ConsentSource: String, Sendable {
     case signUp = "sign-up"
     case acceptTerms = "accept-terms"
     case setPrivacy = "set-privacy"
@@ -23,23 +23,26 @@ enum ConsentSource: String, Sendable {
 }
 
 /// A consent as it is stored.
-struct GivenConsent: Hashable, Sendable {
-    let kind: ConsentKind
+package struct GivenConsent: Hashable, Sendable {
+    /// What it is about.
+    package let kind: ConsentKind
     /// Of terms and privacy text: the accepted version. Otherwise that of the privacy text at that
     /// time; may be empty.
-    let version: String
-    let givenAt: Timestamp
+    package let version: String
+    /// When it was given.
+    package let givenAt: Timestamp
     /// Nil while it counts.
-    let withdrawnAt: Timestamp?
-    let source: String
+    package let withdrawnAt: Timestamp?
+    /// The name of a `ConsentSource`.
+    package let source: String
     /// The app that it was given in; may be empty.
-    let app: String
+    package let app: String
 }
 
 /// What an account has agreed to, also what it has withdrawn since.
-struct GivenConsents: Hashable, Sendable {
+package struct GivenConsents: Hashable, Sendable {
     /// At most one of each kind, in the order of the kinds.
-    let all: [GivenConsent]
+    package let all: [GivenConsent]
 
     /// The consent of a kind, if it counts.
     subscript(_ kind: ConsentKind) -> GivenConsent? {
@@ -47,13 +50,13 @@ struct GivenConsents: Hashable, Sendable {
     }
 
     /// The accepted versions.
-    var versions: ConsentVersions {
+    package var versions: ConsentVersions {
         ConsentVersions(
             terms: self[.terms]?.version ?? "", privacy: self[.privacy]?.version ?? "")
     }
 
     /// Marketing and analytics.
-    var privacy: GatewayV1.PrivacySettings {
+    package var privacy: GatewayV1.PrivacySettings {
         GatewayV1.PrivacySettings(
             marketing: self[.marketing] != nil, analytics: self[.analytics] != nil)
     }
@@ -116,7 +119,7 @@ enum ConsentRule {
 
 extension ConsentSettings {
     /// Whether an account lacks what the operator asks for.
-    func isLacking(_ given: GivenConsents) -> Bool {
+    package func isLacking(_ given: GivenConsents) -> Bool {
         ConsentRule.outcome(mode, current: current, given: given.versions) != .ok
     }
 
@@ -137,7 +140,7 @@ extension ConsentSettings {
 extension IdentityTables {
     /// At most one row a kind: what was given last. The history is in the audit trail. A version is
     /// the operator's word for a text, and says nothing about the person.
-    static let consents = """
+    package static let consents = """
         CREATE TABLE consents (
             consent INTEGER PRIMARY KEY AUTOINCREMENT,
             account INTEGER NOT NULL REFERENCES accounts,
@@ -154,7 +157,8 @@ extension IdentityTables {
 
 extension SQLSession {
     /// What an account has agreed to.
-    func consents(of account: AccountID) throws -> GivenConsents {
+    /// - Throws: `SQLError`.
+    package func consents(of account: AccountID) throws -> GivenConsents {
         GivenConsents(
             all: try query(
                 """
@@ -178,7 +182,8 @@ extension SQLSession {
 extension Transaction {
     /// Records a consent, in place of the former one of its kind.
     /// - Parameter app: The app that it was given in; nil if it is not known.
-    func give(
+    /// - Throws: `SQLError`.
+    package func give(
         _ kind: ConsentKind, version: String, to account: AccountID, by source: ConsentSource,
         in app: String?
     ) throws {

@@ -2,7 +2,7 @@ import Messages
 
 /// Where the consent of a parent stands. Raw values are stored and must never change. An account
 /// that needs none has no state.
-enum ParentalConsentState: Int64, CaseIterable, Sendable {
+package enum ParentalConsentState: Int64, CaseIterable, Sendable {
     /// No parent has been asked.
     case needed = 1
     /// A parent has been asked.
@@ -86,7 +86,7 @@ extension ParentalConsentState {
 
 extension ParentalConsentState? {
     /// Whether the account needs the consent of a parent and has not got it.
-    var isLacking: Bool { self != nil && self != .given }
+    package var isLacking: Bool { self != nil && self != .given }
 
     /// The state in a message.
     var message: GatewayV1.ParentalConsentState {

@@ -1,12 +1,12 @@
 import Messages
-import ServiceRuntime
-import Storage
+package import ServiceRuntime
+package import Storage
 
 /// The schema of the consents of parents.
 extension IdentityTables {
     /// One row for each account that needs or needed one. The link's token is not in `links`: it
     /// opens no account, works more than once, and survives the reset of a password.
-    static let parentalConsents = """
+    package static let parentalConsents = """
         CREATE TABLE parental_consents (
             account INTEGER PRIMARY KEY REFERENCES accounts,
             state INTEGER NOT NULL,
@@ -21,7 +21,7 @@ extension IdentityTables {
 
     /// Until when a consent is needed. Of rows from before the birth date is not known: the child
     /// has the default least age of 13 years at the latest 13 years later.
-    static let parentalConsentEnds = """
+    package static let parentalConsentEnds = """
         ALTER TABLE parental_consents ADD COLUMN of_age_at_ms INTEGER NOT NULL
             DEFAULT 253402300799999;
         UPDATE parental_consents SET of_age_at_ms = changed_at_ms + 410240376000;
@@ -30,23 +30,24 @@ extension IdentityTables {
 }
 
 /// The consent of a parent, as it is stored.
-struct ParentalConsent: Hashable, Sendable {
+package struct ParentalConsent: Hashable, Sendable {
     /// The last component of the path of the link (`LinkPurpose.path`).
     static let page = "parent"
 
     let account: AccountID
-    let state: ParentalConsentState
+    /// Where it stands.
+    package let state: ParentalConsentState
     /// The parent's address, as the child entered it; nil before anyone is asked.
-    let sealedParent: [UInt8]?
+    package let sealedParent: [UInt8]?
     /// Keyed hash of the link's token; nil before anyone is asked.
     let tokenHash: [UInt8]?
     /// When the state changed, or the last link was mailed.
-    let changedAt: Timestamp
+    package let changedAt: Timestamp
     /// When the account's deletion begins without an answer; nil once there is one. After a refusal
     /// in a suspension its time; the deletion begins when the suspension ends.
     let expiresAt: Timestamp?
     /// When the child reaches the least age: no consent is needed any more, and the link ends.
-    let ofAgeAt: Timestamp
+    package let ofAgeAt: Timestamp
 }
 
 extension ParentalConsent {
@@ -77,7 +78,8 @@ extension ParentalConsentState {
 
 extension SQLSession {
     /// The consent of a parent that an account needs; nil if it needs none.
-    func parentalConsent(of account: AccountID) throws -> ParentalConsent? {
+    /// - Throws: `SQLError`.
+    package func parentalConsent(of account: AccountID) throws -> ParentalConsent? {
         try queryOne(
             "SELECT \(ParentalConsent.columns) FROM parental_consents WHERE account = ?",
             [.integer(account.key)], ParentalConsent.init)
@@ -202,7 +204,8 @@ extension Transaction {
     /// The deletion after a withdrawal was cancelled: the suspension by the parent ends, and the
     /// parent's link with it. Another parent is needed within seven days, unless the owner has
     /// reached the least age.
-    func keepWithoutParent(_ account: AccountID) throws {
+    /// - Throws: `SQLError`.
+    package func keepWithoutParent(_ account: AccountID) throws {
         guard let consent = try parentalConsent(of: account),
             case .becomes(let state) = ParentalConsentRule.outcome(consent.state, .kept)
         else { return }

@@ -4,7 +4,8 @@ import Storage
 /// Addresses that their accounts do not own yet. Both tables have one row for each account, looked
 /// up by the hash of the link's token. Both count password attempts before the comparison.
 extension IdentityTables {
-    static let pendingAddresses = """
+    /// The tables `email_changes` and `claims`.
+    package static let pendingAddresses = """
         CREATE TABLE email_changes (
             account INTEGER PRIMARY KEY REFERENCES accounts,
             token_hash BLOB NOT NULL,

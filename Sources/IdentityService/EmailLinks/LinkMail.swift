@@ -1,18 +1,21 @@
 import Addresses
 import Contracts
-import ServiceRuntime
-import Storage
+package import ServiceRuntime
+package import Storage
 
 /// A link and the mail that carries it (G-11, G-12).
-struct LinkMail: Sendable {
-    let link: NewLink
-    let message: OutboxMessage
+package struct LinkMail: Sendable {
+    /// The link.
+    package let link: NewLink
+    /// The mail, sealed for the outbox.
+    package let message: OutboxMessage
 
     /// A link to the stored address of an account. Never to an address from the request: even if
     /// normalisation made `mıke` match the account of `mike`, the mail must not go to `mıke`.
     /// - Parameter expiresAt: When the link ends, counted from `moment` in the mail.
     /// - Returns: nil for an account without an address.
-    init?(
+    /// - Throws: if the account's key does not decrypt, or sealing the mail fails.
+    package init?(
         _ purpose: LinkPurpose, _ token: LinkToken, to row: AccountRow,
         _ settings: IdentitySettings, _ writer: AccountWriter, at moment: Timestamp,
         until expiresAt: Timestamp
@@ -64,7 +67,8 @@ extension LinkPurpose {
 extension Transaction {
     /// Inserts a link and enqueues its mail; the account's former links of that purpose become
     /// void.
-    func send(_ mail: LinkMail) throws {
+    /// - Throws: `SQLError`.
+    package func send(_ mail: LinkMail) throws {
         try removeLinks(mail.link.purpose, of: mail.link.account)
         try insert(mail.link)
         try enqueue(mail.message)
@@ -72,9 +76,10 @@ extension Transaction {
 }
 
 /// A new link, bound to its purpose, its account and the address that it is sent to.
-struct NewLink: Hashable, Sendable {
+package struct NewLink: Hashable, Sendable {
     let key: Int64
-    let tokenHash: [UInt8]
+    /// Keyed hash of the link's token.
+    package let tokenHash: [UInt8]
     let purpose: LinkPurpose
     let account: AccountID
     /// Keyed hash of the address.
@@ -83,16 +88,19 @@ struct NewLink: Hashable, Sendable {
 }
 
 /// A valid link.
-struct Link: Hashable, Sendable {
-    let key: Int64
-    let account: AccountID
+package struct Link: Hashable, Sendable {
+    /// The key of its row.
+    package let key: Int64
+    /// The account that it is about.
+    package let account: AccountID
     /// Keyed hash of the address that it was sent to.
     let addressKey: [UInt8]
 }
 
 extension SQLSession {
     /// The link of a token; nil if it has expired or was used.
-    func link(
+    /// - Throws: `SQLError`.
+    package func link(
         _ purpose: LinkPurpose, tokenHash: [UInt8], at moment: Timestamp
     ) throws -> Link? {
         try queryOne(
@@ -131,7 +139,8 @@ extension Transaction {
     }
 
     /// Uses a link up, together with the account's other links of that purpose.
-    func removeLinks(_ purpose: LinkPurpose, of account: AccountID) throws {
+    /// - Throws: `SQLError`.
+    package func removeLinks(_ purpose: LinkPurpose, of account: AccountID) throws {
         try put(
             "DELETE FROM links WHERE account = ? AND purpose = ?",
             [.integer(account.key), .integer(purpose.rawValue)])

@@ -1,20 +1,20 @@
-import Cryptography
-import ServiceRuntime
+package import Cryptography
+package import ServiceRuntime
 
 /// The secret of a link: 32 random bytes, of which the store has only a keyed hash (I-06). An
 /// attacker cannot guess 256 bits, so attempts are not counted.
-struct LinkToken: Sendable {
+package struct LinkToken: Sendable {
     private static let byteCount = 32
 
     private let bytes: [UInt8]
 
     /// Generates a token.
-    static func drawn(from randomness: any Randomness) -> LinkToken {
+    package static func drawn(from randomness: any Randomness) -> LinkToken {
         LinkToken(bytes: randomness.bytes(byteCount))
     }
 
     /// Parses a token from a link; nil if it is malformed.
-    init?(text: String) {
+    package init?(text: String) {
         guard let bytes = Base64URL.decode(text.utf8), bytes.count == Self.byteCount else {
             return nil
         }
@@ -27,7 +27,7 @@ struct LinkToken: Sendable {
 
     /// The keyed hash by which the store finds the link. It includes the purpose, so that a link
     /// for one purpose is not found for another.
-    func hash(_ purpose: LinkPurpose, _ links: KeyedHash) -> [UInt8] {
+    package func hash(_ purpose: LinkPurpose, _ links: KeyedHash) -> [UInt8] {
         hash(ofPage: purpose.path, links)
     }
 
@@ -50,7 +50,7 @@ struct LinkToken: Sendable {
 }
 
 /// The purpose of a link. Raw values are stored and must never change.
-enum LinkPurpose: Int64, Sendable {
+package enum LinkPurpose: Int64, Sendable {
     /// Verify the ownership of an address (G-12).
     case verifyEmail = 1
     /// Set a new password (G-11).

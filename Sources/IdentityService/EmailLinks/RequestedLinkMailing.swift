@@ -1,8 +1,8 @@
-import Addresses
+package import Addresses
 import Cryptography
 import Messages
-import ServiceRuntime
-import Storage
+package import ServiceRuntime
+package import Storage
 
 /// Mails the link for a request that `requestPasswordReset` or `requestDeletionLink` accepted, if
 /// the address has an account that may sign in:
@@ -15,13 +15,14 @@ import Storage
 ///
 /// The outbox delivers at least once. The stored response prevents a second link, which would void
 /// the first one while its mail is in transit.
-struct RequestedLinkMailing: AccountWriting, Sendable {
+package struct RequestedLinkMailing: AccountWriting, Sendable {
     /// A mailed link to the deletion page works for this long.
     private static let deletionLinkLife: Duration = .seconds(3_600)
 
     let settings: IdentitySettings
     let store: Store
-    let writer: AccountWriter
+    /// Writes accounts.
+    package let writer: AccountWriter
 
     /// Returns when the request has been processed, by this delivery or an earlier one.
     /// - Throws: `SQLError`, or the error of building the mail; the outbox then retries.
@@ -68,7 +69,7 @@ extension RequestedLinkMailing {
 
     /// A request for a mailed link, as the outbox stores it until the address is looked up: only
     /// keyed hashes, of the same length for every address.
-    struct Request: Hashable, Sendable {
+    package struct Request: Hashable, Sendable {
         /// The hash by which the address is looked up.
         let lookUpKey: [UInt8]
         /// The hash of the address in the audit log; nil in a request that an older version wrote.
@@ -76,7 +77,7 @@ extension RequestedLinkMailing {
         let origin: CallOrigin
 
         /// A request for a link to an address.
-        init(_ address: EmailAddress, _ keys: IdentityKeys, origin: CallOrigin) {
+        package init(_ address: EmailAddress, _ keys: IdentityKeys, origin: CallOrigin) {
             self.init(
                 lookUpKey: keys.lookUpKey(of: address), subject: keys.subject(of: address),
                 origin: origin)
@@ -102,7 +103,7 @@ extension RequestedLinkMailing {
 
         /// Enqueues the request, to be processed after a random delay.
         /// - Throws: `auth/idempotency-key-reused`; errors of the store.
-        func write(
+        package func write(
             _ topic: OutboxTopic, _ call: RepeatableCall?, in store: Store,
             _ writer: AccountWriter, now: Timestamp
         ) async throws {

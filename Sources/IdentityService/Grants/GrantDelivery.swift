@@ -9,9 +9,10 @@ import Storage
 /// A crash between Apple's response and the commit loses a grant: the code is used, and Apple
 /// rejects it the second time. The next sign-in brings another code. Only if the account is deleted
 /// before that is there no grant to revoke.
-struct GrantDelivery: AccountWriting, Sendable {
+package struct GrantDelivery: AccountWriting, Sendable {
     let store: Store
-    let writer: AccountWriter
+    /// Writes accounts.
+    package let writer: AccountWriter
     let time: any Time
     let logger: Logger
     /// Nil if the operator has configured no key.
@@ -46,7 +47,7 @@ struct GrantDelivery: AccountWriting, Sendable {
     /// The same for an order that is stored elsewhere, with a deletion.
     /// - Parameter key: identifies the order.
     /// - Throws: as `revoke(_:)`.
-    func revoke(_ order: GrantOrder, key: String) async throws {
+    package func revoke(_ order: GrantOrder, key: String) async throws {
         guard time.now() < order.until else { return try await giveUp(order, "expired") }
         guard try await !isLinkedAgain(order, key) else {
             return try await giveUp(order, "linked-again")

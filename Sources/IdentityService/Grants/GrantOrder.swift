@@ -2,12 +2,12 @@ import Contracts
 import Cryptography
 import JSON
 import Messages
-import ServiceRuntime
+package import ServiceRuntime
 import Storage
 
 /// An outbox order for Apple: a code to exchange, or a grant to revoke (G-05). It contains
 /// everything that it needs, because the account and its keys may be deleted before its delivery.
-struct GrantOrder: Hashable, Sendable {
+package struct GrantOrder: Hashable, Sendable {
     /// The account of the identity, for the audit trail.
     let account: AccountID
     /// The key by which the identity is looked up.
@@ -20,6 +20,19 @@ struct GrantOrder: Hashable, Sendable {
     let secret: String
     /// The time at which the order expires.
     let until: Timestamp
+
+    /// An order, for `message` or for `GrantDelivery.revoke`.
+    package init(
+        account: AccountID, lookUpKey: [UInt8], client: String, subject: String, secret: String,
+        until: Timestamp
+    ) {
+        self.account = account
+        self.lookUpKey = lookUpKey
+        self.client = client
+        self.subject = subject
+        self.secret = secret
+        self.until = until
+    }
 }
 
 extension GrantOrder {
@@ -56,10 +69,11 @@ extension GrantOrder {
 }
 
 /// A grant as stored in an identity's row, sealed under its account's key.
-struct StoredGrant: Hashable, Sendable {
+package struct StoredGrant: Hashable, Sendable {
     /// The client id that the grant was issued to: only this one can revoke it.
-    let client: String
-    let refreshToken: String
+    package let client: String
+    /// The token by which the grant is revoked.
+    package let refreshToken: String
     /// The message key of the order that fetched it, by which a repeated delivery is recognised.
     let order: String
 

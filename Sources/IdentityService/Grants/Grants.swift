@@ -1,5 +1,5 @@
-import ServiceRuntime
-import Storage
+package import ServiceRuntime
+package import Storage
 
 /// Orders for Apple's grants. Each order is enqueued in the transaction of its cause and delivered
 /// after it (`GrantDelivery`), so that no sign-in waits for Apple or fails because of it.
@@ -9,13 +9,17 @@ import Storage
 /// | a sign-in or a link brings an authorization code | `exchange`, within five minutes |
 /// | an identity is unlinked, taken over, or deleted with its account | `revoke`, retried |
 /// | Apple reports that consent is revoked | none: the grant no longer exists |
-struct Grants: AccountWriting, Sendable {
+package struct Grants: AccountWriting, Sendable {
     /// A code is valid for five minutes at Apple; part of that has passed when it arrives here.
     static let codeLife: Duration = .seconds(300)
     /// How long a revocation is retried: more time than an operator needs to repair a key.
-    static let revocationLife: Duration = .seconds(30 * 24 * 3_600)
+    package static let revocationLife: Duration = .seconds(30 * 24 * 3_600)
 
-    let writer: AccountWriter
+    /// Writes accounts.
+    package let writer: AccountWriter
+
+    /// The orders of one store.
+    package init(writer: AccountWriter) { self.writer = writer }
 
     /// Orders the exchange of the code that came with an identity, if any. Call it in the
     /// transaction that signs in or links.
@@ -52,7 +56,8 @@ struct Grants: AccountWriting, Sendable {
     }
 
     /// The grant of an identity, decrypted; nil for none.
-    func grant(of holder: GrantHolder) throws -> StoredGrant? {
+    /// - Throws: if the account's key does not decrypt, or the grant was sealed under another.
+    package func grant(of holder: GrantHolder) throws -> StoredGrant? {
         guard let sealed = holder.sealedGrant else { return nil }
         return StoredGrant(text: try vault(holder).open(sealed, .identityGrant(holder.identity)))
     }
@@ -70,7 +75,7 @@ struct Grants: AccountWriting, Sendable {
 }
 
 /// The columns of an identity that its grant needs.
-struct GrantHolder: Hashable, Sendable {
+package struct GrantHolder: Hashable, Sendable {
     /// The identity's row key.
     let identity: Int64
     let account: AccountID
@@ -92,7 +97,10 @@ extension SQLSession {
     }
 
     /// The identities of an account that have grants, with their look-up keys.
-    func grants(of account: AccountID) throws -> [(lookUpKey: [UInt8], holder: GrantHolder)] {
+    /// - Throws: `SQLError`.
+    package func grants(
+        of account: AccountID
+    ) throws -> [(lookUpKey: [UInt8], holder: GrantHolder)] {
         try query(
             """
             SELECT \(GrantHolder.columns), look_up_key

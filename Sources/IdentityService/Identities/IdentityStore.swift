@@ -1,30 +1,37 @@
 import Addresses
-import Contracts
+package import Contracts
 import Cryptography
 import JSON
-import ServiceRuntime
-import Storage
+package import ServiceRuntime
+package import Storage
 
 /// A row of `identities`.
-struct IdentityRow: Hashable, Sendable {
-    let identity: Int64
-    let account: AccountID
-    let method: SignInMethod
-    let sealedDetails: [UInt8]
-    let linkedAt: Timestamp
+package struct IdentityRow: Hashable, Sendable {
+    /// The row's key.
+    package let identity: Int64
+    /// The account that signs in with it.
+    package let account: AccountID
+    /// The provider, or `phone`.
+    package let method: SignInMethod
+    /// An `IdentityDetails`, sealed under the account's key.
+    package let sealedDetails: [UInt8]
+    /// When it was linked.
+    package let linkedAt: Timestamp
 }
 
 /// A new identity of an account.
-struct NewIdentity: Sendable {
+package struct NewIdentity: Sendable {
     let identity: Int64
     let account: AccountID
-    let lookUpKey: [UInt8]
+    /// As `IdentityKeys.lookUpKey(of:)` derives it.
+    package let lookUpKey: [UInt8]
     let method: SignInMethod
     let sealedDetails: [UInt8]
 
     /// Seals the details of a proved identity.
     /// - Parameter key: The row key; random.
-    init(
+    /// - Throws: when sealing fails.
+    package init(
         _ proved: ProvedIdentity, of account: AccountID, key: Int64, _ vault: AccountVault,
         _ keys: IdentityKeys
     ) throws {
@@ -39,7 +46,8 @@ struct NewIdentity: Sendable {
 extension SQLSession {
     /// The identity with a look-up key, which `IdentityKeys.lookUpKey(of:)` derives from issuer and
     /// subject.
-    func identity(lookUpKey: [UInt8]) throws -> IdentityRow? {
+    /// - Throws: `SQLError`.
+    package func identity(lookUpKey: [UInt8]) throws -> IdentityRow? {
         try queryOne(
             """
             SELECT \(IdentityRow.columns) FROM identities WHERE look_up_key = ?
@@ -47,7 +55,8 @@ extension SQLSession {
     }
 
     /// An account's identities, oldest first.
-    func identities(of account: AccountID) throws -> [IdentityRow] {
+    /// - Throws: `SQLError`.
+    package func identities(of account: AccountID) throws -> [IdentityRow] {
         try query(
             """
             SELECT \(IdentityRow.columns) FROM identities WHERE account = ? ORDER BY linked_at_ms, identity
@@ -61,7 +70,7 @@ extension Transaction {
     ///   used here.
     /// - Throws: `SQLError` of kind `.constraint(.unique)` if another account has it, or the
     ///   account has an identity of this method.
-    func insert(_ new: NewIdentity, isUsed: Bool = true) throws {
+    package func insert(_ new: NewIdentity, isUsed: Bool = true) throws {
         try put(
             """
             INSERT INTO identities (
@@ -102,7 +111,7 @@ extension IdentityRow {
 }
 
 /// What names an identity, proved or stored.
-protocol IssuedIdentity {
+package protocol IssuedIdentity {
     var issuer: String { get }
     /// The issuer's identifier of the person.
     var subject: String { get }
@@ -122,7 +131,7 @@ extension IssuedIdentity {
 
 extension IdentityKeys {
     /// The keyed hash by which an identity is looked up. It covers issuer and subject.
-    func lookUpKey(of identity: some IssuedIdentity) -> [UInt8] {
+    package func lookUpKey(of identity: some IssuedIdentity) -> [UInt8] {
         identities.lookUpKey(identity.name)
     }
 
@@ -148,7 +157,8 @@ extension Transaction {
 
     /// At a restore (`IdentityRestore`): voids the nonces that were issued until now, used or not.
     /// The copy has no row for those that were used after the backup.
-    func voidNonces() throws {
+    /// - Throws: `SQLError`.
+    package func voidNonces() throws {
         try put(
             """
             INSERT INTO used_nonces (nonce_key, expires_at_ms) VALUES (?, ?)
@@ -174,14 +184,17 @@ extension UsedNonce {
 
 /// The details of an identity beside its look-up hash, sealed under its account's key. They are as
 /// the issuer reported them when the identity was linked.
-struct IdentityDetails: Hashable, Sendable {
-    let issuer: String
-    let subject: String
+package struct IdentityDetails: Hashable, Sendable {
+    /// The issuer, as in `ProvedIdentity`.
+    package let issuer: String
+    /// The issuer's identifier of the person; for a phone, the number in E.164.
+    package let subject: String
     /// As the issuer reported it, verified or not; empty for none.
-    let email: String
+    package let email: String
     /// Whether the email is a relay address of the provider.
     let isRelay: Bool
-    let displayName: String
+    /// The name that the issuer reported; empty for none.
+    package let displayName: String
 
     /// The details that a token or a phone code proved.
     init(_ proved: ProvedIdentity) {
@@ -202,7 +215,7 @@ struct IdentityDetails: Hashable, Sendable {
 
     /// Parses `text`.
     /// - Throws: `rpc/internal` if it is malformed: only this service writes it.
-    init(text: String) throws(ServiceError) {
+    package init(text: String) throws(ServiceError) {
         guard let details = JSONReader.object(in: Array(text.utf8)),
             let issuer = details["issuer"]?.string, let subject = details["subject"]?.string
         else { throw ServiceError(.internalError, detail: "an identity's details are malformed") }

@@ -1,17 +1,17 @@
-import Addresses
-import Contracts
+package import Addresses
+package import Contracts
 import ServiceRuntime
 
 /// An identity that a provider's token or a phone code has proved, with what its issuer says about
 /// its owner. Issuer and subject identify it; an email never does (X-04).
-struct ProvedIdentity: Sendable {
+package struct ProvedIdentity: Sendable {
     /// The sign-in method, as shown to owners.
     let method: SignInMethod
     /// The provider's issuer as in its metadata ("https://accounts.google.com"), or
     /// `PhoneIdentity.issuer`.
-    let issuer: String
+    package let issuer: String
     /// The issuer's identifier of the person; for a phone, the number in E.164.
-    let subject: String
+    package let subject: String
     /// The email that the issuer reports; nil if it reports none.
     var email: Email?
     /// Display name; empty if the issuer reports none.
@@ -30,7 +30,8 @@ struct ProvedIdentity: Sendable {
 
 extension ProvedIdentity {
     /// An email as an issuer reports it.
-    struct Email: Hashable, Sendable {
+    package struct Email: Hashable, Sendable {
+        /// The address.
         let address: EmailAddress
         /// Whether the issuer says that the email is verified, and the operator trusts this issuer
         /// for that. Any other value (false, "false", absent, 1, null) is false, and nothing is
@@ -39,11 +40,28 @@ extension ProvedIdentity {
         /// Whether the email is a relay address of the provider, which forwards mail and is no main
         /// address (Apple's "Hide My Email").
         let isRelay: Bool
+
+        /// An email with what its issuer says about it.
+        package init(address: EmailAddress, isVerified: Bool, isRelay: Bool) {
+            self.address = address
+            self.isVerified = isVerified
+            self.isRelay = isRelay
+        }
+    }
+
+    /// An identity that nothing but its issuer's name for the person has proved here: of an import
+    /// or a look-up. No code, client id or nonce came with it.
+    package init(
+        method: SignInMethod, issuer: String, subject: String, email: Email?, displayName: String
+    ) {
+        self.init(method: method, issuer: issuer, subject: subject)
+        self.email = email
+        self.displayName = displayName
     }
 }
 
 /// A nonce that a sign-in uses.
-struct UsedNonce: Hashable, Sendable {
+package struct UsedNonce: Hashable, Sendable {
     /// Keyed hash.
     let key: [UInt8]
     /// After this the nonce is rejected as expired in any case, so its row may be deleted.
@@ -55,7 +73,7 @@ struct UsedNonce: Hashable, Sendable {
 
 /// The profile data of a provider that is safe to store. A provider accepts values from its users
 /// that this service would reject.
-struct ShownProfile: Sendable {
+package struct ShownProfile: Sendable {
     private static let photoURLBytesMax = 2_048
 
     /// Nil when the provider sent none, or an invalid one.
@@ -71,7 +89,7 @@ struct ShownProfile: Sendable {
 
     /// Whether an app can use the URL without further checks: `https`, printable ASCII, at most
     /// `photoURLBytesMax`, no quotes or brackets.
-    static func isPhoto(_ url: String) -> Bool {
+    package static func isPhoto(_ url: String) -> Bool {
         url.hasPrefix("https://") && url.utf8.count <= photoURLBytesMax
             && url.utf8.allSatisfy { byte in
                 (33...126).contains(byte) && !"\"'<>\\^`{|}".utf8.contains(byte)

@@ -1,4 +1,4 @@
-import Addresses
+package import Addresses
 import Contracts
 package import Cryptography
 import Messages
@@ -11,37 +11,37 @@ package struct IdentityKeys: StoreKeys {
     /// Looks up an account by its address: `addresses.lookUpKey(address.normalised)`.
     let addresses: KeyedHash
     /// Looks up an identity by its issuer and subject, and recognises used nonces.
-    let identities: KeyedHash
+    package let identities: KeyedHash
     /// Looks up a link by its token, so that a stolen store contains no usable token (I-06).
-    let links: KeyedHash
+    package let links: KeyedHash
     /// Looks up the state of a phone number: its codes, and whether it has changed (G-06, A-06).
     let phones: KeyedHash
     /// Hashes verification codes that were sent to phones (I-06).
     let phoneCodes: KeyedHash
     /// Hashes idempotency keys and request fingerprints (G-25).
-    let calls: KeyedHash
+    package let calls: KeyedHash
     /// Authenticates nonces for sign-ins at providers (G-05).
     let nonces: KeyedHash
     /// Hashes client addresses and devices in the audit trail.
-    let audit: KeyedHash
+    package let audit: KeyedHash
     /// Hashes the known devices of an account, differently for each account (G-08).
     let devices: KeyedHash
     /// Looks up a photo by its name (G-17).
-    let photos: KeyedHash
+    package let photos: KeyedHash
     /// Looks up a document by its collection and name, differently for each account (I-07).
-    let documents: KeyedHash
+    package let documents: KeyedHash
     /// Recognises deleted accounts by their tombstones (G-20).
-    let tombstones: KeyedHash
+    package let tombstones: KeyedHash
     /// Seals the key of each account.
     let accounts: SealedBox
     /// Seals the payloads of outbox messages.
     let outbox: SealedBox
     /// Seals the token for the choice after a collision (`CollisionChoice`).
-    let choices: SealedBox
+    package let choices: SealedBox
     /// Seals the key of each deletion's payload (`DeletionVault`).
-    let deletions: SealedBox
+    package let deletions: SealedBox
     /// Seals the token that confirms a deletion (`DeletionConfirmation`).
-    let confirmations: SealedBox
+    package let confirmations: SealedBox
     /// Authenticates sign-in proofs to the session service.
     let proofs: SignInProofSeal
 
@@ -84,7 +84,7 @@ package struct IdentityKeys: StoreKeys {
 
 extension IdentityKeys {
     /// The keyed hash by which the owner of `address` is looked up.
-    func lookUpKey(of address: EmailAddress) -> [UInt8] {
+    package func lookUpKey(of address: EmailAddress) -> [UInt8] {
         addresses.lookUpKey(address.normalised)
     }
 
@@ -115,11 +115,11 @@ extension IdentityKeys {
 
 /// Issues sign-in proofs: identity's authenticated statement to the session service that an
 /// account's owner has authenticated (G-03).
-struct ProofIssuer: Sendable {
+package struct ProofIssuer: Sendable {
     private static let nonceBytes = 16
     /// Proofs from the millisecond in which an account's sessions end are rejected too
     /// (`IdentityOutbox.endAccount`). A proof that is this much later is the first valid one.
-    static let afterEnd: Duration = .milliseconds(1)
+    package static let afterEnd: Duration = .milliseconds(1)
 
     let keys: IdentityKeys
     let randomness: any Randomness

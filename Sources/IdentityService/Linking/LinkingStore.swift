@@ -1,14 +1,16 @@
-import ServiceRuntime
-import Storage
+package import ServiceRuntime
+package import Storage
 
 extension Transaction {
     /// Deletes an account's password.
-    func removePassword(of account: AccountID) throws {
+    /// - Throws: `SQLError`.
+    package func removePassword(of account: AccountID) throws {
         try put("DELETE FROM passwords WHERE account = ?", [.integer(account.key)])
     }
 
     /// Deletes all identities of an account, including its phone number.
-    func removeIdentities(of account: AccountID) throws {
+    /// - Throws: `SQLError`.
+    package func removeIdentities(of account: AccountID) throws {
         try put("DELETE FROM identities WHERE account = ?", [.integer(account.key)])
     }
 
@@ -82,7 +84,7 @@ extension IdentityTables {
     /// One identity of each provider and one phone number for each account. The unique index
     /// enforces it on a storage engine with several writers, where two concurrent links could both
     /// pass the check.
-    static let oneOfEachMethod = """
+    package static let oneOfEachMethod = """
         DROP INDEX identities_by_account;
         CREATE UNIQUE INDEX identities_by_account ON identities (account, method);
         """
@@ -96,7 +98,8 @@ extension IdentityTables {
 /// provider's notice removes are not stored, since the owner has not rejected them. Identities that
 /// a takeover removes are not stored either, since they were not the owner's.
 extension IdentityTables {
-    static let removedIdentities = """
+    /// The table `removed_identities`.
+    package static let removedIdentities = """
         CREATE TABLE removed_identities (
             removal INTEGER PRIMARY KEY AUTOINCREMENT,
             account INTEGER NOT NULL REFERENCES accounts,
@@ -144,7 +147,8 @@ extension Transaction {
 
     /// Deletes all entries of an account. A takeover calls this, because its previous holder
     /// unlinked them and not the owner.
-    func deleteRemovals(from account: AccountID) throws {
+    /// - Throws: `SQLError`.
+    package func deleteRemovals(from account: AccountID) throws {
         try put(
             "DELETE FROM removed_identities WHERE account = ?", [.integer(account.key)])
     }

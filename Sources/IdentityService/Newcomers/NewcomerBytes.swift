@@ -1,6 +1,6 @@
 import Cryptography
-import ServiceRuntime
-import Storage
+package import ServiceRuntime
+package import Storage
 
 /// What newcomers may add to the store and the blobs in a day: guests of any age, and accounts in their first day.
 ///
@@ -15,10 +15,10 @@ import Storage
 ///
 /// A day is one of UTC. An address is an IPv4 address or an IPv6 /48, which is what one customer has.
 /// Callers without an address share one.
-struct NewcomerBytes: Hashable, Sendable {
+package struct NewcomerBytes: Hashable, Sendable {
     /// What a call counts at least, in bytes: an audit row and a stored response, with their entries
     /// in indexes.
-    static let callBytes = 512
+    package static let callBytes = 512
     /// How long an account is new.
     fileprivate static let newFor = Duration.seconds(86_400)
     private static let day = Duration.seconds(86_400)
@@ -45,7 +45,7 @@ struct NewcomerBytes: Hashable, Sendable {
     }
 
     /// The sums of a day, by holder: the keyed hash of an address, or a guest's number in 8 bytes.
-    static let table = """
+    package static let table = """
         CREATE TABLE newcomer_bytes (
             number INTEGER PRIMARY KEY AUTOINCREMENT,
             day INTEGER NOT NULL,
@@ -71,7 +71,7 @@ struct NewcomerBytes: Hashable, Sendable {
 }
 
 /// A guest, or an account in its first day.
-struct Newcomer: Hashable, Sendable {
+package struct Newcomer: Hashable, Sendable {
     fileprivate let account: Int64
     fileprivate let isGuest: Bool
 
@@ -79,7 +79,7 @@ struct Newcomer: Hashable, Sendable {
     ///   - account: The account's key.
     ///   - moment: Now.
     /// - Returns: nil for an older account.
-    init?(account: Int64, isGuest: Bool, createdAt: Timestamp, at moment: Timestamp) {
+    package init?(account: Int64, isGuest: Bool, createdAt: Timestamp, at moment: Timestamp) {
         guard isGuest || moment < createdAt + NewcomerBytes.newFor else { return nil }
         self.account = account
         self.isGuest = isGuest
@@ -125,7 +125,7 @@ extension Transaction {
 
     /// As `count`, for what is not done without room.
     /// - Throws: `auth/too-many-requests` with the wait until the day is over; `SQLError`.
-    func requireRoom(
+    package func requireRoom(
         for bytes: Int, of newcomer: Newcomer?, from origin: CallOrigin,
         within limits: NewcomerBytes
     ) throws {

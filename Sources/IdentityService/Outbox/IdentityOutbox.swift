@@ -2,12 +2,12 @@ import Addresses
 import Contracts
 import Cryptography
 import Messages
-import ServiceRuntime
-import Storage
+package import ServiceRuntime
+package import Storage
 
 /// The messages to other services. Each is written in the transaction of the change that it
 /// reports.
-enum OutboxTopic: String, Sendable {
+package enum OutboxTopic: String, Sendable {
     /// To notification: `SendEmail`. The payload is the sealed request: it contains an address and
     /// possibly a valid link.
     case email
@@ -34,13 +34,15 @@ enum OutboxTopic: String, Sendable {
 
 extension OutboxTopic {
     /// All queues of the identity service's messages.
-    static let queues: [OutboxQueue] = [
+    package static let queues: [OutboxQueue] = [
         .standard, .sessionEnds, .deviceEnds, .requested,
     ]
 
     /// What a restored copy does not send, since it was sent after the backup, and its links and
     /// codes are void (`IdentityRestore`). All else must arrive.
-    static let voidedByRestore: [OutboxTopic] = [.email, .text, .passwordReset, .deletionLink]
+    package static let voidedByRestore: [OutboxTopic] = [
+        .email, .text, .passwordReset, .deletionLink,
+    ]
 
     /// The queue of a topic. Attack: an attacker's sessions stay valid while their end waits behind
     /// mails. Anybody can cause thousands of mails, and a notification service that accepts calls
@@ -69,14 +71,14 @@ extension OutboxQueue {
 }
 
 /// Builds the outbox's messages.
-struct IdentityOutbox: Sendable {
+package struct IdentityOutbox: Sendable {
     private static let keyBytes = 16
 
     let keys: IdentityKeys
     let randomness: any Randomness
 
     /// A random idempotency key, for a message that is built once.
-    func newKey() -> String { Base64URL.encode(randomness.bytes(Self.keyBytes)) }
+    package func newKey() -> String { Base64URL.encode(randomness.bytes(Self.keyBytes)) }
 
     /// The idempotency key that every retry of `call` derives.
     func key(of call: RepeatableCall) -> String { Base64URL.encode(call.key) }
@@ -88,7 +90,7 @@ struct IdentityOutbox: Sendable {
     ///   - expiresAt: The mail is not sent after this time; nil for no expiry.
     ///   - key: The idempotency key at the notification service.
     /// - Throws: when sealing the payload fails.
-    func email(
+    package func email(
         _ mail: Mail, of account: AccountID?, to recipient: String, language: String,
         expiresAt: Timestamp?, key: String
     ) throws -> OutboxMessage {

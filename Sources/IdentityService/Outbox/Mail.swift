@@ -1,9 +1,9 @@
 import Addresses
-import Contracts
+package import Contracts
 import ServiceRuntime
 
 /// A mail that this service sends (N-01): a template, and what fills its variables.
-struct Mail: Sendable {
+package struct Mail: Sendable {
     let template: MailTemplate
     /// One for each variable of the template, in their order.
     let values: [MailValue]
@@ -11,7 +11,7 @@ struct Mail: Sendable {
     /// - Parameter values: In any order. A value without a variable in the template is left out.
     /// - Throws: `rpc/internal` if a variable of the template has no value. The notification
     ///   service would refuse that mail later, when its flow has ended without an error.
-    init(_ template: MailTemplate, _ values: [MailValue] = []) throws {
+    package init(_ template: MailTemplate, _ values: [MailValue] = []) throws {
         self.template = template
         self.values = try template.variables.map { variable in
             guard let value = values.first(where: { $0.variable == variable }) else {
@@ -26,7 +26,7 @@ struct Mail: Sendable {
 
 /// What fills a variable of a mail, in the form that the notification service reads. Names are
 /// filtered (`DeviceWords`): strangers choose them.
-struct MailValue: Hashable, Sendable {
+package struct MailValue: Hashable, Sendable {
     let variable: TemplateVariable
     let text: String
 
@@ -75,7 +75,7 @@ struct MailValue: Hashable, Sendable {
     }
 
     /// A number of items.
-    static func count(_ count: Int) -> MailValue { MailValue(.count, "\(count)") }
+    package static func count(_ count: Int) -> MailValue { MailValue(.count, "\(count)") }
 
     private static func words(_ name: String) -> String {
         DeviceWords.words(name: name, platform: "")

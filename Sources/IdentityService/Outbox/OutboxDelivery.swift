@@ -13,12 +13,14 @@ package struct OutboxDelivery: AccountWriting, Sendable {
     private static let timeout: Duration = .seconds(10)
 
     let store: Store
-    let writer: AccountWriter
+    /// Writes accounts.
+    package let writer: AccountWriter
     let time: any Time
     let logger: Logger
     let peers: IdentityPeers
     let resets: RequestedLinkMailing
-    let grants: GrantDelivery
+    /// Delivers the orders for Apple.
+    package let grants: GrantDelivery
 
     /// Creates the delivery to `peers`.
     /// - Parameter apple: The endpoints for exchanging codes and revoking grants; nil without the
@@ -39,7 +41,7 @@ package struct OutboxDelivery: AccountWriting, Sendable {
 
     /// Returns when the receiver has accepted the message, or the message is obsolete.
     /// - Throws: the error of the call, for a retry; `rpc/unknown-method` for an unknown topic.
-    func deliver(_ message: OutboxMessage) async throws {
+    package func deliver(_ message: OutboxMessage) async throws {
         switch OutboxTopic(rawValue: message.topic) {
         case .email: try await sendEmail(message)
         case .text: try await sendText(message)

@@ -1,8 +1,8 @@
 import Addresses
 import Cryptography
 import Messages
-import ServiceRuntime
-import Storage
+package import ServiceRuntime
+package import Storage
 
 /// A code of six digits (G-06). A million values are few. Guessing is prevented by the limit of
 /// five compared guesses (`PhoneCodeRule`) and by the rate limits on numbers (R-02).
@@ -187,7 +187,8 @@ extension Transaction {
     }
 
     /// Flows about a code decide about its number.
-    func lockPhoneCodes(of account: AccountID) throws {
+    /// - Throws: `SQLError`.
+    package func lockPhoneCodes(of account: AccountID) throws {
         let numbers = try query(
             "SELECT number_key FROM phone_codes WHERE account = ?", [.integer(account.key)]
         ) { try $0.blob(0) }
@@ -199,7 +200,7 @@ extension Transaction {
 /// and no phone numbers (Sources/SECURITY.md, Erasure).
 extension IdentityTables {
     /// `phone_codes.account`: the account whose session requested the code; null for a sign-in.
-    static let phoneCodes = """
+    package static let phoneCodes = """
         CREATE TABLE phone_codes (
             code INTEGER PRIMARY KEY,
             number_key BLOB NOT NULL,

@@ -1,8 +1,8 @@
-import Addresses
+package import Addresses
 import Contracts
 import Cryptography
-import ServiceRuntime
-import Storage
+package import ServiceRuntime
+package import Storage
 
 /// `postern.identity.v1.PhoneCodes`: codes sent to phone numbers, and what they prove (G-06, I-06,
 ///
@@ -17,12 +17,12 @@ struct PhoneCodesHandler: PhoneCodesService, AccountWriting {
 }
 
 /// A phone number as an identity: the subject is the number.
-enum PhoneIdentity {
+package enum PhoneIdentity {
     /// Stands for the issuer, also in look-up keys. A provider's issuer is a URL.
-    static let issuer = SignInMethod.phone.name
+    package static let issuer = SignInMethod.phone.name
 
     /// The identity of a number.
-    static func proved(_ text: String, nonce: UsedNonce? = nil) -> ProvedIdentity {
+    package static func proved(_ text: String, nonce: UsedNonce? = nil) -> ProvedIdentity {
         ProvedIdentity(method: .phone, issuer: issuer, subject: text, nonce: nonce)
     }
 }
@@ -35,7 +35,8 @@ extension SQLSession {
     /// any case: the number of reads does not tell whether there is an account.
     /// - Parameter nonce: makes the code single-use; nil when the code is not used for a sign-in or
     ///   link.
-    func phoneIdentity(
+    /// - Throws: `SQLError`.
+    package func phoneIdentity(
         _ number: PhoneNumber, nonce: UsedNonce? = nil, _ keys: IdentityKeys
     ) throws -> (proved: ProvedIdentity, account: AccountID?) {
         func stored(_ text: String) throws -> (proved: ProvedIdentity, account: AccountID?) {

@@ -75,7 +75,7 @@ extension IdentityTables {
     /// `provider_notices`: processed notices, by a keyed hash of issuer and `jti`, kept until they
     /// would be rejected for their age. `relay_told_at_ms`: time of the identity's last processed
     /// relay event, so that a late notice changes nothing.
-    static let providerNotices = """
+    package static let providerNotices = """
         CREATE TABLE provider_notices (
             notice INTEGER PRIMARY KEY AUTOINCREMENT,
             notice_key BLOB NOT NULL,

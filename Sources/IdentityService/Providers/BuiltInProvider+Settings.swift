@@ -1,4 +1,4 @@
-import Contracts
+package import Contracts
 import Cryptography
 import Outbound
 import ServiceRuntime
@@ -22,7 +22,7 @@ extension BuiltInProvider {
 
     /// The spelling of `issuer` that identities of `method` are stored with. Nil if the two do not
     /// belong together: a sign-in would never find such an identity.
-    static func issuer(_ issuer: String, of method: String) -> String? {
+    package static func issuer(_ issuer: String, of method: String) -> String? {
         guard let provider = BuiltInProvider(rawValue: method) else {
             return allIssuers.contains(issuer) ? nil : issuer
         }

@@ -1,4 +1,4 @@
-import Addresses
+package import Addresses
 import Contracts
 import Cryptography
 import JSON
@@ -20,7 +20,7 @@ import ServiceRuntime
 ///
 /// With a single `aud`, Google puts the Android app into `azp` and the operator's backend into
 /// `aud`.
-struct ProviderClaims: Sendable {
+package struct ProviderClaims: Sendable {
     /// Accepted clock difference between the provider and this service.
     static let leeway: Duration = .seconds(60)
     static let subjectBytesMax = 255
@@ -167,7 +167,7 @@ extension ProviderClaims {
     }
 
     /// Whether an address is of Apple's relay.
-    static func isAppleRelay(_ address: EmailAddress) -> Bool { ends(address, relayDomain) }
+    package static func isAppleRelay(_ address: EmailAddress) -> Bool { ends(address, relayDomain) }
 
     private static func ends(_ address: EmailAddress, _ domain: String) -> Bool {
         address.normalised.reversed().starts(with: domain.utf8.reversed())

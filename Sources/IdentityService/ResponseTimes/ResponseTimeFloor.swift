@@ -109,7 +109,7 @@ package final class ResponseTimeFloor: Sendable {
     /// Measures schemes before hashes with them are stored, and raises the minimum if one is
     /// slower.
     /// - Throws: as `PasswordHashPool.measure` and `floor`.
-    func add(_ schemes: some Collection<PasswordScheme>) async throws {
+    package func add(_ schemes: some Collection<PasswordScheme>) async throws {
         guard !schemes.isEmpty else { return }
         let slowest = schemes.map(\.microseconds).max() ?? 0
         // A scheme with less than half the cost of the slowest cannot be the slowest on any
@@ -128,7 +128,7 @@ package final class ResponseTimeFloor: Sendable {
     }
 
     /// Reads the store again at each interval, until cancellation or shutdown.
-    func run() async {
+    package func run() async {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 do {

@@ -136,7 +136,8 @@ extension IdentityV1.StoredResponse {
 /// device, so that a device has a different hash in each account: a stolen store does not link two
 /// accounts of one device.
 extension IdentityTables {
-    static let knownDevices = """
+    /// The table `known_devices`.
+    package static let knownDevices = """
         CREATE TABLE known_devices (
             device INTEGER PRIMARY KEY,
             account INTEGER NOT NULL REFERENCES accounts,

@@ -1,6 +1,6 @@
+import AccountLife
 import ArgumentParser
 import Glibc
-import IdentityService
 
 /// `postern restore`: fills an empty data folder from a backup, or from files copied by hand.
 struct RestoreCommand: AsyncParsableCommand {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import IdentityAssembly
 import IdentityService
 import NotificationService
 import RateLimitService

@@ -1,6 +1,6 @@
 import ArgumentParser
-import IdentityService
 import JSON
+import PersonalData
 
 /// `postern rules`: the operator's file of rules for documents and onboarding. Needs no running
 /// service.

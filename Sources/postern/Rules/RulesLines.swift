@@ -1,5 +1,5 @@
-import IdentityService
 import JSON
+import PersonalData
 
 extension DocumentRules {
     /// `5 collections, 33 fields; onboarding of 5 sections, 22 screens, 31 fields`

@@ -1,9 +1,12 @@
+import AccountLife
 import Contracts
 import CoreMetrics
 import Cryptography
+import IdentityAssembly
 import IdentityService
 import Messages
 import NIOPosix
+import PersonalData
 import RPC
 import ServiceRuntime
 import Storage

@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import GatewayService
+@testable import IdentityAssembly
 @testable import IdentityService
 
 @Suite("G-01: CheckAuthState says whether a token is signed in", .timeLimit(.minutes(1)))

@@ -6,7 +6,8 @@ import TestSupport
 import Testing
 
 @testable import GatewayService
-@testable import IdentityService
+@testable import IdentityAssembly
+@testable import PersonalData
 
 @Suite("G-21: exports of all data at the gateway", .timeLimit(.minutes(1)))
 struct DataExportsTests {

@@ -1,6 +1,6 @@
 import Contracts
-import IdentityService
 import Messages
+import PersonalData
 import RPC
 import ServiceRuntime
 import TestSupport

@@ -7,7 +7,9 @@ import TestSupport
 import Testing
 
 @testable import GatewayService
+@testable import IdentityAssembly
 @testable import IdentityService
+@testable import PersonalData
 @testable import SessionService
 
 @Suite("What strangers at one address add to the disks in a day", .timeLimit(.minutes(5)))

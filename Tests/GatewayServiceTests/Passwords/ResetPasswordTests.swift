@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import GatewayService
+@testable import IdentityAssembly
 @testable import IdentityService
 
 @Suite("G-11: a user resets a forgotten password through the gateway", .timeLimit(.minutes(1)))

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import GatewayService
+@testable import IdentityAssembly
 @testable import IdentityService
 
 @Suite("G-06: a user signs in with a code sent to a phone", .timeLimit(.minutes(2)))

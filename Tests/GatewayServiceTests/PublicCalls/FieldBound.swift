@@ -1,9 +1,11 @@
 import Contracts
 
+@testable import AccountLife
 @testable import Addresses
 @testable import GatewayService
 @testable import IdentityService
 @testable import Messages
+@testable import PersonalData
 @testable import ServiceRuntime
 @testable import SessionService
 

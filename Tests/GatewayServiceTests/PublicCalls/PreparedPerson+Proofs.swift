@@ -6,6 +6,7 @@ import TestSupport
 
 @testable import GatewayService
 @testable import IdentityService
+@testable import PersonalData
 
 // What a person shows: links of mails, codes of text messages, and tokens of providers.
 

@@ -9,7 +9,8 @@ import TestSupport
 import Testing
 
 @testable import GatewayService
-@testable import IdentityService
+@testable import IdentityAssembly
+@testable import PersonalData
 
 /// Somebody with an account, for whom everything exists that a request can name, of a method that
 /// is relayed or remembers repeats. What is prepared is prepared once, so a request can be made

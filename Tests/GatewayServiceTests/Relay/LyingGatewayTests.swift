@@ -1,5 +1,5 @@
 import Contracts
-import IdentityService
+import IdentityAssembly
 import Messages
 import RPC
 import ServiceRuntime

@@ -7,8 +7,10 @@ import Storage
 import Testing
 
 @testable import GatewayService
+@testable import IdentityAssembly
 @testable import IdentityService
 @testable import Messages
+@testable import PersonalData
 
 /// The lies of `LyingGatewayTests` in valid requests: those of `PublicCalls`, so that a new method
 /// is among them. Each call is made by new people, and straight at its owner.

@@ -5,7 +5,7 @@ import RateLimitService
 import ServiceRuntime
 import Synchronization
 
-@testable import IdentityService
+@testable import IdentityAssembly
 @testable import SessionService
 
 /// The inner services as a gateway's clients call them. Each call is counted, and one of them can

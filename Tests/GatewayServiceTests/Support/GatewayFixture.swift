@@ -10,6 +10,7 @@ import Testing
 @testable import GatewayService
 @testable import IdentityService
 @testable import NotificationService
+@testable import PersonalData
 @testable import SessionService
 
 /// The gateway and the real services in one process, with real stores in a temporary folder and

@@ -8,9 +8,12 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import AccountLife
 @testable import GatewayService
+@testable import IdentityAssembly
 @testable import IdentityService
 @testable import NotificationService
+@testable import PersonalData
 @testable import RateLimitService
 @testable import SessionService
 

@@ -8,6 +8,7 @@ import Testing
 
 @testable import GatewayService
 @testable import IdentityService
+@testable import PersonalData
 
 /// A `GatewayFixture` with stand-ins for Google and Apple. Identity fetches their keys over HTTP.
 final class ProviderFixture: Sendable {

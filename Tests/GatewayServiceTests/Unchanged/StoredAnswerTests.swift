@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import GatewayService
+@testable import IdentityAssembly
 @testable import IdentityService
 @testable import SessionService
 

@@ -4,8 +4,10 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import AccountLife
 @testable import IdentityService
 @testable import NotificationService
+@testable import PersonalData
 @testable import RateLimitService
 @testable import SessionService
 

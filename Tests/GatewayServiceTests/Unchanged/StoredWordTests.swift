@@ -5,8 +5,10 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import AccountLife
 @testable import IdentityService
 @testable import NotificationService
+@testable import PersonalData
 
 /// Rows, messages that wait, callers and dashboards that exist have these words.
 @Suite("Words in stores, in answers and in labels of metrics stay")

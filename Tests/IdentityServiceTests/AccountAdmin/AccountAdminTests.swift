@@ -7,6 +7,7 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import AccountLife
 @testable import IdentityService
 
 /// A session service that reports one account's activity, or is unavailable.

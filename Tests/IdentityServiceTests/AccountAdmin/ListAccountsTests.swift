@@ -6,7 +6,7 @@ import Storage
 import TestSupport
 import Testing
 
-@testable import IdentityService
+@testable import AccountLife
 
 @Suite("I-09: listing accounts in pages", .timeLimit(.minutes(1)))
 struct ListAccountsTests {

@@ -4,7 +4,7 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@testable import IdentityService
+@testable import AccountLife
 
 @Suite("I-04, I-09: operators list and repair orphans", .timeLimit(.minutes(1)))
 struct OrphanAdminTests {

@@ -5,6 +5,7 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
+@testable import AccountLife
 @testable import IdentityService
 
 @Suite("I-09: mails to the owner of a suspended account", .timeLimit(.minutes(1)))

@@ -6,6 +6,8 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import AccountLife
+@testable import IdentityAssembly
 @testable import IdentityService
 
 @Suite("G-20, G-21: identity's data of an account", .timeLimit(.minutes(1)))

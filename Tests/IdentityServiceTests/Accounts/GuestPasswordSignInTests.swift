@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import IdentityService
+@testable import PersonalData
 
 @Suite("G-27: a guest signs in with a password to an existing account", .timeLimit(.minutes(1)))
 struct GuestPasswordSignInTests {

@@ -6,6 +6,7 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import AccountLife
 @testable import IdentityService
 
 @Suite("G-25: repeated registrations", .timeLimit(.minutes(1)))

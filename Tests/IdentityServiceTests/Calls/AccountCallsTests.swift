@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import IdentityService
+@testable import PersonalData
 
 @Suite("The frame of a call that the gateway passes on")
 struct AccountCallsTests {

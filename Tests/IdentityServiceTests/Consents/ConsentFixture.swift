@@ -6,6 +6,7 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
+@testable import IdentityAssembly
 @testable import IdentityService
 
 extension ConsentSettings {

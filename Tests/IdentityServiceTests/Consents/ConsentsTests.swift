@@ -6,7 +6,10 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import AccountLife
+@testable import IdentityAssembly
 @testable import IdentityService
+@testable import PersonalData
 
 @Suite("G-23: consents and privacy settings", .timeLimit(.minutes(1)))
 struct ConsentsTests {

@@ -7,7 +7,10 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import AccountLife
+@testable import IdentityAssembly
 @testable import IdentityService
+@testable import PersonalData
 
 @Suite("G-23: the consent of a parent", .timeLimit(.minutes(1)))
 struct ParentalConsentTests {

@@ -6,6 +6,8 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import AccountLife
+@testable import IdentityAssembly
 @testable import IdentityService
 
 @Suite("G-23, I-09: the consent of a parent in a suspension", .timeLimit(.minutes(1)))

@@ -6,7 +6,9 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import AccountLife
 @testable import IdentityService
+@testable import PersonalData
 
 @Suite("G-19: the deletion of the caller's account", .timeLimit(.minutes(1)))
 struct AccountDeletionsTests {

@@ -5,7 +5,8 @@ import Storage
 import TestSupport
 import Testing
 
-@testable import IdentityService
+@testable import AccountLife
+@testable import IdentityAssembly
 
 /// Each commit of a deletion is the last one before a crash, once. The step after it has had its
 /// effect in other services and on the disk, but not its commit; the next start repeats it.

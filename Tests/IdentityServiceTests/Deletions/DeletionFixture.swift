@@ -7,7 +7,8 @@ import Storage
 import TestSupport
 import Testing
 
-@testable import IdentityService
+@testable import AccountLife
+@testable import IdentityAssembly
 
 /// Deletions over a real store.
 extension IdentityFixture {

@@ -7,7 +7,8 @@ import Storage
 import TestSupport
 import Testing
 
-@testable import IdentityService
+@testable import AccountLife
+@testable import IdentityAssembly
 
 @Suite("G-20: deletions for operators, backends and providers", .timeLimit(.minutes(1)))
 struct DeletionOperatorTests {

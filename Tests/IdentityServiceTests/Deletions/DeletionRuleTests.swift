@@ -1,7 +1,7 @@
 import ServiceRuntime
 import Testing
 
-@testable import IdentityService
+@testable import AccountLife
 
 @Suite("G-19, G-20: the states of a deletion")
 struct DeletionRuleTests {

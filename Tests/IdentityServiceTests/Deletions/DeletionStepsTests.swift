@@ -7,6 +7,8 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import AccountLife
+@testable import IdentityAssembly
 @testable import IdentityService
 
 @Suite("G-20: what each step of a deletion does", .timeLimit(.minutes(1)))

@@ -7,6 +7,8 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import AccountLife
+@testable import IdentityAssembly
 @testable import IdentityService
 
 @Suite("G-20: deleted accounts stay deleted in a restored store", .timeLimit(.minutes(1)))

@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 
 @testable import IdentityService
+@testable import PersonalData
 
 @Suite("I-07: documents are prepared outside of the transaction", .timeLimit(.minutes(2)))
 struct ChangeDocumentsTests {

@@ -5,7 +5,9 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import IdentityAssembly
 @testable import IdentityService
+@testable import PersonalData
 
 @Suite("A-01: an owner's changes of documents are recorded by the hour")
 struct DocumentAuditTests {

@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import IdentityService
+@testable import PersonalData
 
 /// An account with a session, and the handler of its documents.
 struct DocumentFixture: Sendable {

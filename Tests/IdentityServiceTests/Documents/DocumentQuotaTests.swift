@@ -4,7 +4,7 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@testable import IdentityService
+@testable import PersonalData
 
 @Suite("I-07: quotas of documents, and what an account needs to write them")
 struct DocumentQuotaTests {

@@ -6,7 +6,9 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import IdentityAssembly
 @testable import IdentityService
+@testable import PersonalData
 
 @Suite("G-25: answers that were stored before fingerprints were of whole requests")
 struct FormerRepeatTests {

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import IdentityService
+@testable import PersonalData
 
 @Suite("I-07: changes of documents are followed", .timeLimit(.minutes(1)))
 struct WatchDocumentsTests {

@@ -6,7 +6,8 @@ import Storage
 import TestSupport
 import Testing
 
-@testable import IdentityService
+@testable import IdentityAssembly
+@testable import PersonalData
 
 extension IdentityFixture {
     var exports: AccountExportsHandler { service.data.exports }

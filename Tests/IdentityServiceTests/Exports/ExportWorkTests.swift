@@ -6,7 +6,9 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import IdentityAssembly
 @testable import IdentityService
+@testable import PersonalData
 
 @Suite("The preparation of exports", .timeLimit(.minutes(1)))
 struct ExportWorkTests {

@@ -4,7 +4,7 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@testable import IdentityService
+@testable import PersonalData
 
 @Suite("ZIP archives")
 struct ZIPWriterTests {

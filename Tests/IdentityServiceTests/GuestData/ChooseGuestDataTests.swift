@@ -6,7 +6,9 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import IdentityAssembly
 @testable import IdentityService
+@testable import PersonalData
 
 @Suite("G-16: the user chooses what happens to a guest's documents", .timeLimit(.minutes(1)))
 struct ChooseGuestDataTests {

@@ -2,7 +2,9 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
+@testable import IdentityAssembly
 @testable import IdentityService
+@testable import PersonalData
 @testable import Storage
 
 @Suite("G-16: expired migrations of guests' documents are deleted")

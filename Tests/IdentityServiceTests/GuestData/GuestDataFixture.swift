@@ -6,7 +6,10 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import AccountLife
+@testable import IdentityAssembly
 @testable import IdentityService
+@testable import PersonalData
 
 /// An account with a password and a proved address, and a guest, each with a session.
 struct GuestDataFixture: Sendable {

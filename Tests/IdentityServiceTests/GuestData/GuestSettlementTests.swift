@@ -5,7 +5,9 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
+@testable import IdentityAssembly
 @testable import IdentityService
+@testable import PersonalData
 
 @Suite("G-16, G-27: what becomes of a guest that signs in", .timeLimit(.minutes(1)))
 struct GuestSettlementTests {

@@ -4,7 +4,8 @@ import Storage
 import TestSupport
 import Testing
 
-@testable import IdentityService
+@testable import IdentityAssembly
+@testable import PersonalData
 
 @Suite("G-16: a migration that fails at any statement goes on", .timeLimit(.minutes(1)))
 struct MigrationFaultTests {

@@ -7,7 +7,9 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import IdentityAssembly
 @testable import IdentityService
+@testable import PersonalData
 
 @Suite("G-16: the job that moves a guest's documents", .timeLimit(.minutes(1)))
 struct MigrationJobTests {

@@ -1,7 +1,7 @@
 import ServiceRuntime
 import Testing
 
-@testable import IdentityService
+@testable import PersonalData
 
 @Suite("G-16: the states of a migration, and the side that is kept")
 struct MigrationRuleTests {

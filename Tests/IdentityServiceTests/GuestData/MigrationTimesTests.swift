@@ -6,7 +6,8 @@ import Storage
 import TestSupport
 import Testing
 
-@testable import IdentityService
+@testable import IdentityAssembly
+@testable import PersonalData
 
 @Suite("G-16: newer wins by the times of changes, not of migrations", .timeLimit(.minutes(1)))
 struct MigrationTimesTests {

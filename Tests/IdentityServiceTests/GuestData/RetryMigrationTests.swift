@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import IdentityService
+@testable import PersonalData
 
 @Suite("G-16: documents that could not be moved are dropped", .timeLimit(.minutes(1)))
 struct RetryMigrationTests {

@@ -6,7 +6,10 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import AccountLife
+@testable import IdentityAssembly
 @testable import IdentityService
+@testable import PersonalData
 
 @Suite("G-16: documents that an app kept on the device", .timeLimit(.minutes(1)))
 struct UploadGuestBundleTests {

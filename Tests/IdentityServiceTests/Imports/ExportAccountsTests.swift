@@ -7,7 +7,7 @@ import Storage
 import TestSupport
 import Testing
 
-@testable import IdentityService
+@testable import AccountLife
 
 @Suite("I-03: exporting accounts", .timeLimit(.minutes(1)))
 struct ExportAccountsTests {

@@ -8,6 +8,7 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import AccountLife
 @testable import IdentityService
 
 @Suite("I-03: importing accounts of other systems", .timeLimit(.minutes(1)))

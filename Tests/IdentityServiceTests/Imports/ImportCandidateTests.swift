@@ -3,6 +3,7 @@ import Messages
 import ServiceRuntime
 import Testing
 
+@testable import AccountLife
 @testable import IdentityService
 
 @Suite("Validation of an imported record")

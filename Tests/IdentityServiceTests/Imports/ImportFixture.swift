@@ -5,7 +5,8 @@ import RPC
 import ServiceRuntime
 import Testing
 
-@testable import IdentityService
+@testable import AccountLife
+@testable import IdentityAssembly
 
 /// The Imports service over an `IdentityFixture`, and records of other systems.
 struct ImportFixture {

@@ -1,7 +1,7 @@
 import ServiceRuntime
 import Testing
 
-@testable import IdentityService
+@testable import AccountLife
 
 @Suite("What happens to an imported record")
 struct ImportRuleTests {

@@ -3,6 +3,7 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import AccountLife
 @testable import IdentityService
 
 @Suite("I-08: ids of another system are deleted after their time")

@@ -5,7 +5,10 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import AccountLife
+@testable import IdentityAssembly
 @testable import IdentityService
+@testable import PersonalData
 
 @Suite("Two calls about one account, with their statements interleaved", .timeLimit(.minutes(1)))
 struct AccountPairsTests {

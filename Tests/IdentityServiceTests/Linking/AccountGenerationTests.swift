@@ -5,6 +5,7 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import IdentityAssembly
 @testable import IdentityService
 
 @Suite("S-06: each end of all an account's sessions raises its session generation")

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import IdentityService
+@testable import PersonalData
 
 @Suite("G-07: guest accounts", .timeLimit(.minutes(1)))
 struct GuestTests {

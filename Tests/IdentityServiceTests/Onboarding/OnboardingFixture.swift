@@ -4,7 +4,9 @@ import RPC
 import ServiceRuntime
 import Testing
 
+@testable import IdentityAssembly
 @testable import IdentityService
+@testable import PersonalData
 
 /// An account with a session that goes through onboarding.
 struct OnboardingFixture: Sendable {

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import IdentityService
+@testable import PersonalData
 
 @Suite("G-18, G-01: the flag and required actions in answers", .timeLimit(.minutes(1)))
 struct OnboardingFlagTests {

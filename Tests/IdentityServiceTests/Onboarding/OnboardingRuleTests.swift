@@ -3,6 +3,7 @@ import ServiceRuntime
 import Testing
 
 @testable import IdentityService
+@testable import PersonalData
 
 @Suite("G-18, G-01: the rules of onboarding and required actions")
 struct OnboardingRuleTests {

@@ -3,7 +3,7 @@ import Messages
 import ServiceRuntime
 import Testing
 
-@testable import IdentityService
+@testable import PersonalData
 
 @Suite("G-18: the sections of onboarding are saved as drafts", .timeLimit(.minutes(1)))
 struct OnboardingTests {

@@ -2,7 +2,7 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@testable import IdentityService
+@testable import AccountLife
 
 /// A store of 100,000 accounts, in which the remainder of an account's key by `modulus` says what it
 /// is: 25 accounts of each.

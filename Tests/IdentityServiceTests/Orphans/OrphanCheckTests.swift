@@ -4,6 +4,8 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import AccountLife
+@testable import IdentityAssembly
 @testable import IdentityService
 
 @Suite("I-04: the check for orphaned rows", .timeLimit(.minutes(1)))

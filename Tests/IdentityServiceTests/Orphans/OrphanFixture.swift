@@ -1,7 +1,8 @@
 import ServiceRuntime
 import TestSupport
 
-@testable import IdentityService
+@testable import AccountLife
+@testable import IdentityAssembly
 
 extension IdentityFixture {
     var orphans: OrphanRepair { service.life.accountAdmin.orphans }

@@ -4,7 +4,8 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@testable import IdentityService
+@testable import AccountLife
+@testable import IdentityAssembly
 
 @Suite("I-09: data of other services without an account is found", .timeLimit(.minutes(1)))
 struct OrphansElsewhereTests {

@@ -1,4 +1,4 @@
-@testable import IdentityService
+@testable import AccountLife
 
 /// A row of a table whose rows belong to accounts, as it is planted for the check of orphans.
 struct PlantedRow: Sendable {

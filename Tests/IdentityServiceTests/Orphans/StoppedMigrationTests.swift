@@ -4,6 +4,7 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import AccountLife
 @testable import IdentityService
 
 @Suite("G-16: the check for migrations that have stopped", .timeLimit(.minutes(1)))

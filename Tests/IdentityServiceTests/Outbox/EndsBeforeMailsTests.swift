@@ -5,6 +5,7 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import IdentityAssembly
 @testable import IdentityService
 
 @Suite("M6: session ends do not wait behind mails", .timeLimit(.minutes(2)))

@@ -5,6 +5,7 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import IdentityAssembly
 @testable import IdentityService
 
 @Suite("The identity service's outbox", .timeLimit(.minutes(1)))

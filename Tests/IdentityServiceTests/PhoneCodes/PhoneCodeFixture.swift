@@ -6,6 +6,7 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import IdentityAssembly
 @testable import IdentityService
 
 /// Phone codes over a real store, with the calls that tests make.

@@ -2,7 +2,7 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@testable import IdentityService
+@testable import PersonalData
 
 @Suite("G-17: photos without metadata")
 struct CleanedPhotoTests {

@@ -5,7 +5,8 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@testable import IdentityService
+@testable import IdentityAssembly
+@testable import PersonalData
 
 @Suite("G-17, I-07: the display name in the profile's document", .timeLimit(.minutes(1)))
 struct NamedDocumentTests {

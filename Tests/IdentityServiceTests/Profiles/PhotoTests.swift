@@ -6,7 +6,8 @@ import Storage
 import TestSupport
 import Testing
 
-@testable import IdentityService
+@testable import IdentityAssembly
+@testable import PersonalData
 
 @Suite("G-17: photos of accounts", .timeLimit(.minutes(1)))
 struct PhotoTests {

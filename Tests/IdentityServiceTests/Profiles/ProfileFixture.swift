@@ -6,7 +6,9 @@ import Storage
 import TestSupport
 import Testing
 
-@testable import IdentityService
+@testable import AccountLife
+@testable import IdentityAssembly
+@testable import PersonalData
 
 extension IdentityFixture {
     var profiles: ProfileHandler { service.data.profiles }

@@ -7,6 +7,8 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import AccountLife
+@testable import IdentityAssembly
 @testable import IdentityService
 
 @Suite("X-02: the time of failed sign-ins, with a real clock", .timeLimit(.minutes(5)))

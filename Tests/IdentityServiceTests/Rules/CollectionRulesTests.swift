@@ -2,7 +2,7 @@ import JSON
 import ServiceRuntime
 import Testing
 
-@testable import IdentityService
+@testable import PersonalData
 
 @Suite("I-07: documents are checked by the operator's rules")
 struct CollectionRulesTests {

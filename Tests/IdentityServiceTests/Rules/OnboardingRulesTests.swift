@@ -2,7 +2,7 @@ import JSON
 import ServiceRuntime
 import Testing
 
-@testable import IdentityService
+@testable import PersonalData
 
 @Suite("G-18: sections of onboarding by the operator's rules")
 struct OnboardingRulesTests {

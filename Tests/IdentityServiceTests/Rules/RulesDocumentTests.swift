@@ -4,7 +4,7 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@testable import IdentityService
+@testable import PersonalData
 
 @Suite("I-07: the rules file is read with all its mistakes at once")
 struct RulesDocumentTests {

@@ -2,7 +2,7 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@testable import IdentityService
+@testable import PersonalData
 
 @Suite("I-07: the rules file is read again while the program runs")
 struct RulesFileTests {

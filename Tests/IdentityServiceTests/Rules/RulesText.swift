@@ -3,7 +3,7 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@testable import IdentityService
+@testable import PersonalData
 
 /// Rules files of tests.
 enum RulesText {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import IdentityService
+@testable import PersonalData
 
 @Suite("I-07: patterns are I-Regexp (RFC 9485)", .timeLimit(.minutes(1)))
 struct TextPatternTests {

@@ -6,7 +6,10 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import AccountLife
+@testable import IdentityAssembly
 @testable import IdentityService
+@testable import PersonalData
 
 extension GatewayV1.ProviderToken {
     /// As `WrittenTokens.token`.

@@ -7,7 +7,10 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import AccountLife
+@testable import IdentityAssembly
 @testable import IdentityService
+@testable import PersonalData
 
 /// The identity service over a real store in a temporary folder. Only its peers are stand-ins.
 final class IdentityFixture: Sendable {

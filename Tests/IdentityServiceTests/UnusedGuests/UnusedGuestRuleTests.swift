@@ -1,7 +1,7 @@
 import ServiceRuntime
 import Testing
 
-@testable import IdentityService
+@testable import AccountLife
 
 @Suite("I-04: when an unused guest is deleted")
 struct UnusedGuestRuleTests {

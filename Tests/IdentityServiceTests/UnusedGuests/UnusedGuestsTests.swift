@@ -5,7 +5,9 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import AccountLife
 @testable import IdentityService
+@testable import PersonalData
 
 @Suite("I-04: guests that nobody comes back to", .timeLimit(.minutes(1)))
 struct UnusedGuestsTests {

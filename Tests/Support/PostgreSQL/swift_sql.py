@@ -13,6 +13,8 @@ CHECKOUT = pathlib.Path(__file__).resolve().parents[3]
 SOURCES = CHECKOUT / "Sources"
 # Pragmas, savepoints and SQLite's own tables are in this folder only, and are not collected.
 SQLITE_ONLY = SOURCES / "Storage/SQLite"
+# Modules whose tables are in the schema.sql of another one: identity's four have one store.
+STORES = dict.fromkeys(["PersonalData", "AccountLife", "IdentityAssembly"], "IdentityService")
 
 STATEMENT = re.compile(r"\s*(SELECT|INSERT|UPDATE|DELETE|WITH|VALUES|PRAGMA)\s")
 # Or one that ends with a semicolon.
@@ -41,12 +43,13 @@ class Literal:
 
 
 class File:
-    """A Swift file: its text, its literals by their start, and its code: the text with spaces for
-    comments and for all of a literal but its first quote."""
+    """A Swift file: the module that has its tables, its text, its literals by their start, and its
+    code: the text with spaces for comments and for all of a literal but its first quote."""
 
     def __init__(self, path):
         self.path, self.text, self.literals = path, path.read_text(), {}
-        self.module = path.relative_to(SOURCES).parts[0]
+        module = path.relative_to(SOURCES).parts[0]
+        self.module = STORES.get(module, module)
         code, at = list(self.text), 0
         opening = re.compile(r'//[^\n]*|/\*.*?\*/|#*"', re.S)
         while match := opening.search(self.text, at):

@@ -1,6 +1,7 @@
 import Cryptography
 import Glibc
 import Hosting
+import IdentityAssembly
 import IdentityService
 import NotificationService
 import RateLimitService

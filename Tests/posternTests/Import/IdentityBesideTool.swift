@@ -9,7 +9,10 @@ import ServiceRuntime
 import Storage
 import TestSupport
 
+@testable import AccountLife
+@testable import IdentityAssembly
 @testable import IdentityService
+@testable import PersonalData
 @testable import postern
 
 /// An identity service on a real store, in this process, as the target of the tool's imports.

@@ -1,6 +1,6 @@
+import AccountLife
 import Contracts
 import Glibc
-import IdentityService
 import Messages
 import RPC
 import ServiceRuntime

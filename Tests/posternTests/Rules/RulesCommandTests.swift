@@ -1,5 +1,5 @@
-import IdentityService
 import JSON
+import PersonalData
 import TestSupport
 import Testing
 

@@ -1,0 +1,55 @@
+package import IdentityService
+package import ServiceRuntime
+package import Storage
+
+/// What a flow needs to begin or cancel a deletion.
+package struct DeletionContext: Sendable {
+    let keys: IdentityKeys
+    let randomness: any Randomness
+    /// How long a deletion waits, if it is requested to wait.
+    let wait: Duration
+    /// Wakes the worker.
+    private let signal = WakeSignal()
+
+    /// The deletions of one store.
+    /// - Parameter wait: How long one waits, if it is requested to.
+    package init(keys: IdentityKeys, randomness: any Randomness, wait: Duration) {
+        self.keys = keys
+        self.randomness = randomness
+        self.wait = wait
+    }
+
+    /// When a deletion begins that is requested at `moment`.
+    func due(waits: Bool, from moment: Timestamp) -> Timestamp { waits ? moment + wait : moment }
+
+    /// Wakes the worker. To be called after the commit of a flow that has begun a deletion; without
+    /// it the deletion waits until the worker looks again.
+    package func wake() { signal.wake() }
+
+    /// Returns when the worker is woken, or after `duration`. For the worker only.
+    func untilWoken(atMost duration: Duration, time: any Time) async {
+        await signal.wait(atMost: duration, time: time)
+    }
+}
+
+extension DeletionContext: PendingDeletions {
+    /// - Throws: `SQLError`; when sealing fails.
+    package func begin(
+        of account: AccountID, source: DeletionSource, waits: Bool, _ transaction: Transaction
+    ) throws {
+        try transaction.beginDeletion(
+            of: account, source: source, due: due(waits: waits, from: transaction.at), self)
+    }
+
+    /// - Throws: `SQLError`.
+    package func cancel(
+        of account: AccountID, from origin: CallOrigin, _ transaction: Transaction
+    ) throws -> Bool {
+        try transaction.cancelDeletion(of: account, from: origin)
+    }
+
+    /// - Throws: `SQLError`.
+    package func renewLink(of account: AccountID, _ transaction: Transaction) throws {
+        try transaction.renewKeepLink(of: account)
+    }
+}

@@ -1,0 +1,126 @@
+import Contracts
+import Cryptography
+import IdentityService
+import Messages
+import PersonalData
+import RPC
+import ServiceRuntime
+import Storage
+
+extension AccountDeletionsHandler {
+    /// Begins the deletion of the caller's account, at once or after `deletion-wait`. It waits in
+    /// any case while an export is prepared or ready, so that its owner can fetch it. The response
+    /// is sent after the commit that refuses sign-in; the steps follow (`DeletionWork`).
+    ///
+    /// A repeat has no session any more. It is recognised by its confirmation token before the
+    /// session is judged, and must come from the session or link that the token was made for, even
+    /// if that has ended. In any other call the session must be live. A token whose deletion was
+    /// cancelled begins no other: a late repeat would undo the cancel, and the person would not
+    /// know. Neither does a token with another `wait` than before: a person who chose to wait has
+    /// not confirmed a deletion at once, which cannot be undone.
+    func requestDeletion(
+        _ request: GatewayV1.RequestDeletionRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RequestDeletionResponse {
+        let call = try await call(AccountDeletionDescription.requestDeletion, request, context)
+        let opened = DeletionConfirmation(
+            token: request.confirmationToken, keys, at: time.now())
+        var begun: GatewayV1.Deletion?
+        if let opened {
+            begun = try await store.read { try $0.begunDeletion(of: opened.account) }
+        }
+        if let opened, let begun, try await isHolder(call, of: opened) {
+            return GatewayV1.RequestDeletionResponse(deletion: begun)
+        }
+        try await requireSession(of: call)
+        guard let confirmation = opened, begun == nil else {
+            throw ServiceError(.invalidConfirmation)
+        }
+        let caller = try await caller(call, needsProof: true)
+        guard caller.account == confirmation.account, caller.holder == confirmation.holder else {
+            throw ServiceError(.invalidConfirmation)
+        }
+        let use = ConfirmationUse(request, keys)
+        let deletion = try await store.write(about: [.account(caller.account)]) {
+            try begin(by: caller, waits: request.wait, use, call.origin, $0)
+        }
+        deletions.wake()
+        return GatewayV1.RequestDeletionResponse(deletion: deletion.message)
+    }
+
+    /// Whether the caller is the one that the confirmation was made for. The session may have
+    /// ended. A link is used up with its account, so any counts: who sends it has the confirmation.
+    /// Attack: another account, or an invented access token, learns with a token that leaked what
+    /// became of the account.
+    private func isHolder(
+        _ call: DeletionCall, of confirmation: DeletionConfirmation
+    ) async throws -> Bool {
+        switch (call.token, confirmation.holder) {
+        case (.access(let token), .session(let key)):
+            let state = try await owners.sessions.inspectSession(
+                SessionV1.InspectSessionRequest(accessToken: token), call.context.onward())
+            return state.known && SessionID(text: state.sessionId)?.key == key
+        case (.link, .link): return true
+        default: return false
+        }
+    }
+
+    private func begin(
+        by caller: DeletionCaller, waits: Bool, _ use: ConfirmationUse, _ origin: CallOrigin,
+        _ transaction: Transaction
+    ) throws -> StoredDeletion {
+        let account = try transaction.deletableRow(caller.account).account
+        if let owner = caller.owner { try transaction.requireLive(owner) }
+        if case .link(let key) = caller.holder {
+            guard try transaction.hasLink(key, of: account) else {
+                throw ServiceError(.invalidLink)
+            }
+        }
+        switch try transaction.remembered(key: use.key, fingerprint: use.fingerprint) {
+        case .fresh:
+            try transaction.remember(key: use.key, fingerprint: use.fingerprint, answer: [])
+        case .repeated where try transaction.deletion(of: account) != nil: break
+        case .repeated, .mismatch: throw ServiceError(.invalidConfirmation)
+        }
+        let waits = try waits || transaction.hasExport(of: account, at: transaction.at)
+        return try transaction.requestDeletion(
+            of: account, source: .owner,
+            due: deletions.due(waits: waits, from: transaction.at), deletions
+        ) { $0.from(origin) }
+    }
+}
+
+/// The use of a confirmation token among the stored responses, which are kept for longer than the
+/// token lives.
+private struct ConfirmationUse: Sendable {
+    let key: [UInt8]
+    let fingerprint: [UInt8]
+
+    init(_ request: GatewayV1.RequestDeletionRequest, _ keys: IdentityKeys) {
+        let text = "deletion-confirmation\0\(request.confirmationToken)"
+        key = keys.calls.lookUpKey(Array(text.utf8))
+        fingerprint = keys.calls.lookUpKey(Array("\(text)\0\(request.wait)".utf8))
+    }
+}
+
+extension SQLSession {
+    /// The deletion of an account that has begun, or is done; nil while none has.
+    fileprivate func begunDeletion(of account: AccountID) throws -> GatewayV1.Deletion? {
+        if let deletion = try deletion(of: account) {
+            return deletion.step == nil ? nil : deletion.message
+        }
+        guard try standing(account) == nil else { return nil }
+        return GatewayV1.Deletion(state: .deleting)
+    }
+
+    /// Whether a link to delete the account is still valid: another mail, a new password or a
+    /// takeover may have voided it since it was looked up.
+    fileprivate func hasLink(_ link: Int64, of account: AccountID) throws -> Bool {
+        try queryOne(
+            "SELECT 1 FROM links WHERE link = ? AND account = ? AND purpose = ?",
+            [
+                .integer(link), .integer(account.key),
+                .integer(LinkPurpose.deleteAccount.rawValue),
+            ]
+        ) { _ in true } ?? false
+    }
+}

@@ -1,0 +1,52 @@
+import Contracts
+import IdentityService
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+
+/// `postern.gateway.v1.Documents` and `BackendDocuments`: documents of accounts (I-07), for their
+/// owners and for the app's backend.
+struct DocumentsHandler:
+    DocumentsService, BackendDocumentsService, AccountCallsHandler, AccountWriting
+{
+    let settings: DocumentSettings
+    let newcomers: NewcomerBytes
+    /// For collections that need consent.
+    let consent: ConsentSettings
+    let store: Store
+    let writer: AccountWriter
+    let time: any Time
+    let calls: AccountCalls
+    /// The operator's rules, as they are now.
+    let rules: Reloadable<DocumentRules>
+    let watchers: AccountWatchers
+    let turns = AccountTurns()
+}
+
+extension DocumentsHandler {
+    /// The account as the owner of documents.
+    /// - Throws: `auth/user-disabled`; without an account `auth/invalid-access-token`, or
+    ///   `rpc/not-found` for a backend, which names it.
+    func owner(_ call: AccountCall, in session: some SQLSession) throws -> DocumentOwner {
+        guard let owner = try session.documentOwner(call.account) else {
+            throw call.backend == nil
+                ? ServiceError(.invalidAccessToken)
+                : ServiceError(.notFound, fields: ["call.account_id"])
+        }
+        // A backend may prepare or tidy up an account that cannot sign in.
+        if call.backend == nil { try owner.requireUsable() }
+        return owner
+    }
+
+    /// The account's documents, opened.
+    /// - Throws: if the account's key does not decrypt.
+    func opened(_ owner: DocumentOwner) throws -> OwnedDocuments {
+        try OwnedDocuments(of: owner, writer: writer)
+    }
+}
+
+extension AccountCall {
+    /// Who writes, for the rules.
+    var documentWriter: DocumentWriter { backend == nil ? .owner : .backend }
+}
