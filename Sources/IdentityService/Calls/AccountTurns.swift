@@ -6,7 +6,8 @@ import Synchronization
 /// Documents are prepared outside of the transaction, from what was read before
 /// (`DocumentsHandler.change`). Of several calls at one time, the first that is written would
 /// make what the others have read out of date, and they would do their work again: n calls n²/2
-/// times. So each waits before it reads. One account also computes on one thread at most.
+/// times. So each waits before it reads. One account also prepares long documents on one thread at
+/// most.
 package final class AccountTurns: Sendable {
     /// Calls of one account that wait: twice as many as its limit on writes allows in a minute.
     static let waitingMax = 128
