@@ -9,7 +9,8 @@ import Storage
 //
 //     turn      one call of an account at a time (`AccountTurns`)
 //     read      in a snapshot: the account, the sealed rows, whether the call is a repeat
-//     prepare   on the threads for computing: open, parse, merge, check by the rules, seal
+//     prepare   on the threads for computing, unless it is short (`offLoop`): open, parse, merge,
+//               check by the rules, seal
 //     write     in the transaction: if the documents are as they were read, the prepared bytes
 //
 // Small documents that depend on nothing that is stored need no snapshot (`changeAtOnce`): they are
@@ -85,7 +86,7 @@ extension DocumentsHandler {
     ) async throws -> Answer {
         try await turns.inTurn(of: call.account) {
             for _ in 1...Self.attemptsMax {
-                let (former, reading) = try await store.read { session in
+                let (former, reading) = try await store.read { [self] session in
                     let owner = try owner(call, in: session)
                     if let first = try repeated(session, time.now()) {
                         return (owner, DocumentReading<Found, Answer>.answered(first))
@@ -102,7 +103,7 @@ extension DocumentsHandler {
                 }
                 let answer = try await store.write(
                     about: [.account(call.account)], bulkBytes: prepared.bytes
-                ) { transaction -> Answer? in
+                ) { [self] transaction -> Answer? in
                     let owner = try owner(call, in: transaction)
                     if let first = try repeated(transaction, transaction.at) { return first }
                     guard owner.isUnchanged(since: former) else { return nil }
@@ -136,7 +137,7 @@ extension DocumentsHandler {
     ) async throws -> Answer {
         try await turns.inTurn(of: call.account) {
             try await store.write(about: [.account(call.account)], bulkBytes: bytes) {
-                transaction -> Answer in
+                [self] transaction -> Answer in
                 let owner = try owner(call, in: transaction)
                 if let first = try repeated(transaction, transaction.at) { return first }
                 if owner.isGuest { try transaction.requireNoChoice(owner.account) }
@@ -173,10 +174,10 @@ extension Sequence {
     func inTurns<Value>(_ transform: (Element) throws -> Value) async throws -> [Value] {
         var values: [Value] = []
         for element in self {
+            if !values.isEmpty { await Task.yield() }
             // What is done until here was work, so the error does not say that nothing was.
             guard !Task.isCancelled else { throw ServiceError(.cancelled) }
             values.append(try transform(element))
-            await Task.yield()
         }
         return values
     }

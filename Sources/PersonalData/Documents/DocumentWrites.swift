@@ -50,6 +50,12 @@ struct DocumentWrites: Sendable {
         DocumentWork.countedBytes(of: lengths) <= smallBytesMax
     }
 
+    /// The bytes of documents for `offLoop`: 0 for small ones whose collections declare no fields.
+    /// To check declared fields can take milliseconds, also of a short document: patterns, choices.
+    static func bytesOffLoop(_ lengths: [Int], hasFields: Bool) -> Int {
+        areSmall(lengths) && !hasFields ? 0 : lengths.reduce(0, +)
+    }
+
     /// The documents as they will be stored, if they are small and depend on nothing that is
     /// stored; otherwise nil. Also nil if the rules refuse one.
     func smallChanges(

@@ -42,11 +42,11 @@ extension DocumentsHandler {
     ) async throws -> [GatewayV1.WrittenDocument] {
         let rules = rules.value
         let lengths = documents.map { $0.json.utf8.count }
-        // Declared fields can take milliseconds, also of a short document: patterns, choices.
-        let isShort =
-            DocumentWrites.areSmall(lengths)
-            && documents.allSatisfy { rules.collection($0.collection)?.fields.isEmpty == true }
-        let (writes, small) = try await offLoop(bytes: isShort ? 0 : lengths.reduce(0, +)) {
+        let hasFields = documents.contains {
+            rules.collection($0.collection)?.fields.isEmpty != true
+        }
+        let bytes = DocumentWrites.bytesOffLoop(lengths, hasFields: hasFields)
+        let (writes, small) = try await offLoop(bytes: bytes) {
             let writes = try DocumentWrites(documents, voice: call.voice)
             return (writes, writes.smallChanges(rules, by: call.documentWriter))
         }
@@ -69,7 +69,7 @@ extension DocumentsHandler {
         return try await changeAtOnce(call, bytes: bytes) {
             session, moment -> [GatewayV1.WrittenDocument]? in
             try session.storedResponse(of: call.repeatable, at: moment).map(writes.answer)
-        } prepare: { owner, transaction -> PreparedDocuments<Set<AccountNeed>> in
+        } prepare: { [self] owner, transaction -> PreparedDocuments<Set<AccountNeed>> in
             let found = try found(writes, rules, by: call, owner, in: transaction)
             let owned = try opened(owner)
             let documents = try zip(found, changes).map { found, change -> SealedDocument in
@@ -79,7 +79,7 @@ extension DocumentsHandler {
             }
             // `found` has asked for the needs, in this transaction.
             return PreparedDocuments(documents: documents, detail: [])
-        } write: { prepared, owner, transaction in
+        } write: { [self] prepared, owner, transaction in
             try write(prepared, of: owner, writes, by: call, transaction)
         }
     }
@@ -90,19 +90,27 @@ extension DocumentsHandler {
         try await change(call) {
             session, moment -> [GatewayV1.WrittenDocument]? in
             try session.storedResponse(of: call.repeatable, at: moment).map(writes.answer)
-        } read: {
-            session, owner -> DocumentReading<[FoundDocument], [GatewayV1.WrittenDocument]> in
-            let found = try found(writes, rules, by: call, owner, in: session)
-            try call.requirePaid(DocumentWork.units(of: found.map(\.bytes)))
-            return .found(found, bytes: found.reduce(0) { $0 + $1.bytes })
+        } read: { [self] session, owner in
+            try reading(writes, rules, by: call, owner, in: session)
         } prepare: { owned, found -> PreparedDocuments<Set<AccountNeed>> in
             PreparedDocuments(
                 documents: try await found.inTurns { document in
                     try owned.sealed(document.change(of: owned, by: call, in: writes.voice))
                 }, detail: Set(found.map(\.rules.need)))
-        } write: { prepared, owner, transaction in
+        } write: { [self] prepared, owner, transaction in
             try write(prepared, of: owner, writes, by: call, transaction)
         }
+    }
+
+    private func reading(
+        _ writes: DocumentWrites, _ rules: DocumentRules, by call: AccountCall,
+        _ owner: DocumentOwner, in session: some SQLSession
+    ) throws -> DocumentReading<[FoundDocument], [GatewayV1.WrittenDocument]> {
+        let found = try found(writes, rules, by: call, owner, in: session)
+        let lengths = found.map(\.bytes)
+        try call.requirePaid(DocumentWork.units(of: lengths))
+        let hasFields = found.contains { !$0.rules.fields.isEmpty }
+        return .found(found, bytes: DocumentWrites.bytesOffLoop(lengths, hasFields: hasFields))
     }
 
     /// - Parameter prepared: with what the account still has to be asked for.
