@@ -49,6 +49,16 @@ extension DeletionContext: PendingDeletions {
     }
 
     /// - Throws: `SQLError`.
+    package func waiting(
+        keepLink: [UInt8], in session: some SQLSession
+    ) throws -> (account: AccountID, dueAt: Timestamp)? {
+        guard let deletion = try session.deletion(keepLink: keepLink), deletion.step == nil else {
+            return nil
+        }
+        return (deletion.account, deletion.dueAt)
+    }
+
+    /// - Throws: `SQLError`.
     package func renewLink(of account: AccountID, _ transaction: Transaction) throws {
         try transaction.renewKeepLink(of: account)
     }

@@ -17,6 +17,12 @@ package protocol PendingDeletions: Sendable {
         of account: AccountID, from origin: CallOrigin, _ transaction: Transaction
     ) throws -> Bool
 
+    /// The one that a mailed link cancels; nil if it has begun, or there is none.
+    /// - Parameter keepLink: The keyed hash of the link's token.
+    func waiting(
+        keepLink: [UInt8], in session: some SQLSession
+    ) throws -> (account: AccountID, dueAt: Timestamp)?
+
     /// Voids the mailed link that cancels one; another is mailed, to the address that the account
     /// has then.
     func renewLink(of account: AccountID, _ transaction: Transaction) throws

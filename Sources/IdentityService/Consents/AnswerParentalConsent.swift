@@ -1,5 +1,4 @@
 import Contracts
-import Cryptography
 import Messages
 import RPC
 import ServiceRuntime
@@ -13,11 +12,11 @@ extension ConsentsHandler {
         _ request: GatewayV1.AnswerParentalConsentRequest, _ context: CallContext
     ) async throws -> GatewayV1.AnswerParentalConsentResponse {
         try context.requireGateway()
-        let text = request.token.withBytes { String(decoding: $0, as: UTF8.self) }
-        guard let token = LinkToken(text: text) else { throw ServiceError(.invalidLink) }
+        guard let token = LinkToken(request.token) else { throw ServiceError(.invalidLink) }
         let hash = token.hash(ofPage: ParentalConsent.page, keys.links)
         let now = time.now()
-        let shown = try await store.read { try $0.parentalConsent(shownTo: hash, at: now) }
+        guard let shown = try await store.read({ try $0.parentalConsent(shownTo: hash, at: now) })
+        else { throw ServiceError(.invalidLink) }
         let event: ParentalConsentRule.Event
         switch request.answer {
         case .unspecified: return try answer(shown.consent.state, shown.row)
@@ -28,8 +27,9 @@ extension ConsentsHandler {
         let origin = CallOrigin(context, keys)
         let account = shown.row.account
         let answered = try await store.write(about: [.account(account)]) { transaction in
-            let found = try transaction.parentalConsent(shownTo: hash, at: transaction.at)
-            guard found.row.account == account else { throw ServiceError(.invalidLink) }
+            guard let found = try transaction.parentalConsent(shownTo: hash, at: transaction.at),
+                found.row.account == account
+            else { throw ServiceError(.invalidLink) }
             return try settle(found.consent, event, from: origin, transaction)
         }
         if answered == .refused || answered == .withdrawn { writer.deletions.wake() }
@@ -69,18 +69,18 @@ extension ConsentsHandler {
 }
 
 extension SQLSession {
-    /// The consent that a link is about, and its account.
-    /// - Throws: `auth/invalid-link` for a link that another has replaced, whose time is over, whose
-    ///   child has reached the least age, or whose account is being deleted for another reason.
-    fileprivate func parentalConsent(
+    /// The consent that a link is about, and its account. Nil for a link that another has replaced,
+    /// whose time is over, whose child has reached the least age, or whose account is being deleted
+    /// for another reason.
+    func parentalConsent(
         shownTo tokenHash: [UInt8], at moment: Timestamp
-    ) throws -> (consent: ParentalConsent, row: AccountRow) {
+    ) throws -> (consent: ParentalConsent, row: AccountRow)? {
         guard let consent = try parentalConsent(tokenHash: tokenHash),
             let row = try account(consent.account),
             row.status != .deleting || consent.state.isEnded,
             consent.state.isEnded
                 || moment < consent.ofAgeAt && consent.expiresAt.map({ moment < $0 }) ?? true
-        else { throw ServiceError(.invalidLink) }
+        else { return nil }
         return (consent, row)
     }
 }
