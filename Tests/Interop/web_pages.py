@@ -169,7 +169,8 @@ class Visit:
         session = self.sign_in(NEW_PASSWORD).session
         self.call(GATEWAY + "DataExports/RequestDataExport", session)
         self.open_link("your-data", self.email)
-        self.browser.type("#email", self.email)
+        shown = self.browser.run("return document.querySelector('#email').value")
+        self.expect(shown == self.email, f"the page is for {shown}")
         self.send("password", "Wrong7Horse", has_failed=True)
         with tempfile.TemporaryDirectory(prefix="postern-download-") as folder:
             self.browser.devtools(

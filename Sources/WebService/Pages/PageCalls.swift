@@ -43,6 +43,17 @@ struct PageCalls: Sendable {
         let language: Language
     }
 
+    /// What the link of a visit is about. It uses nothing up.
+    /// - Throws: `auth/invalid-link` for one that does not work; as `submit`.
+    func describe(
+        _ token: String, _ purpose: GatewayV1.LinkPurpose, _ context: CallContext
+    ) async throws -> PageLink {
+        let link = try await auth.describeLink(
+            GatewayV1.DescribeLinkRequest(purpose: purpose, token: SecretBytes(token)), context)
+        guard link.usable else { throw ServiceError(.invalidLink) }
+        return PageLink(email: link.email, needsPassword: link.passwordNeeded)
+    }
+
     /// Does what a form asks for.
     /// - Returns: the result to show.
     /// - Throws: the gateway's `ServiceError`, with sentences in the person's language;

@@ -30,7 +30,8 @@ package enum PagePreview {
         fileprivate func state(of page: Page, in voice: Voice) -> PageState? {
             switch self {
             case .form where page == .parent: return parent()
-            case .form: return .form(token: "")
+            case .form:
+                return .form(token: "", email: page == .yourData ? link(of: page).email : "")
             case .error where page == .parent:
                 return parent(PageState.problems(ServiceError(.unavailable), in: voice))
             case .given: return page == .parent ? parent(isGiven: true) : nil
@@ -56,6 +57,13 @@ package enum PagePreview {
             case .consequences, .question, .deleted, .waiting:
                 return page == .deleteAccount ? deletion(in: voice) : nil
             }
+        }
+
+        /// What is known of the link.
+        fileprivate func link(of page: Page) -> PageLink {
+            let asksForOne = !page.needsLink && [.form, .error, .done].contains(self)
+            return asksForOne || self == .unusable || self == .foreign
+                ? .unknown : PageLink(email: "ada@example.org", needsPassword: true)
         }
 
         private func parent(_ problems: [String] = [], isGiven: Bool = false) -> PageState {
@@ -91,7 +99,7 @@ package enum PagePreview {
         sample.state(of: page, in: Voice(language, isFormal: isFormal)).map { state in
             PageView(
                 page, theme: theme, texts: PageTexts(page, in: language, isFormal: isFormal),
-                assets: ""
+                assets: "", link: sample.link(of: page)
             ).document(state)
         }
     }

@@ -1,4 +1,3 @@
-import Addresses
 import Contracts
 import Cryptography
 import HTTPTypes
@@ -84,11 +83,5 @@ extension PageResponder {
         try await calls.deletion.previewDeletion(
             GatewayV1.PreviewDeletionRequest(linkToken: SecretBytes(visit.linkToken)),
             context(exchange, visit))
-    }
-
-    private func context(_ exchange: HTTPExchange, _ visit: PageVisit) -> CallContext {
-        calls.context(
-            of: callers.address(exchange.head.headerFields, exchange.client).text,
-            in: language(exchange, visit))
     }
 }

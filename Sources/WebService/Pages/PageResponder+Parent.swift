@@ -1,4 +1,3 @@
-import Addresses
 import Contracts
 import Cryptography
 import HTTPTypes
@@ -22,9 +21,7 @@ extension PageResponder {
             let language = language(exchange, visit)
             let shown = try await calls.consents.answerParentalConsent(
                 GatewayV1.AnswerParentalConsentRequest(token: SecretBytes(visit.linkToken)),
-                calls.context(
-                    of: callers.address(exchange.head.headerFields, exchange.client).text,
-                    in: language))
+                context(exchange, visit))
             guard shown.state != .refused else {
                 return try show(
                     exchange, .parent, .done(continueURI: "", result: .refused), visit, status: .ok)

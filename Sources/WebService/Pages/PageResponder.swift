@@ -1,5 +1,6 @@
 import Addresses
 import HTTPTypes
+import Messages
 import NIOCore
 import RPC
 import ServiceRuntime
@@ -7,7 +8,8 @@ import ServiceRuntime
 /// Answers the pages behind the links in mails.
 ///
 ///     GET  /verify-email?token=…&lang=de   303 to /verify-email, with a cookie that has both
-///     GET  /verify-email                   the form
+///     GET  /verify-email                   what the link is about, with the form; or at once that
+///                                          it does not work
 ///     POST /verify-email?lang=de           one call of the gateway, and its result as a page
 ///
 /// `/delete-account` has more steps: `PageResponder+Deletion.swift`. `/your-data` answers with a
@@ -56,11 +58,37 @@ struct PageResponder: Sendable {
         guard let current = visit ?? (page.needsLink ? nil : PageVisit(randomness)),
             !page.needsLink || !current.linkToken.isEmpty
         else { return try show(exchange, page, .unusable, visit, status: .ok) }
-        guard page != .deleteAccount || current.linkToken.isEmpty else {
-            return try await showConsequences(exchange, current)
+        guard let purpose = page.linkPurpose, !current.linkToken.isEmpty else {
+            return try show(exchange, page, form(page, current), current, status: .ok)
         }
-        guard page != .parent else { return try await showParent(exchange, current) }
-        try show(exchange, page, form(current), current, status: .ok)
+        try await open(exchange, page, current, purpose)
+    }
+
+    /// Shows what the link of a visit is about, or that it does not work: at once, not after a
+    /// password was typed.
+    private func open(
+        _ exchange: HTTPExchange, _ page: Page, _ visit: PageVisit,
+        _ purpose: GatewayV1.LinkPurpose
+    ) async throws {
+        var visit = visit
+        do {
+            visit.link = try await calls.describe(
+                visit.linkToken, purpose, context(exchange, visit))
+        } catch let error as ServiceError {
+            return try fail(exchange, page, visit, error, "")
+        }
+        switch page {
+        case .deleteAccount: try await showConsequences(exchange, visit)
+        case .parent: try await showParent(exchange, visit)
+        default: try show(exchange, page, form(page, visit), visit, status: .ok)
+        }
+    }
+
+    /// The context of a call that needs no idempotency key.
+    func context(_ exchange: HTTPExchange, _ visit: PageVisit) -> CallContext {
+        calls.context(
+            of: callers.address(exchange.head.headerFields, exchange.client).text,
+            in: language(exchange, visit))
     }
 
     /// The parameters of the URL. Nil for a query that cannot be read: it has no link.
@@ -150,7 +178,7 @@ struct PageResponder: Sendable {
     ) throws {
         guard error.code != .invalidLink else {
             var visit = visit
-            visit.linkToken = ""
+            (visit.linkToken, visit.link) = ("", .unknown)
             return try show(exchange, page, .unusable, visit, status: .badRequest)
         }
         let voice = formalLanguages.voice(of: language(exchange, visit))
@@ -194,8 +222,10 @@ struct PageResponder: Sendable {
 
     // MARK: Responses
 
-    private func form(_ visit: PageVisit) -> PageState {
-        .form(token: PageForm(visit, randomness: randomness).token)
+    private func form(_ page: Page, _ visit: PageVisit) -> PageState {
+        .form(
+            token: PageForm(visit, randomness: randomness).token,
+            email: page == .yourData ? visit.link.email : "")
     }
 
     /// Sends a page, and renews its visit: ten minutes from now.
@@ -209,7 +239,9 @@ struct PageResponder: Sendable {
         head.headerFields[.contentLanguage] = texts.language.rawValue
         head.headerFields[.retryAfter] = retryAfter.map { "\($0)" }
         if let visit { head.headerFields.append(try cookieField(exchange, page, visit)) }
-        let view = PageView(page, theme: theme.value, texts: texts, assets: PageAssets.path)
+        let view = PageView(
+            page, theme: theme.value, texts: texts, assets: PageAssets.path,
+            link: visit?.link ?? .unknown)
         exchange.respond(head, ByteBuffer(string: view.document(state).text))
     }
 

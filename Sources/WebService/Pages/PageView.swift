@@ -11,10 +11,15 @@ package struct PageView: Sendable {
     package let texts: PageTexts
     /// Where the style sheet and the logo are: `/pages/`, or empty for files in one folder.
     package let assets: String
+    /// What is known of its link.
+    package let link: PageLink
 
     /// A page in a language.
-    package init(_ page: Page, theme: Theme, texts: PageTexts, assets: String) {
+    package init(
+        _ page: Page, theme: Theme, texts: PageTexts, assets: String, link: PageLink = .unknown
+    ) {
         (self.page, self.theme, self.texts, self.assets) = (page, theme, texts, assets)
+        self.link = link
     }
 
     /// The whole document.
@@ -43,7 +48,7 @@ package struct PageView: Sendable {
             \(theme.logo == nil ? "" : icon)</head>
             <body>
             \(header)<main>
-            \(content(state, title))</main>
+            \(account)\(content(state, title))</main>
             <footer>
             \(languages(state))\(links)</footer>
             </body>
@@ -74,13 +79,24 @@ package struct PageView: Sendable {
             ? .none : "<header><p class=\"name\">\(theme.name)</p></header>\n"
     }
 
+    /// Whose page it is: the address that its link was mailed to.
+    private var account: HTML {
+        link.email.isEmpty ? .none : "<p class=\"account\">\(link.email)</p>\n"
+    }
+
+    /// The field that a person fills in: no password where the link alone confirms.
+    private var field: Page.Field? {
+        page.provesByPassword && !link.needsPassword ? nil : page.field
+    }
+
     private func content(_ state: PageState, _ title: String) -> HTML {
         switch state {
         case .form(let token, let email, let problems):
+            // The sentence of a page with a password asks for it.
+            let intro: HTML = field == page.field ? "<p>\(texts[.intro])</p>\n" : .none
             return """
-                \(summary(problems, leadingTo: page.field))<h1>\(title)</h1>
-                <p>\(texts[.intro])</p>
-                \(form(token, email, problems))
+                \(summary(problems, leadingTo: field))<h1>\(title)</h1>
+                \(intro)\(form(token, email, problems))
                 """
         case .consequences(let token, let sentences, let problems):
             return """
@@ -164,22 +180,32 @@ package struct PageView: Sendable {
     }
 
     private func form(_ token: String, _ email: String, _ problems: [String]) -> HTML {
-        guard let field = page.field else { return buttonForm(token, texts[.button]) }
+        guard let field else { return buttonForm(token, texts[.button]) }
         let name = field.rawValue
         let marks: HTML =
             problems.isEmpty
             ? " aria-describedby=\"\(name)-hint\""
             : " aria-describedby=\"\(name)-hint \(name)-error\" aria-invalid=\"true\""
         let value = field == .email ? email : ""
+        let before = page == .yourData ? address(email) : userName
         return """
             <form method="post" action="\(url(page))">
             <input type="hidden" name="\(PageForm.field)" value="\(token)">
-            \(page == .yourData ? address(email) : .none)<label for="\(name)">\(texts[.label])</label>
+            \(before)<label for="\(name)">\(texts[.label])</label>
             <p class="hint" id="\(name)-hint">\(texts[.hint])</p>
             \(problemsOfField(name, problems))<input id="\(name)" name="\(name)" \(inputType(field)) \
             autocomplete="\(page.autocomplete)" value="\(value)" required\(marks)>
             <button type="submit">\(texts[.button])</button>
             </form>
+
+            """
+    }
+
+    /// For whom a password manager fills in or keeps the password. Without a name it is not sent.
+    private var userName: HTML {
+        guard field == .password, !link.email.isEmpty else { return .none }
+        return """
+            <input type="text" autocomplete="username" value="\(link.email)" hidden>
 
             """
     }

@@ -175,7 +175,7 @@ struct PageResponderTests {
             #expect(often.fields["retry-after"] == "2")
             #expect(often.text.contains("value=\"often\""), "the address stays in the form")
             let used = try await fixture.submit(
-                try await fixture.open(.resetPassword, "token=used"), "Correct7Horse")
+                try await fixture.open(.resetPassword, "token=late"), "Correct7Horse")
             #expect(used.status == 400)
             #expect(used.text.contains("<title>Error: "))
             #expect(used.text.contains("href=\"/forgot-password?lang=en\""))
@@ -298,7 +298,7 @@ struct PageResponderTests {
     func languageOfLink() async throws {
         try await PagesFixture.run { fixture in
             let open = try await fixture.open(
-                .resetPassword, "token=used&lang=de", language: "fr")
+                .resetPassword, "token=late&lang=de", language: "fr")
             #expect(open.response.text.contains("<html lang=\"de\">"))
             #expect(open.response.fields["content-language"] == "de")
             for changed in [[:], ["cookie": nil]] as [[String: String?]] {

@@ -172,7 +172,8 @@ extension String {
 }
 
 /// The gateway's methods that pages call. A link with the token `used` does not work, one with the
-/// token `exported` is of an account with an export, and the password `wrong` is refused.
+/// token `late` does not when it is used, one with the token `exported` is of an account with an
+/// export, and the password `wrong` is refused.
 final class PagesGateway: Sendable {
     /// A call that it received.
     struct Call: Hashable {
@@ -183,8 +184,10 @@ final class PagesGateway: Sendable {
     }
 
     private let received = Mutex<[Call]>([])
+    /// The links that were described, which changes nothing.
+    let described = Mutex<[Described]>([])
 
-    /// All calls so far.
+    /// All calls so far, but those that describe a link.
     var calls: [Call] { received.withLock { $0 } }
 
     var services: [ServiceMethods] {
@@ -212,6 +215,11 @@ final class PagesGateway: Sendable {
                         in
                         try self.receive("SignOut", request.refreshToken, SecretBytes(""), context)
                         return GatewayV1.SignOutResponse()
+                    },
+                    .async(AuthDescription.describeLink) {
+                        (request: GatewayV1.DescribeLinkRequest, _)
+                            -> GatewayV1.DescribeLinkResponse in
+                        try self.describe(request)
                     },
                 ]),
             ServiceMethods(
@@ -325,7 +333,7 @@ final class PagesGateway: Sendable {
     /// What the gateway has as an archive.
     static let archive = Array("an archive, which is no ZIP here".utf8)
 
-    private static func text(_ secret: SecretBytes) -> String {
+    static func text(_ secret: SecretBytes) -> String {
         secret.withBytes { String(decoding: $0, as: UTF8.self) }
     }
 
@@ -362,7 +370,7 @@ final class PagesGateway: Sendable {
             $0.append(Call(method: method, token: token, input: text, context: metadata))
         }
         switch (token, text) {
-        case ("used", _): throw ServiceError(.invalidLink)
+        case ("used", _), ("late", _): throw ServiceError(.invalidLink)
         case ("repeated", _): throw ServiceError.sessionEnded(.signedOut)
         case (_, "wrong"): throw ServiceError(.invalidCredential).worded(in: context.voice)
         case (_, "weak"): throw ServiceError.weakPassword([.length, .common], field: "password")
