@@ -16,6 +16,8 @@ struct PageVisit: Hashable, Sendable {
 
     /// The token of the link; empty for a page without one.
     var linkToken = ""
+    /// The address that the link was mailed to; empty if it is not known.
+    var address = ""
     /// The secret of the forms that this visit was given (`PageForm`).
     var secret: [UInt8]
     /// The language of the link, or the one that the person chose since.
@@ -55,6 +57,7 @@ struct PageVisitSeal: Sendable {
         let expiresAt = now + PageVisit.lifetime
         let document: JSONObject = [
             "token": .string(visit.linkToken),
+            "address": .string(visit.address),
             "secret": .string(Base64URL.encode(visit.secret)),
             "language": .string(visit.language?.rawValue ?? ""),
             "continue": .string(visit.continueURI),
@@ -78,6 +81,7 @@ struct PageVisitSeal: Sendable {
         else { return nil }
         var visit = PageVisit(secret: secret)
         visit.linkToken = token
+        visit.address = document["address"]?.string ?? ""
         visit.language = document["language"]?.string.flatMap { Language(rawValue: $0) }
         visit.continueURI = document["continue"]?.string ?? ""
         return visit

@@ -19,6 +19,7 @@ struct PageVisitTests {
     private func visit() -> PageVisit {
         var visit = PageVisit(randomness)
         visit.linkToken = "token-1"
+        visit.address = "ada@example.org"
         visit.language = .german
         visit.continueURI = "https://shop.example.org/signed-in?a=\"b\""
         return visit
@@ -28,7 +29,7 @@ struct PageVisitTests {
     func roundTrip() throws {
         let value = try seal().seal(visit(), of: .verifyEmail, at: now)
         var second = try #require(try seal().open(value, of: .verifyEmail, at: now))
-        #expect(second.linkToken == "token-1")
+        #expect(second.linkToken == "token-1" && second.address == "ada@example.org")
         #expect(second.language == .german)
         #expect(second.continueURI == "https://shop.example.org/signed-in?a=\"b\"")
         #expect(second.secret.count == 32)
@@ -42,6 +43,7 @@ struct PageVisitTests {
         var visit = visit()
         visit.linkToken = String(repeating: "a", count: 128)
         visit.continueURI = String(repeating: "b", count: PageVisit.continueBytesMax)
+        visit.address = String(repeating: "c", count: 254)
         let value = try seal().seal(visit, of: .resetPassword, at: now)
         #expect(!value.contains("aaaa"))
         let sealed = try #require(Base64URL.decode(value.utf8))
