@@ -26,7 +26,7 @@ VIEWS = [("en", 390, "light", False), ("en", 390, "dark", False), ("en", 1280, "
          ("en", 1280, "dark", False), ("en", 320, "light", True), ("de", 390, "light", False),
          ("ja", 390, "light", False)]
 THEME_VIEWS = VIEWS[:4]
-FOCUSABLE = "a[href], button, input:not([type=hidden])"
+FOCUSABLE = "a[href], button, input:not([type=hidden], [hidden])"
 
 
 def written(programs, folder, theme=None):

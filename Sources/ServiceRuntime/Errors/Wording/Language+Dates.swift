@@ -1,7 +1,7 @@
 import Texts
 
-/// Dates and times in words, for mails and pages. Their formats and the names of months are lines of
-/// `Sources/Texts/mail/words.en.txt` and so on.
+/// Dates and times in words, for mails and pages. Their formats and the names of months are lines
+/// of `Sources/Texts/mail/words.en.txt` and so on.
 extension Language {
     /// A date: `5 December 2026`. Some languages have an own form for the first day of a month.
     package func date(_ year: Int, _ month: Int, _ day: Int) -> String {
