@@ -127,6 +127,11 @@ class Browser:
     def click(self, selector):
         self._send("POST", self.element(selector) + "/click")
 
+    def press_key(self, key):
+        """Presses a key, wherever the focus is."""
+        self._send("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": [
+            {"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]}]})
+
     def focused(self, attribute):
         """An attribute of the element that has the focus."""
         element = next(iter(self._send("GET", "/element/active").values()))

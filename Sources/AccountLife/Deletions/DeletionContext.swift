@@ -33,6 +33,8 @@ package struct DeletionContext: Sendable {
 }
 
 extension DeletionContext: PendingDeletions {
+    package func due(from moment: Timestamp) -> Timestamp { due(waits: true, from: moment) }
+
     /// - Throws: `SQLError`; when sealing fails.
     package func begin(
         of account: AccountID, source: DeletionSource, waits: Bool, _ transaction: Transaction

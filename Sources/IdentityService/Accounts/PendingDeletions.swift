@@ -4,6 +4,9 @@ package import Storage
 /// The deletions of accounts, for flows that are about something else: a parent's answer, a guest's
 /// sign-in, a reset in an open mailbox.
 package protocol PendingDeletions: Sendable {
+    /// When a deletion begins that is requested at `moment` and waits.
+    func due(from moment: Timestamp) -> Timestamp
+
     /// Begins one. Call `wake` after the commit.
     /// - Parameter waits: Whether it waits first, so that it can be cancelled (`deletion-wait`).
     func begin(

@@ -99,7 +99,7 @@ struct PageCalls: Sendable {
             let answered = try await consents.answerParentalConsent(
                 GatewayV1.AnswerParentalConsentRequest(
                     token: SecretBytes(token), answer: answer.message), context)
-            return answered.state == .refused ? .refused : .done
+            return answered.result
         case .yourData:
             // Answered by `withExport`.
             throw ServiceError(.internalError, detail: "a download is no single call")

@@ -25,8 +25,12 @@ extension Language {
 package struct PageTexts: Sendable {
     /// A sentence that every page has.
     enum Shared: String, CaseIterable {
+        case address, check, expired, foreign, imprint, language, privacy, problem, reopen, resume
         case errorTitle = "error-title"
-        case expired, foreign, imprint, language, privacy, problem, resume
+        case foreignLink = "foreign-link"
+        case foreignPage = "foreign-page"
+        case foreignTitle = "foreign-title"
+        case unusableTitle = "unusable-title"
     }
 
     /// A sentence that a page has for itself.
@@ -36,19 +40,30 @@ package struct PageTexts: Sendable {
         case unusableNext = "unusable-next"
         /// Only where a page leads to the request of another link.
         case request
-        /// Only of a page that asks for address and password.
+        // Only of a page that asks for address and password.
+        case emailHint = "email-hint"
         case emailLabel = "email-label"
         // Only of the deletion of an account.
-        case consequences, deleted, later, question, waiting
+        case consequences, deleted, keep, kept, later, question, waiting
         case atOnce = "at-once"
+        case atOnceHint = "at-once-hint"
+        case atOnceTitle = "at-once-title"
         case deletedTitle = "deleted-title"
         case goOn = "go-on"
+        case keptTitle = "kept-title"
+        case laterHint = "later-hint"
+        case laterTitle = "later-title"
         case questionTitle = "question-title"
         case waitingTitle = "waiting-title"
         // Only of the consent of a parent.
-        case given, refuse, refused, withdraw
+        case deadline, given, refuse, refused, withdraw, withdrawn
         case introUnnamed = "intro-unnamed"
+        case refuseHint = "refuse-hint"
+        case refuseTitle = "refuse-title"
         case refusedTitle = "refused-title"
+        case withdrawHint = "withdraw-hint"
+        case withdrawTitle = "withdraw-title"
+        case withdrawnTitle = "withdrawn-title"
     }
 
     /// The name of the file that all pages share.
@@ -76,6 +91,11 @@ package struct PageTexts: Sendable {
     /// the title first.
     func errorTitle(_ title: String) -> String {
         self[.errorTitle].replacing("{{title}}", with: title)
+    }
+
+    /// Sentences in one paragraph.
+    func joined(_ sentences: [String]) -> String {
+        sentences.joined(separator: language == .japanese ? "" : " ")
     }
 
     /// The sentences of a file by their keys; empty for none.

@@ -133,33 +133,6 @@ struct PagesFixture: Sendable {
     }
 }
 
-/// A page with a form in a browser.
-struct OpenPage: Sendable {
-    let page: Page
-    /// As the browser sends it: `name=value`.
-    let cookie: String
-    let response: HTTP1Response
-
-    /// The value of the hidden field; empty without one.
-    var formToken: String { value(after: "name=\"form\" value=\"") ?? "" }
-
-    /// The gateway's confirmation token; empty without one.
-    var confirmation: String { value(after: "name=\"confirmation\" value=\"") ?? "" }
-
-    /// Where the form goes; the page itself without one.
-    var action: String { value(after: "<form method=\"post\" action=\"") ?? page.path }
-
-    private func value(after start: String) -> String? {
-        let parts = response.text.split(separator: start, maxSplits: 1)
-        return parts.count == 2 ? String(parts[1].prefix { $0 != "\"" }) : nil
-    }
-}
-
-extension HTTP1Response {
-    /// The cookie that it sets, as a browser sends it back.
-    var cookie: String? { fields["set-cookie"].map { String($0.prefix { $0 != ";" }) } }
-}
-
 extension String {
     /// As the value of a form's field.
     fileprivate var percentEncoded: String {
@@ -172,9 +145,17 @@ extension String {
 }
 
 /// The gateway's methods that pages call. A link with the token `used` does not work, one with the
-/// token `late` does not when it is used, one with the token `exported` is of an account with an
-/// export, and the password `wrong` is refused.
+/// token `late` does not when it is used; one with the token `exported` is of an account with an
+/// export, `waiting` of one whose deletion waits, and `given` of a parent who has consented. The
+/// password `wrong` is refused.
 final class PagesGateway: Sendable {
+    /// The app's name, which is asked for beside the calls.
+    static let appName = "Tea & <Cake>"
+    /// When something that waits is due: 5 December 2026, 14:00 UTC.
+    static let due = Timestamp(milliseconds: 1_796_479_200_000)
+    private static let waiting = GatewayV1.Deletion(
+        state: .waiting, dueAtMs: due.milliseconds)
+
     /// A call that it received.
     struct Call: Hashable {
         let method: String
@@ -233,6 +214,15 @@ final class PagesGateway: Sendable {
                         return GatewayV1.ConfirmEmailChangeResponse()
                     }
                 ]),
+            ServiceMethods(
+                SignInOptionsDescription.service,
+                [
+                    .async(SignInOptionsDescription.getSignInOptions) {
+                        (_: GatewayV1.GetSignInOptionsRequest, _)
+                            -> GatewayV1.GetSignInOptionsResponse in
+                        GatewayV1.GetSignInOptionsResponse(appName: Self.appName)
+                    }
+                ]),
             passwords, deletion, exports, consents,
         ]
     }
@@ -255,7 +245,9 @@ final class PagesGateway: Sendable {
                     let kind = Self.text(request.linkToken) == "exported" ? "export" : "account"
                     return GatewayV1.PreviewDeletionResponse(
                         consequences: [.init(kind: kind, sentence: "All <of it> is gone.")],
-                        confirmationToken: "confirmed")
+                        confirmationToken: "confirmed", waitSeconds: 7 * 86_400,
+                        deletion: Self.text(request.linkToken) == "waiting"
+                            ? Self.waiting : nil)
                 },
                 .async(AccountDeletionDescription.requestDeletion) {
                     (request: GatewayV1.RequestDeletionRequest, context)
@@ -267,7 +259,8 @@ final class PagesGateway: Sendable {
                         throw ServiceError(.invalidConfirmation)
                     }
                     return GatewayV1.RequestDeletionResponse(
-                        deletion: .init(state: request.wait ? .waiting : .deleting))
+                        deletion: request.wait
+                            ? Self.waiting : GatewayV1.Deletion(state: .deleting))
                 },
                 .async(AccountDeletionDescription.cancelDeletion) {
                     (request: GatewayV1.CancelDeletionRequest, context)
@@ -295,8 +288,12 @@ final class PagesGateway: Sendable {
                     let states: [GatewayV1.ParentalAnswer: GatewayV1.ParentalConsentState] = [
                         .give: .given, .refuse: .refused,
                     ]
+                    let isWithdrawal = Self.text(request.token) == "given"
+                    let state = states[request.answer] ?? (isWithdrawal ? .given : .requested)
                     return GatewayV1.AnswerParentalConsentResponse(
-                        state: states[request.answer] ?? .requested, childName: "<Kid>")
+                        state: state, childName: "<Kid>",
+                        deletionAtMs: state == .refused && !isWithdrawal
+                            ? 0 : Self.due.milliseconds)
                 }
             ])
     }
