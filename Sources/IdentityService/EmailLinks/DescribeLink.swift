@@ -19,15 +19,19 @@ extension AccountsHandler {
     ///     parent           the consent                  not deleted otherwise        the parent's
     ///
     /// The password is needed too for verify-email and change-email (`ConfirmationRule`), and for
-    /// your-data, where a page signs in with it.
+    /// your-data, where a page signs in with it. If the account has none, the latter two work in
+    /// its session only, and the one that is typed at verify-email becomes its password.
+    ///
+    /// Attack: an attacker's account without a password requests a change to a victim's address. If
+    /// the link alone confirmed it, the victim's click would give that account the address.
     ///
     /// Attack: somebody without a link asks. Used, expired, replaced and invented tokens have one
     /// answer, without a reason, and a token has 256 bits: there is nothing to learn.
     ///
-    /// Attack: a link leaks without its mail, from a log or the history of a browser. While it works
-    /// it shows the address; most links do more harm, such as a new password. What the mail does not
-    /// tell stays hidden: id, name, other addresses, and when a child comes of age, which would tell
-    /// its birthday.
+    /// Attack: a link leaks without its mail, from a log or a browser's history. While it works it
+    /// shows the address, and whether the account has a password; most links do more harm, such
+    /// as a new password. What else the mail does not tell stays hidden: id, name, other addresses,
+    /// and when a child comes of age, which would tell its birthday.
     ///
     /// Attack: a link of the attacker's own account leads a person to type a password there. So the
     /// address is whole: a masked one can be like the person's.
@@ -48,7 +52,8 @@ extension AccountsHandler {
         guard let found else { return GatewayV1.DescribeLinkResponse() }
         return GatewayV1.DescribeLinkResponse(
             usable: true, email: try reader.vault(found.row).open(found.sealed, found.field),
-            passwordNeeded: found.needsPassword, expiresAtMs: found.end?.milliseconds ?? 0)
+            passwordNeeded: found.proof == .password,
+            expiresAtMs: found.end?.milliseconds ?? 0, sessionNeeded: found.proof == .session)
     }
 
     private func usable(
@@ -75,9 +80,21 @@ extension AccountsHandler {
             purpose == .export ? row.status.isUsable : row.status.mayVerify,
             let address = row.address, address.lookUpKey == link.addressKey
         else { return nil }
+        let proof: LinkOwnerProof =
+            switch purpose {
+            case .verifyEmail: .password
+            case .export: try passwordOrSession(of: row, session)
+            case .resetPassword, .deleteAccount, .changeEmail, .keepAccount: .none
+            }
         return UsableLink(
-            row: row, sealed: address.sealed, field: .address,
-            needsPassword: purpose == .verifyEmail || purpose == .export, end: link.expiresAt)
+            row: row, sealed: address.sealed, field: .address, proof: proof, end: link.expiresAt)
+    }
+
+    /// What proves the owner of an account where a link needs the account's own password.
+    private func passwordOrSession(
+        of row: AccountRow, _ session: any SQLSession
+    ) throws -> LinkOwnerProof {
+        try session.passwordSetAt(row.account) == nil ? .session : .password
     }
 
     /// The link that confirms a claim, as `ClaimConfirmation` accepts it.
@@ -90,7 +107,7 @@ extension AccountsHandler {
             try session.mayGuess(at: claim)
         else { return nil }
         return UsableLink(
-            row: row, sealed: claim.sealedAddress, field: .claimedAddress, needsPassword: true,
+            row: row, sealed: claim.sealedAddress, field: .claimedAddress, proof: .password,
             end: claim.expiresAt)
     }
 
@@ -104,8 +121,8 @@ extension AccountsHandler {
             try session.mayGuess(at: change)
         else { return nil }
         return UsableLink(
-            row: row, sealed: change.sealedAddress, field: .newAddress, needsPassword: true,
-            end: change.expiresAt)
+            row: row, sealed: change.sealedAddress, field: .newAddress,
+            proof: try passwordOrSession(of: row, session), end: change.expiresAt)
     }
 
     /// The link that cancels a deletion. One that a suspension holds beyond its time has no end.
@@ -116,7 +133,7 @@ extension AccountsHandler {
             let row = try session.account(deletion.account), let address = row.address
         else { return nil }
         return UsableLink(
-            row: row, sealed: address.sealed, field: .address, needsPassword: false,
+            row: row, sealed: address.sealed, field: .address, proof: .none,
             end: now < deletion.dueAt ? deletion.dueAt : nil)
     }
 
@@ -129,7 +146,7 @@ extension AccountsHandler {
             let sealed = consent.sealedParent
         else { return nil }
         return UsableLink(
-            row: row, sealed: sealed, field: .parentEmail, needsPassword: false,
+            row: row, sealed: sealed, field: .parentEmail, proof: .none,
             end: consent.state.isEnded ? nil : consent.expiresAt)
     }
 }
@@ -141,10 +158,18 @@ private struct UsableLink: Sendable {
     /// The address that it was mailed to, and where that is stored.
     let sealed: [UInt8]
     let field: AccountVault.Field
-    /// Whether the password is needed, too.
-    let needsPassword: Bool
+    /// What it needs beside its token.
+    let proof: LinkOwnerProof
     /// Nil if no time is set.
     let end: Timestamp?
+}
+
+/// What a link needs beside its token, outside of a session of the account.
+private enum LinkOwnerProof: Sendable {
+    case none
+    case password
+    /// There is no password: it works in a session of the account only.
+    case session
 }
 
 extension LinkPurpose {

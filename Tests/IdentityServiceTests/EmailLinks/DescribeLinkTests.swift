@@ -269,6 +269,36 @@ struct DescribeLinkTests {
         }
     }
 
+    @Test("of an account without a password, links that need one work in its session only")
+    func withoutPassword() async throws {
+        try await mailAll()
+        try await fixture.change("DELETE FROM passwords")
+        for (purpose, template) in Self.links {
+            let token = try fixture.mailed(template).token
+            let link = try await fixture.describe(purpose, token)
+            let isInSession = purpose == .changeEmail || purpose == .yourData
+            #expect(link.usable && link.sessionNeeded == isInSession, "\(purpose)")
+            #expect(link.passwordNeeded == (purpose == .verifyEmail), "\(purpose)")
+        }
+    }
+
+    @Test("attack: an account without a password gets no victim's address by the victim's click")
+    func click() async throws {
+        let (_, session) = try await fixture.person()
+        _ = try await fixture.requestChange("victim@example.org", session)
+        try await fixture.relay()
+        try await fixture.change("DELETE FROM passwords")
+        let (token, mail) = try fixture.mailed("email-change-confirm")
+        let expected = GatewayV1.DescribeLinkResponse(
+            usable: true, email: "victim@example.org", expiresAtMs: mail.expiresAtMs,
+            sessionNeeded: true)
+        #expect(try await fixture.describe(.changeEmail, token) == expected)
+        #expect(try await fixture.refusedChange(token) == .passwordNeeded)
+        #expect(try await fixture.refusedChange(token, password: "Any7Horse") == .invalidCredential)
+        let account = try await fixture.confirmChange(token, access: session)
+        #expect(account.email == "victim@example.org")
+    }
+
     @Test("a link to an address that the account has no longer is unusable")
     func otherAddress() async throws {
         try await mailAll()
