@@ -50,6 +50,10 @@ package enum Page: String, CaseIterable, Sendable {
     /// `/reset-password` sets one, and `/your-data` signs in with it.
     var provesByPassword: Bool { self == .verifyEmail || self == .changeEmail }
 
+    /// Whether its link may need a session: where it needs the account's own password, which an
+    /// account may not have.
+    var mayNeedSession: Bool { self == .changeEmail || self == .yourData }
+
     /// The field that a person fills in; nil if a button is enough. `/delete-account` has it
     /// without a link only, and `/your-data` has the address too.
     var field: Field? {

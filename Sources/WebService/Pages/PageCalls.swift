@@ -51,7 +51,9 @@ struct PageCalls: Sendable {
         let link = try await auth.describeLink(
             GatewayV1.DescribeLinkRequest(purpose: purpose, token: SecretBytes(token)), context)
         guard link.usable else { throw ServiceError(.invalidLink) }
-        return PageLink(email: link.email, needsPassword: link.passwordNeeded)
+        let proof: PageLink.Proof =
+            link.sessionNeeded ? .session : link.passwordNeeded ? .password : .nothing
+        return PageLink(email: link.email, proof: proof)
     }
 
     /// Does what a form asks for.

@@ -6,6 +6,8 @@ package enum PagePreview {
     package enum Sample: String, CaseIterable, Sendable {
         /// Before an attempt.
         case form
+        /// Of an account without a password, which a page cannot prove.
+        case session
         /// After a failed one.
         case error
         /// After one that a limit has refused.
@@ -39,6 +41,7 @@ package enum PagePreview {
         fileprivate func state(of page: Page, in voice: Voice) -> PageState? {
             switch self {
             case .form: return asking(page, page == .yourData ? link(of: page).email : "", nil)
+            case .session: return page.mayNeedSession ? .sessionNeeded(continueURI: "") : nil
             case .error: return asking(page, "ada@example", page.sampleError(in: voice))
             case .limited:
                 let error = ServiceError(.tooManyRequests, retryAfter: .seconds(300))
@@ -58,7 +61,7 @@ package enum PagePreview {
         /// What is known of the link, where a page has one.
         fileprivate func link(of page: Page) -> PageLink {
             page.needsLink || self == .consequences || self == .question
-                ? PageLink(email: "ada@example.org", needsPassword: true) : .unknown
+                ? PageLink(email: "ada@example.org", proof: .password) : .unknown
         }
 
         /// The state with a form; after an attempt with what was wrong with it.

@@ -78,6 +78,10 @@ struct PageResponder: Sendable {
         } catch let error as ServiceError {
             return try await fail(exchange, page, visit, error, "")
         }
+        guard visit.link.proof != .session else {
+            return try await show(
+                exchange, page, .sessionNeeded(continueURI: visit.continueURI), visit, status: .ok)
+        }
         switch page {
         case .deleteAccount: try await showConsequences(exchange, visit)
         case .parent: try await showParent(exchange, visit)
@@ -177,11 +181,13 @@ struct PageResponder: Sendable {
         _ exchange: HTTPExchange, _ page: Page, _ visit: PageVisit, _ error: ServiceError,
         _ input: String
     ) async throws {
+        var visit = visit
         guard error.code != .invalidLink else {
-            var visit = visit
             (visit.linkToken, visit.link) = ("", .unknown)
             return try await show(exchange, page, .unusable, visit, status: .badRequest)
         }
+        // The password may have been set since the link was described.
+        if error.code == .passwordNeeded { visit.link.proof = .password }
         let voice = formalLanguages.voice(of: language(exchange, visit))
         let form = PageForm(visit, randomness: randomness)
         let problem = PageProblem(error, in: voice)

@@ -4,6 +4,9 @@ package import ServiceRuntime
 package enum PageState: Hashable, Sendable {
     /// The form; after an attempt with what was wrong with it.
     case form(token: String, email: String = "", problem: PageProblem? = nil)
+    /// Of an account without a password: where its link works; with a redirect URI of an app, or
+    /// empty.
+    case sessionNeeded(continueURI: String)
     /// What a deletion does, with a button that leads to its last question; after an attempt with
     /// what was wrong with it. Without consequences there is no button.
     case consequences(token: String, sentences: [String], problem: PageProblem? = nil)
@@ -30,7 +33,7 @@ package enum PageState: Hashable, Sendable {
         case .form(_, _, let problem), .consequences(_, _, let problem),
             .parent(_, _, _, _, let problem):
             problem
-        case .lastQuestion, .done, .unusable, .foreign: nil
+        case .sessionNeeded, .lastQuestion, .done, .unusable, .foreign: nil
         }
     }
 }

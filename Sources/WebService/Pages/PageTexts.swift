@@ -40,6 +40,8 @@ package struct PageTexts: Sendable {
         case unusableNext = "unusable-next"
         /// Only where a page leads to the request of another link.
         case request
+        /// Only of a page whose link may need a session.
+        case sessionNeeded = "session-needed"
         // Only of a page that asks for address and password.
         case emailHint = "email-hint"
         case emailLabel = "email-label"

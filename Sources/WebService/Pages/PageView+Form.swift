@@ -26,7 +26,7 @@ extension PageView {
 
     /// The fields that a person fills in: no password where the link alone confirms.
     var fields: [Page.Field] {
-        guard link.needsPassword || !page.provesByPassword else { return [] }
+        guard link.proof != .nothing || !page.provesByPassword else { return [] }
         return page == .yourData ? [.email, .password] : page.field.map { [$0] } ?? []
     }
 

@@ -55,7 +55,7 @@ package struct PageView: Sendable {
         switch state {
         case .done(_, let result): texts[result.title]
         case .lastQuestion: texts[.questionTitle]
-        case .form, .consequences, .parent: texts[.title]
+        case .form, .sessionNeeded, .consequences, .parent: texts[.title]
         case .unusable: texts[.unusableTitle]
         case .foreign: texts[.foreignTitle]
         }
@@ -64,7 +64,8 @@ package struct PageView: Sendable {
     private func isError(_ state: PageState) -> Bool {
         switch state {
         case .unusable, .foreign: true
-        case .form, .consequences, .lastQuestion, .parent, .done: state.problem != nil
+        case .form, .sessionNeeded, .consequences, .lastQuestion, .parent, .done:
+            state.problem != nil
         }
     }
 
@@ -83,6 +84,11 @@ package struct PageView: Sendable {
             return """
                 \(heading(title(state), text))\(note(problem))\
                 \(form(token, email, problem))
+                """
+        case .sessionNeeded(let continueURI):
+            let text = texts[.sessionNeeded].replacing("{{app}}", with: app)
+            return """
+                \(heading(title(state), lead("\(text)")))\(wayOn(continueURI))
                 """
         case .consequences(let token, let sentences, let problem):
             let text: HTML = sentences.isEmpty ? .none : lead("\(texts[.consequences])")
@@ -241,19 +247,20 @@ package struct PageView: Sendable {
     private func done(_ continueURI: String, _ result: PageResult) -> HTML {
         let icon: PageIcon = result.until == nil ? .check : .clock
         let text = lead(dated(result.text, result.until))
-        // A link, no redirect: `form-action` would stop one to another origin, and the result would
-        // not be read.
-        let next = continueURI.isEmpty ? theme.homeURL : continueURI
         return """
             \(outcome(texts[result.title], text, icon, isGood: result.isGoingOn, role: "status"))\
-            \(next.isEmpty ? .none : wayOn(next, isFirst: result.isGoingOn))
+            \(wayOn(continueURI, isFirst: result.isGoingOn))
             """
     }
 
-    private func wayOn(_ uri: String, isFirst: Bool) -> HTML {
+    /// Where the person goes on: the app's redirect URI, or else the theme's home page. A link, no
+    /// redirect: `form-action` would stop one to another origin, and the page would not be read.
+    private func wayOn(_ continueURI: String, isFirst: Bool = true) -> HTML {
+        let next = continueURI.isEmpty ? theme.homeURL : continueURI
+        guard !next.isEmpty else { return .none }
         let secondary: HTML = isFirst ? .none : " secondary"
         return """
-            <a class="button\(secondary)" href="\(uri)">\
+            <a class="button\(secondary)" href="\(next)">\
             \(texts[.resume].replacing("{{app}}", with: app))</a>
 
             """

@@ -58,7 +58,7 @@ struct PageVisitSeal: Sendable {
         let document: JSONObject = [
             "token": .string(visit.linkToken),
             "email": .string(visit.link.email),
-            "needs_password": .boolean(visit.link.needsPassword),
+            "proof": .string(visit.link.proof.rawValue),
             "secret": .string(Base64URL.encode(visit.secret)),
             "language": .string(visit.language?.rawValue ?? ""),
             "continue": .string(visit.continueURI),
@@ -85,7 +85,8 @@ struct PageVisitSeal: Sendable {
         // The cookie of a former version has neither.
         visit.link = PageLink(
             email: document["email"]?.string ?? "",
-            needsPassword: document["needs_password"] != JSONValue.boolean(false))
+            proof: document["proof"]?.string.flatMap { PageLink.Proof(rawValue: $0) }
+                ?? PageLink.unknown.proof)
         visit.language = document["language"]?.string.flatMap { Language(rawValue: $0) }
         visit.continueURI = document["continue"]?.string ?? ""
         return visit

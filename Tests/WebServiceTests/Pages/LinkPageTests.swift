@@ -84,12 +84,47 @@ struct LinkPageTests {
         }
         let view = PageView(
             page, theme: .standard, texts: PageTexts(page, in: .english, isFormal: false),
-            assets: "", app: "Shop", link: PageLink(email: "", needsPassword: false))
+            assets: "", app: "Shop", link: PageLink(email: "", proof: .nothing))
         let wrong = PageProblem(ServiceError(.invalidCredential), in: .english)
         let failed = view.document(.form(token: "t", problem: wrong)).text
         let sentence = ErrorCode.invalidCredential.sentence(in: .english)
         #expect(failed.contains("<p>\(sentence)</p>") && !failed.contains("href=\"#"))
         #expect(MarkupCheck.problem(in: failed) == nil, "\(failed)")
+    }
+
+    @Test(
+        "an account without a password is not asked for one, but sent to the app",
+        arguments: Page.allCases.filter(\.mayNeedSession))
+    func withoutPassword(page: Page) async throws {
+        try await PagesFixture.run { fixture in
+            let uri = PagesFixture.redirectURI.utf8.map { "%" + String($0, radix: 16) }.joined()
+            let open = try await fixture.open(page, "token=phone&continue=\(uri)")
+            #expect(open.response.status == 200)
+            #expect(open.response.text.contains(Self.account))
+            #expect(!open.response.text.contains("<form"))
+            let sentence = PageTexts(page, in: .english, isFormal: false)[.sessionNeeded]
+                .replacing("{{app}}", with: PagesGateway.appName)
+            let parts: [HTML] = [
+                "<p class=\"muted\">\(sentence)</p>",
+                "<a class=\"button\" href=\"\(PagesFixture.redirectURI)\">",
+            ]
+            for part in parts { #expect(open.response.text.contains(part.text)) }
+            #expect(fixture.gateway.calls.isEmpty)
+        }
+    }
+
+    @Test("a password that is needed after all is asked for")
+    func neededLater() async throws {
+        try await PagesFixture.run { fixture in
+            let open = try await fixture.open(.changeEmail, "token=known")
+            #expect(!open.response.text.contains("type=\"password\""))
+            let failed = try await fixture.post(open, "form=\(open.formToken)&password=needed", [:])
+            #expect(failed.status == 422)
+            #expect(failed.text.contains("type=\"password\""))
+            let again = OpenPage(
+                page: .changeEmail, cookie: failed.cookie ?? "", response: failed)
+            #expect(try await fixture.submit(again, "right").status == 200)
+        }
     }
 
     @Test("a new password is asked for in any case, and so is that for the archive")
@@ -132,7 +167,7 @@ struct LinkPageTests {
         let view = PageView(
             .verifyEmail, theme: .standard,
             texts: PageTexts(.verifyEmail, in: .english, isFormal: false), assets: "",
-            app: "Shop", link: PageLink(email: "\"><script>@example.org", needsPassword: true))
+            app: "Shop", link: PageLink(email: "\"><script>@example.org", proof: .password))
         let text = view.document(.form(token: "t")).text
         #expect(MarkupCheck.problem(in: text) == nil, "\(text)")
         #expect(!text.contains("<script"))

@@ -63,6 +63,7 @@ struct PageTextsTests {
             .waiting, .waitingTitle:
             page == .deleteAccount
         case .emailHint, .emailLabel: page == .yourData
+        case .sessionNeeded: page.mayNeedSession
         // Its result is a file.
         case .done, .doneTitle: page != .yourData
         case .button, .intro, .title: true

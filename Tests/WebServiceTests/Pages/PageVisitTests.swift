@@ -19,7 +19,7 @@ struct PageVisitTests {
     private func visit() -> PageVisit {
         var visit = PageVisit(randomness)
         visit.linkToken = "token-1"
-        visit.link = PageLink(email: "ada@example.org", needsPassword: false)
+        visit.link = PageLink(email: "ada@example.org", proof: .nothing)
         visit.language = .german
         visit.continueURI = "https://shop.example.org/signed-in?a=\"b\""
         return visit
@@ -30,7 +30,7 @@ struct PageVisitTests {
         let value = try seal().seal(visit(), of: .verifyEmail, at: now)
         var second = try #require(try seal().open(value, of: .verifyEmail, at: now))
         #expect(second.linkToken == "token-1")
-        #expect(second.link == PageLink(email: "ada@example.org", needsPassword: false))
+        #expect(second.link == PageLink(email: "ada@example.org", proof: .nothing))
         #expect(second.language == .german)
         #expect(second.continueURI == "https://shop.example.org/signed-in?a=\"b\"")
         #expect(second.secret.count == 32)
@@ -44,7 +44,7 @@ struct PageVisitTests {
         var visit = visit()
         visit.linkToken = String(repeating: "a", count: 128)
         // The longest address that can be entered.
-        visit.link = PageLink(email: String(repeating: "c", count: 512), needsPassword: true)
+        visit.link = PageLink(email: String(repeating: "c", count: 512), proof: .password)
         visit.continueURI = String(repeating: "b", count: PageVisit.continueBytesMax)
         let value = try seal().seal(visit, of: .resetPassword, at: now)
         #expect(!value.contains("aaaa"))

@@ -370,6 +370,7 @@ final class PagesGateway: Sendable {
         case ("used", _), ("late", _): throw ServiceError(.invalidLink)
         case ("repeated", _): throw ServiceError.sessionEnded(.signedOut)
         case (_, "wrong"): throw ServiceError(.invalidCredential).worded(in: context.voice)
+        case (_, "needed"): throw ServiceError(.passwordNeeded)
         case (_, "weak"): throw ServiceError.weakPassword([.length, .common], field: "password")
         case (_, "often"): throw ServiceError(.tooManyRequests, retryAfter: .milliseconds(1_001))
         default: return

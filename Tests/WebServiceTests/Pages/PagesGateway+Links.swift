@@ -17,7 +17,8 @@ extension PagesGateway {
     var links: [Described] { described.withLock { $0 } }
 
     /// A link with the token `used` does not work, one with the token `known` needs no password,
-    /// and of one with the token `broken` nothing can be known.
+    /// one with the token `phone` is of an account that has none, and of one with the token
+    /// `broken` nothing can be known.
     func describe(
         _ request: GatewayV1.DescribeLinkRequest
     ) throws(ServiceError) -> GatewayV1.DescribeLinkResponse {
@@ -26,6 +27,9 @@ extension PagesGateway {
         switch token {
         case "used": return GatewayV1.DescribeLinkResponse()
         case "broken": throw ServiceError(.internalError)
+        case "phone":
+            return GatewayV1.DescribeLinkResponse(
+                usable: true, email: Self.email, sessionNeeded: true)
         default:
             return GatewayV1.DescribeLinkResponse(
                 usable: true, email: Self.email, passwordNeeded: token != "known")
