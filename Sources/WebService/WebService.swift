@@ -77,7 +77,7 @@ package struct WebService: Sendable {
                 PageResponder(
                     calls: PageCalls(gateway, streams: streams, time: time), callers: callers,
                     apps: apps, theme: theme,
-                    appName: AppName(SignInOptionsClient(gateway), time: time),
+                    options: CurrentAppOptions(SignInOptionsClient(gateway), time: time),
                     seal: try PageVisitSeal(key, randomness: randomness),
                     randomness: randomness, time: time,
                     origins: settings.callers.webOrigins.map(\.description),

@@ -50,6 +50,9 @@ package enum Page: String, CaseIterable, Sendable {
     /// `/reset-password` sets one, and `/your-data` signs in with it.
     var provesByPassword: Bool { self == .verifyEmail || self == .changeEmail }
 
+    /// Whether it sets a new password, and shows the rules for one.
+    var setsPassword: Bool { self == .resetPassword }
+
     /// Whether its link may need a session: where it needs the account's own password, which an
     /// account may not have.
     var mayNeedSession: Bool { self == .changeEmail || self == .yourData }

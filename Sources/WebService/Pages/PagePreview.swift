@@ -113,10 +113,19 @@ package enum PagePreview {
         sample.state(of: page, in: Voice(language, isFormal: isFormal)).map { state in
             PageView(
                 page, theme: theme, texts: PageTexts(page, in: language, isFormal: isFormal),
-                assets: "", app: theme.name.isEmpty ? "Postern" : theme.name,
-                link: sample.link(of: page)
+                assets: "", app: app(theme), link: sample.link(of: page)
             ).document(state)
         }
+    }
+}
+
+extension PagePreview {
+    /// With the rules of the setting `password-policy: document`.
+    private static func app(_ theme: Theme) -> AppOptions {
+        let rules: [PasswordRule] = [.length, .upperCase, .lowerCase, .digit, .common, .context]
+        return AppOptions(
+            name: theme.name.isEmpty ? "Postern" : theme.name,
+            passwordRules: rules.map { PasswordRequirement(rule: $0, codePoints: 8...128) })
     }
 }
 

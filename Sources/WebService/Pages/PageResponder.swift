@@ -28,7 +28,7 @@ struct PageResponder: Sendable {
     let callers: CallerCheck
     let apps: Reloadable<Apps>
     let theme: Reloadable<Theme>
-    let appName: AppName
+    let options: CurrentAppOptions
     let seal: PageVisitSeal
     let randomness: any Randomness
     let time: any Time
@@ -252,17 +252,22 @@ struct PageResponder: Sendable {
         let theme = theme.value
         let view = PageView(
             page, theme: theme, texts: texts, assets: PageAssets.path,
-            app: await name(theme, exchange), link: visit?.link ?? .unknown)
+            app: await app(page, theme, exchange), link: visit?.link ?? .unknown)
         exchange.respond(head, ByteBuffer(string: view.document(state).text))
     }
 
-    /// The app's name: the theme's, else identity's, else the host that the browser asked, without
-    /// its port.
-    private func name(_ theme: Theme, _ exchange: HTTPExchange) async -> String {
-        guard theme.name.isEmpty else { return theme.name }
-        let name = await appName.current()
-        guard name.isEmpty else { return name }
-        return (exchange.head.authority ?? "").replacing(/:[0-9]*$/, with: "")
+    /// What is said of the app: the theme's name, else identity's, else the host that the browser
+    /// asked, without its port. Identity is asked only for what a page needs.
+    private func app(
+        _ page: Page, _ theme: Theme, _ exchange: HTTPExchange
+    ) async -> AppOptions {
+        guard theme.name.isEmpty || page.setsPassword else { return AppOptions(name: theme.name) }
+        var app = await options.current()
+        if !theme.name.isEmpty { app.name = theme.name }
+        if app.name.isEmpty {
+            app.name = (exchange.head.authority ?? "").replacing(/:[0-9]*$/, with: "")
+        }
+        return app
     }
 
     /// The language of the link, or the one that the person chose since; that of the form, if its

@@ -42,12 +42,17 @@ package enum PageState: Hashable, Sendable {
 package struct PageProblem: Hashable, Sendable {
     /// The rules that a password breaks, a sentence each; otherwise the error's sentence.
     let sentences: [String]
+    /// The error's sentence.
+    let summary: String
+    /// The rules that a password breaks.
+    let brokenRules: Set<PasswordRule>
     /// The field to correct; nil if the error is about no field.
     let field: Page.Field?
 
     /// A problem with the form as a whole.
     init(_ sentence: String) {
-        (sentences, field) = ([sentence], nil)
+        (sentences, summary) = ([sentence], sentence)
+        (brokenRules, field) = ([], nil)
     }
 
     /// The gateway's error.
@@ -55,6 +60,10 @@ package struct PageProblem: Hashable, Sendable {
         let error = error.worded(in: voice)
         let rules = error.violations.map(\.userMessage).filter { !$0.isEmpty }
         sentences = rules.isEmpty ? [error.userMessage] : rules
+        summary = error.userMessage
+        brokenRules =
+            error.code == .weakPassword
+            ? Set(error.violations.compactMap { PasswordRule(rawValue: $0.rule) }) : []
         field =
             switch error.code {
             case .weakPassword, .invalidCredential, .passwordNeeded: .password

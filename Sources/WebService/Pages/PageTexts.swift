@@ -42,6 +42,8 @@ package struct PageTexts: Sendable {
         case request
         /// Only of a page whose link may need a session.
         case sessionNeeded = "session-needed"
+        /// Only of a page that sets a password: of a rule that it breaks.
+        case unmet
         // Only of a page that asks for address and password.
         case emailHint = "email-hint"
         case emailLabel = "email-label"
@@ -71,8 +73,8 @@ package struct PageTexts: Sendable {
     /// The name of the file that all pages share.
     private static let frame = "frame"
 
-    /// The language of all sentences.
-    package let language: Language
+    /// The voice of all sentences.
+    let voice: Voice
     private let shared: [String: String]
     private let sentences: [String: String]
 
@@ -80,10 +82,13 @@ package struct PageTexts: Sendable {
     /// - Parameter isFormal: Whether to address people formally, where the language has a voice for
     ///   that.
     package init(_ page: Page, in language: Language, isFormal: Bool) {
-        self.language = language
+        voice = Voice(language, isFormal: isFormal)
         shared = Self.sentences(of: Self.frame, in: language, isFormal)
         sentences = Self.sentences(of: page.rawValue, in: language, isFormal)
     }
+
+    /// The language of all sentences.
+    package var language: Language { voice.language }
 
     subscript(_ sentence: Shared) -> String { shared[sentence.rawValue] ?? "" }
 

@@ -1,3 +1,5 @@
+import ServiceRuntime
+
 /// What a button of a form looks like. A page has one filled button: what most people should do.
 enum ButtonKind: Hashable {
     /// Filled.
@@ -16,7 +18,7 @@ enum ButtonKind: Hashable {
     }
 }
 
-/// Forms: fields with label, hint, error and input, in this order, and buttons.
+/// Forms: fields with label, hint, rules, error and input, in this order, and buttons.
 extension PageView {
     /// The form with the page's fields.
     func form(_ token: String, _ email: String, _ problem: PageProblem?) -> HTML {
@@ -92,22 +94,50 @@ extension PageView {
     private func field(_ field: Page.Field, _ value: String, _ problem: PageProblem?) -> HTML {
         let name = field.rawValue
         let isAtFault = problem?.field == field
-        let marks: HTML =
-            isAtFault
-            ? " aria-describedby=\"\(name)-error \(name)-hint\" aria-invalid=\"true\""
-            : " aria-describedby=\"\(name)-hint\""
+        let rules = rules(of: field, problem)
+        let ids = [(isAtFault, "error"), (true, "hint"), (!rules.text.isEmpty, "rules")]
+            .filter { $0.0 }.map { "\(name)-\($0.1)" }.joined(separator: " ")
+        let invalid: HTML = isAtFault ? " aria-invalid=\"true\"" : .none
         let autocomplete = isSecondAddress(field) ? "username" : page.autocomplete
         return """
             <div class="field">
             <label for="\(name)">\(texts[label(of: field)])</label>
             <p class="hint" id="\(name)-hint">\
             \(texts[isSecondAddress(field) ? .emailHint : .hint])</p>
-            \(isAtFault ? error(name, problem?.sentences ?? []) : .none)\
+            \(rules)\(isAtFault ? error(name, sentences(of: problem)) : .none)\
             <input id="\(name)" name="\(name)" \(inputType(field)) \
-            autocomplete="\(autocomplete)" value="\(value)" required\(marks)>
+            autocomplete="\(autocomplete)" value="\(value)" required \
+            aria-describedby="\(ids)"\(invalid)>
             </div>
 
             """
+    }
+
+    /// The rules for a new password, before it is typed; after an attempt those that it has broken
+    /// are marked.
+    private func rules(of field: Page.Field, _ problem: PageProblem?) -> HTML {
+        guard page.setsPassword, field == .password, !app.passwordRules.isEmpty else {
+            return .none
+        }
+        let items = app.passwordRules.map { requirement -> HTML in
+            let sentence = requirement.sentence(in: texts.voice)
+            return problem?.brokenRules.contains(requirement.rule) == true
+                ? "<li class=\"unmet\">\(sentence) <strong>\(texts[.unmet])</strong></li>\n"
+                : "<li>\(sentence)</li>\n"
+        }
+        return """
+            <ul class="rules" id="\(field.rawValue)-rules">
+            \(items)</ul>
+
+            """
+    }
+
+    /// What is said beside a field. Rules that are marked are not said again.
+    private func sentences(of problem: PageProblem?) -> [String] {
+        guard let problem else { return [] }
+        let shown = page.setsPassword ? Set(app.passwordRules.map(\.rule)) : []
+        let isMarked = !problem.brokenRules.isEmpty && problem.brokenRules.isSubset(of: shown)
+        return isMarked ? [problem.summary] : problem.sentences
     }
 
     private func error(_ name: String, _ sentences: [String]) -> HTML {

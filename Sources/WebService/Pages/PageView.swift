@@ -12,14 +12,15 @@ package struct PageView: Sendable {
     package let texts: PageTexts
     /// Where the style sheet and the pictures are: `/pages/`, or empty for files in one folder.
     package let assets: String
-    /// The app's name. A page that asks for a password must say whose it is.
-    package let app: String
+    /// What is said of the app. A page that asks for a password must say whose it is.
+    package let app: AppOptions
     /// What is known of its link.
     package let link: PageLink
 
     /// A page in a language.
     package init(
-        _ page: Page, theme: Theme, texts: PageTexts, assets: String, app: String, link: PageLink
+        _ page: Page, theme: Theme, texts: PageTexts, assets: String, app: AppOptions,
+        link: PageLink
     ) {
         (self.page, self.theme, self.texts) = (page, theme, texts)
         (self.assets, self.app, self.link) = (assets, app, link)
@@ -36,7 +37,7 @@ package struct PageView: Sendable {
             <meta name="viewport" content="width=device-width, initial-scale=1">
             <meta name="robots" content="noindex">
             <meta name="color-scheme" content="light dark">
-            <title>\(isError(state) ? texts.errorTitle(title) : title) – \(app)</title>
+            <title>\(isError(state) ? texts.errorTitle(title) : title) – \(app.name)</title>
             <link rel="stylesheet" href="\(assets)style.css">
             \(extraSheet)<link rel="icon" href="\(assets)\(theme.icon.name)">
             </head>
@@ -86,7 +87,7 @@ package struct PageView: Sendable {
                 \(form(token, email, problem))
                 """
         case .sessionNeeded(let continueURI):
-            let text = texts[.sessionNeeded].replacing("{{app}}", with: app)
+            let text = texts[.sessionNeeded].replacing("{{app}}", with: app.name)
             return """
                 \(heading(title(state), lead("\(text)")))\(wayOn(continueURI))
                 """
@@ -123,16 +124,16 @@ package struct PageView: Sendable {
     /// Whose page it is: the logo, or the first letter of the name, and the name. A logo that shows
     /// the name has it as its text.
     private var brand: HTML {
-        let name: HTML = "<span>\(app)</span>\n"
+        let name: HTML = "<span>\(app.name)</span>\n"
         guard let logo = theme.logo else {
             return """
                 <header class="brand">
-                <span class="mark" aria-hidden="true">\(app.prefix(1).uppercased())</span>
+                <span class="mark" aria-hidden="true">\(app.name.prefix(1).uppercased())</span>
                 \(name)</header>
 
                 """
         }
-        let text = theme.isNameBesideLogo ? "" : app
+        let text = theme.isNameBesideLogo ? "" : app.name
         return """
             <header class="brand">
             <picture>
@@ -261,7 +262,7 @@ package struct PageView: Sendable {
         let secondary: HTML = isFirst ? .none : " secondary"
         return """
             <a class="button\(secondary)" href="\(next)">\
-            \(texts[.resume].replacing("{{app}}", with: app))</a>
+            \(texts[.resume].replacing("{{app}}", with: app.name))</a>
 
             """
     }

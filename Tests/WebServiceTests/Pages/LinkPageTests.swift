@@ -84,7 +84,8 @@ struct LinkPageTests {
         }
         let view = PageView(
             page, theme: .standard, texts: PageTexts(page, in: .english, isFormal: false),
-            assets: "", app: "Shop", link: PageLink(email: "", proof: .nothing))
+            assets: "", app: AppOptions(name: "Shop"),
+            link: PageLink(email: "", proof: .nothing))
         let wrong = PageProblem(ServiceError(.invalidCredential), in: .english)
         let failed = view.document(.form(token: "t", problem: wrong)).text
         let sentence = ErrorCode.invalidCredential.sentence(in: .english)
@@ -167,7 +168,8 @@ struct LinkPageTests {
         let view = PageView(
             .verifyEmail, theme: .standard,
             texts: PageTexts(.verifyEmail, in: .english, isFormal: false), assets: "",
-            app: "Shop", link: PageLink(email: "\"><script>@example.org", proof: .password))
+            app: AppOptions(name: "Shop"),
+            link: PageLink(email: "\"><script>@example.org", proof: .password))
         let text = view.document(.form(token: "t")).text
         #expect(MarkupCheck.problem(in: text) == nil, "\(text)")
         #expect(!text.contains("<script"))

@@ -153,16 +153,44 @@ struct PageResponderTests {
         }
     }
 
-    @Test("each rule that a new password breaks is said once, beside the field")
+    @Test("the rules for a new password are there before it is typed, with their numbers")
+    func passwordRules() async throws {
+        try await PagesFixture.run { fixture in
+            let open = try await fixture.open(.resetPassword, "token=good&lang=fr")
+            for rule in [PasswordRule.length, .digit, .common] {
+                let line: HTML = "<li>\(rule.requirement(in: Voice(.french), 8...128))</li>"
+                #expect(open.response.text.split(separator: line.text).count == 2)
+            }
+            #expect(open.response.text.contains("de 8 à 128 caractères"))
+            #expect(
+                open.response.text.contains("aria-describedby=\"password-hint password-rules\""))
+            for page in Page.allCases where page != .resetPassword {
+                let other = try await fixture.open(page, page.needsLink ? "token=good" : "lang=en")
+                #expect(!other.response.text.contains("-rules\""), "\(page)")
+            }
+        }
+    }
+
+    @Test("each rule that a new password breaks is marked, and no rule is said twice")
     func weakPassword() async throws {
         try await PagesFixture.run { fixture in
             let failed = try await fixture.submit(
                 try await fixture.open(.resetPassword, "token=good&lang=fr"), "weak")
             #expect(failed.status == 422)
             for rule in [PasswordRule.length, .common] {
-                let line: HTML = "\(rule.sentence(in: Voice(.french)))"
-                #expect(failed.text.split(separator: line.text).count == 2, "it is said once")
+                let line: HTML = """
+                    <li class="unmet">\(rule.requirement(in: Voice(.french), 8...128)) <strong>
+                    """
+                #expect(failed.text.split(separator: line.text).count == 2)
+                let refusal: HTML = "\(rule.sentence(in: Voice(.french)))"
+                #expect(!failed.text.contains(refusal.text))
             }
+            let digit: HTML = """
+                <li>\(PasswordRule.digit.requirement(in: Voice(.french), 8...128))</li>
+                """
+            #expect(failed.text.contains(digit.text))
+            let sentence: HTML = "\(ErrorCode.weakPassword.sentence(in: Voice(.french)))"
+            #expect(failed.text.split(separator: sentence.text).count == 2, "it is said once")
         }
     }
 

@@ -61,7 +61,7 @@ struct PageViewTests {
         let text = try #require(document(page, .error))
         #expect(text.contains("role=\"alert\" tabindex=\"-1\" autofocus>"))
         #expect(text.contains("<p><a href=\"#\(field)\">Check “"))
-        #expect(text.contains("aria-describedby=\"\(field)-error \(field)-hint\""))
+        #expect(text.contains("aria-describedby=\"\(field)-error \(field)-hint"))
         #expect(text.split(separator: " aria-invalid=\"true\"").count == 2)
         let first = try #require(document(page, .form))
         #expect(!first.contains("autofocus") && !first.contains("aria-invalid"))
@@ -76,6 +76,27 @@ struct PageViewTests {
         #expect(text.contains("<p>\(sentence)</p>"))
         #expect(text.contains("role=\"alert\" tabindex=\"-1\" autofocus>"))
         #expect(!text.contains("aria-invalid") && !text.contains("class=\"error\""))
+    }
+
+    @Test("without the rules for a new password an error names those that it breaks")
+    func unknownRules() {
+        let texts = PageTexts(.resetPassword, in: .english, isFormal: false)
+        for known in [[], [PasswordRule.digit]] {
+            let app = AppOptions(
+                name: "Shop",
+                passwordRules: known.map { PasswordRequirement(rule: $0, codePoints: 8...128) })
+            let view = PageView(
+                .resetPassword, theme: .standard, texts: texts, assets: "", app: app,
+                link: .unknown)
+            let weak = ServiceError.weakPassword([.length, .common], field: "password")
+            let text = view.document(.form(token: "t", problem: PageProblem(weak, in: .english)))
+                .text
+            for rule in [PasswordRule.length, .common] {
+                #expect(text.contains(rule.sentence(in: .english)))
+            }
+            #expect(text.contains("class=\"rules\"") != known.isEmpty)
+            #expect(!text.contains("class=\"unmet\""))
+        }
     }
 
     @Test("one sentence is on a page once", arguments: Page.allCases, Language.allCases)
@@ -165,7 +186,7 @@ struct PageViewTests {
         let view = PageView(
             .keepAccount, theme: .standard,
             texts: PageTexts(.keepAccount, in: .english, isFormal: false), assets: "",
-            app: "Shop",
+            app: AppOptions(name: "Shop"),
             link: PageLink(email: "a.b<c>@mail.example.org", proof: .nothing))
         let text = view.document(.form(token: "t")).text
         #expect(text.contains("a.b&lt;c&gt;<wbr>@mail<wbr>.example<wbr>.org</span>"))
@@ -177,7 +198,7 @@ struct PageViewTests {
         let view = PageView(
             .forgotPassword, theme: .standard,
             texts: PageTexts(.forgotPassword, in: .english, isFormal: false), assets: "",
-            app: "Shop", link: .unknown)
+            app: AppOptions(name: "Shop"), link: .unknown)
         let hostile = "\"><script>alert(1)</script>@x"
         let text = view.document(
             .form(token: "t", email: hostile, problem: PageProblem("<b>no</b>"))
@@ -228,7 +249,8 @@ struct PageViewTests {
             theme.homeURL = home
             let texts = PageTexts(.resetPassword, in: .english, isFormal: false)
             return PageView(
-                .resetPassword, theme: theme, texts: texts, assets: "", app: "Shop", link: .unknown
+                .resetPassword, theme: theme, texts: texts, assets: "",
+                app: AppOptions(name: "Shop"), link: .unknown
             ).document(state).text
         }
         let uri = "org.example.app:/done?a=1&b=2"

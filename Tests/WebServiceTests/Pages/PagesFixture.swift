@@ -151,6 +151,11 @@ extension String {
 final class PagesGateway: Sendable {
     /// The app's name, which is asked for beside the calls.
     static let appName = "Tea & <Cake>"
+    /// The rules for new passwords.
+    static let passwordRules: [GatewayV1.PasswordRule] = [
+        .init(rule: "length", minimum: 8, maximum: 128), .init(rule: "digit"),
+        .init(rule: "common"),
+    ]
     /// When something that waits is due: 5 December 2026, 14:00 UTC.
     static let due = Timestamp(milliseconds: 1_796_479_200_000)
     private static let waiting = GatewayV1.Deletion(
@@ -220,7 +225,8 @@ final class PagesGateway: Sendable {
                     .async(SignInOptionsDescription.getSignInOptions) {
                         (_: GatewayV1.GetSignInOptionsRequest, _)
                             -> GatewayV1.GetSignInOptionsResponse in
-                        GatewayV1.GetSignInOptionsResponse(appName: Self.appName)
+                        GatewayV1.GetSignInOptionsResponse(
+                            password: .init(rules: Self.passwordRules), appName: Self.appName)
                     }
                 ]),
             passwords, deletion, exports, consents,

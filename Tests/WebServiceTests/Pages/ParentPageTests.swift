@@ -94,7 +94,7 @@ struct ParentPageTests {
     func unnamed(language: Language) {
         let view = PageView(
             .parent, theme: .standard, texts: PageTexts(.parent, in: language, isFormal: true),
-            assets: "", app: "Shop", link: .unknown)
+            assets: "", app: AppOptions(name: "Shop"), link: .unknown)
         let text = view.document(
             .parent(token: "t", childName: "", isGiven: false, deletionAt: nil)
         ).text

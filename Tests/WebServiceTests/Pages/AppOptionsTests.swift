@@ -8,40 +8,55 @@ import Testing
 
 @testable import WebService
 
-@Suite("The app's name on pages", .timeLimit(.minutes(1)))
-struct AppNameTests {
+@Suite("What pages say of the app", .timeLimit(.minutes(1)))
+struct AppOptionsTests {
     let time = ManualTime()
     let gateway = NamingGateway()
-    let name: AppName
+    let options: CurrentAppOptions
 
-    init() { name = AppName(gateway, time: time) }
+    init() { options = CurrentAppOptions(gateway, time: time) }
 
     @Test("a hundred pages cost one call; five minutes later there is another, and none waits")
     func once() async throws {
         await withTaskGroup { group in
             for _ in 0..<100 {
-                group.addTask { #expect(await name.current() == "Shop") }
+                group.addTask { #expect(await options.current().name == "Shop") }
             }
         }
         #expect(gateway.calls == 1)
         gateway.answer(.success("Store"))
         time.advance(by: .seconds(300))
-        #expect(await name.current() == "Shop", "the page does not wait")
-        #expect(try await eventually { await name.current() == "Store" })
+        #expect(await options.current().name == "Shop", "the page does not wait")
+        #expect(try await eventually { await options.current().name == "Store" })
         #expect(gateway.calls == 2)
     }
 
     @Test("while the gateway does not answer there is no name, or the last one")
     func failing() async throws {
         gateway.answer(.failure(ServiceError(.unavailable)))
-        for _ in 0..<10 { #expect(await name.current() == "") }
+        for _ in 0..<10 { #expect(await options.current().name == "") }
         #expect(gateway.calls == 1)
         gateway.answer(.success("Shop"))
         time.advance(by: .seconds(5))
-        #expect(await name.current() == "Shop")
+        #expect(await options.current().name == "Shop")
         gateway.answer(.failure(ServiceError(.unavailable)))
         time.advance(by: .seconds(300))
-        for _ in 0..<10 { #expect(await name.current() == "Shop") }
+        for _ in 0..<10 { #expect(await options.current().name == "Shop") }
+    }
+
+    @Test("rules for new passwords have their numbers; one of a newer identity is left out")
+    func rules() async {
+        gateway.rules([
+            .init(rule: "length", minimum: 15, maximum: 128), .init(rule: "digit"),
+            .init(rule: "haiku"), .init(rule: "common", minimum: 2, maximum: 1),
+        ])
+        let rules = await options.current().passwordRules
+        #expect(rules.map(\.rule) == [.length, .digit])
+        #expect(
+            rules.map { $0.sentence(in: Voice(.german)) } == [
+                "Das Passwort muss 15 bis 128 Zeichen lang sein.",
+                "Das Passwort muss eine Ziffer enthalten.",
+            ])
     }
 
     @Test("each page says whose it is: the app's name, as identity has it")
@@ -57,22 +72,31 @@ struct AppNameTests {
     }
 }
 
-/// A gateway that is asked for the app's name only.
+/// A gateway that is asked for its options only.
 final class NamingGateway: SignInOptionsAPI {
-    private let state = Mutex((calls: 0, answer: Result<String, ServiceError>.success("Shop")))
+    private struct State {
+        var calls = 0
+        var answer = Result<String, ServiceError>.success("Shop")
+        var rules: [GatewayV1.PasswordRule] = []
+    }
+
+    private let state = Mutex(State())
 
     var calls: Int { state.withLock { $0.calls } }
 
     func answer(_ answer: Result<String, ServiceError>) { state.withLock { $0.answer = answer } }
 
+    func rules(_ rules: [GatewayV1.PasswordRule]) { state.withLock { $0.rules = rules } }
+
     func getSignInOptions(
         _ request: GatewayV1.GetSignInOptionsRequest, _ context: CallContext
     ) async throws -> GatewayV1.GetSignInOptionsResponse {
-        let answer = state.withLock { state in
+        let (answer, rules) = state.withLock { state in
             state.calls += 1
-            return state.answer
+            return (state.answer, state.rules)
         }
-        return GatewayV1.GetSignInOptionsResponse(appName: try answer.get())
+        return GatewayV1.GetSignInOptionsResponse(
+            password: .init(rules: rules), appName: try answer.get())
     }
 
     func checkPassword(
