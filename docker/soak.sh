@@ -115,7 +115,7 @@ step_web() {
     abuse shares proxies browser pages tls
 }
 
-# For a person to look at; what is wider than its window, and the focus, are judged.
+# For a person to look at; what scrolls sideways, also at 400 %, and the focus are judged.
 step_pages() {
   need_packages python3 python3-venv chromium chromium-driver fonts-noto-cjk
   set_up_python

