@@ -127,8 +127,8 @@ def by_keys(browser, pages, forced):
                 return [all.indexOf(document.activeElement), style.outlineStyle,
                         parseFloat(style.outlineWidth)];""")
             if place != index or style == "none" or width < 2:
-                wrong.append(f"{page.name}: after {index + 1} tabs the focus is on element {place}, "
-                             f"with an outline of {width} pixels ({style})")
+                wrong.append(f"{page.name}: after {index + 1} tabs the focus is on element {place},"
+                             f" with an outline of {width} pixels ({style})")
                 break
     return wrong
 

@@ -78,27 +78,6 @@ struct PageViewTests {
         #expect(!text.contains("aria-invalid") && !text.contains("class=\"error\""))
     }
 
-    @Test("without the rules for a new password an error names those that it breaks")
-    func unknownRules() {
-        let texts = PageTexts(.resetPassword, in: .english, isFormal: false)
-        for known in [[], [PasswordRule.digit]] {
-            let app = AppOptions(
-                name: "Shop",
-                passwordRules: known.map { PasswordRequirement(rule: $0, codePoints: 8...128) })
-            let view = PageView(
-                .resetPassword, theme: .standard, texts: texts, assets: "", app: app,
-                link: .unknown)
-            let weak = ServiceError.weakPassword([.length, .common], field: "password")
-            let text = view.document(.form(token: "t", problem: PageProblem(weak, in: .english)))
-                .text
-            for rule in [PasswordRule.length, .common] {
-                #expect(text.contains(rule.sentence(in: .english)))
-            }
-            #expect(text.contains("class=\"rules\"") != known.isEmpty)
-            #expect(!text.contains("class=\"unmet\""))
-        }
-    }
-
     @Test("one sentence is on a page once", arguments: Page.allCases, Language.allCases)
     func once(page: Page, language: Language) throws {
         for sample in [PagePreview.Sample.error, .limited] {

@@ -130,12 +130,18 @@ struct StyleSheetTests {
         }
     }
 
-    @Test("the sheet has 16 KiB at most, and each page with it 32 KiB")
+    @Test("the sheet has 16 KiB at most, and each page with it 32 KiB, in two requests")
     func sizes() {
-        let bytes = Theme.standard.styleSheet.utf8.count
+        let sheet = Theme.standard.styleSheet
+        let bytes = sheet.utf8.count
         #expect(bytes <= Self.bytesMax)
+        #expect(!sheet.contains("url(") && !sheet.contains("@import"))
         for document in Self.documents() {
             #expect(document.utf8.count + bytes <= Self.pageBytesMax)
+            let loaded = PageElements(document).all.filter { element in
+                ["link", "script", "iframe", "object", "embed"].contains(element.name)
+            }.map { $0.attributes["rel"] ?? $0.name }
+            #expect(loaded == ["stylesheet", "icon"])
         }
     }
 }

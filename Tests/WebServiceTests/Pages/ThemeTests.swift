@@ -175,6 +175,15 @@ struct ThemeTests {
         #expect(problems().contains { $0.contains("color") })
     }
 
+    @Test("the operator's own sheet has 64 KiB at most")
+    func extraSheet() throws {
+        try folder.write("name: Shop\n", to: "theme.yaml")
+        try folder.write(String(repeating: "x", count: 64 * 1024), to: "extra.css")
+        #expect(problems().isEmpty)
+        try folder.write(String(repeating: "x", count: 64 * 1024 + 1), to: "extra.css")
+        #expect(problems() == ["extra.css: the file holds more than 65536 bytes"])
+    }
+
     @Test("a logo for dark colours alone is refused")
     func darkLogo() throws {
         try folder.write("name: Shop\n", to: "theme.yaml")
