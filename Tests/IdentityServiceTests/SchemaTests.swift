@@ -9,6 +9,6 @@ struct SchemaTests {
     func schema() async throws {
         let file = SchemaFile(of: "IdentityService")
         let made = try await file.text(of: IdentityTables.migrations)
-        #expect(try file.text() == made, "run this test with POSTERN_WRITE_SCHEMA=1")
+        #expect(try file.text() == made, "\(CommittedFile.hint)")
     }
 }

@@ -8,6 +8,6 @@ struct SchemaTests {
     func schema() async throws {
         let file = SchemaFile(of: "RateLimitService")
         let made = try await file.text(of: RateLimitTables.migrations)
-        #expect(try file.text() == made, "run this test with POSTERN_WRITE_SCHEMA=1")
+        #expect(try file.text() == made, "\(CommittedFile.hint)")
     }
 }

@@ -85,6 +85,114 @@ extension AccountAdminHandler {
     }
 }
 
+extension AccountAdminHandler {
+    private static let guestsMax: Int64 = 200
+    private static let dayMilliseconds: Int64 = 86_400_000
+
+    /// Lists guests without a live session, for an operator (I-04). A page shows the unused ones
+    /// among two hundred guests.
+    func listUnusedGuests(
+        _ request: GatewayV1.ListUnusedGuestsRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ListUnusedGuestsResponse {
+        _ = try AdminCaller(context, actor: "", settings)
+        let after = try PageToken.place(request.pageToken, parts: 1) { AccountID(text: $0[0]) }
+        let rule = try await guests.rule()
+        let page = try await guests.page(
+            after: after, limit: Self.guestsMax, rule, context.onward())
+        return GatewayV1.ListUnusedGuestsResponse(
+            guests: page.guests.map {
+                GatewayV1.UnusedGuest(
+                    accountId: $0.account.text, lastSeenAtMs: $0.lastSeenAt?.milliseconds ?? 0,
+                    deletedAtMs: $0.deletedAt?.milliseconds ?? 0)
+            }, nextPageToken: page.next?.text ?? "",
+            keptDays: UInt32(clamping: (rule.kept?.milliseconds ?? 0) / Self.dayMilliseconds))
+    }
+
+    private static let deletionsMax = 200
+
+    /// Lists the deletions that wait or are under way for an operator (G-20), in pages.
+    func listDeletions(
+        _ request: GatewayV1.ListDeletionsRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ListDeletionsResponse {
+        _ = try AdminCaller(context, actor: "", settings)
+        let last = try PageToken.place(request.pageToken, parts: 2) {
+            parts -> (requestedAt: Timestamp, account: AccountID)? in
+            guard let milliseconds = Int64(parts[0]), let account = AccountID(text: parts[1])
+            else { return nil }
+            return (Timestamp(milliseconds: milliseconds), account)
+        }
+        let found = try await store.read { try $0.deletions(after: last, limit: Self.deletionsMax) }
+        let overdueBefore = time.now() - settings.deletion.overdue
+        let isFull = found.count == Self.deletionsMax
+        return GatewayV1.ListDeletionsResponse(
+            deletions: found.map { $0.adminMessage(overdueBefore: overdueBefore) },
+            nextPageToken: isFull
+                ? found.last.map {
+                    PageToken.text("\($0.requestedAt.milliseconds)", $0.account.text)
+                } ?? "" : "")
+    }
+
+    /// Repairs an orphan for an operator, after it was checked again (I-04, I-09). An orphan of a
+    /// kind without a repair is refused.
+    func repairOrphan(
+        _ request: GatewayV1.RepairOrphanRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RepairOrphanResponse {
+        let caller = try AdminCaller(context, actor: request.actor, settings)
+        let account = try AccountID.required(request.accountId)
+        let kind = try OrphanKind.required(request.kind)
+        let isRepaired =
+            switch kind.repair {
+            case .giveProfile: try await orphans.giveProfile(to: account, by: caller)
+            case .forgetData: try await orphans.forgetData(kind, of: account, by: caller, context)
+            case .removeRow: try await orphans.removeRow(kind, of: account, by: caller)
+            case nil: throw ServiceError(.invalidArgument, fields: ["kind"])
+            }
+        return GatewayV1.RepairOrphanResponse(repaired: isRepaired)
+    }
+
+    /// Lifts a suspension (I-09), also a parent's: then the deletion that waits is cancelled, and
+    /// another parent is needed (`Transaction.keepWithoutParent`).
+    func restoreAccount(
+        _ request: GatewayV1.RestoreAccountRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RestoreAccountResponse {
+        let caller = try AdminCaller(context, actor: request.actor, settings)
+        let account = try AccountID.required(request.accountId)
+        return try await store.write(about: [.account(account)]) { transaction in
+            let isWithdrawn = try transaction.standing(account)?.isWithdrawn ?? false
+            let isKept =
+                try isWithdrawn
+                && transaction.cancelDeletion(of: account, from: CallOrigin(nil, hash: keys.audit))
+            let changed = try transaction.apply(.restore, account) || isKept
+            if changed {
+                try transaction.removeSuspension(of: account)
+                try notifyOwner(.accountRestored, account, transaction)
+                try transaction.audit(
+                    AuditEvent(.accountRestored, account: account.key).by(caller))
+            }
+            return GatewayV1.RestoreAccountResponse(
+                account: try message(account, transaction), changed: changed)
+        }
+    }
+
+    /// Ends all sessions of an account.
+    func signOutAccount(
+        _ request: GatewayV1.SignOutAccountRequest, _ context: CallContext
+    ) async throws -> GatewayV1.SignOutAccountResponse {
+        let caller = try AdminCaller(context, actor: request.actor, settings)
+        let account = try AccountID.required(request.accountId)
+        try await store.write(about: [.account(account)]) { transaction in
+            guard try transaction.standing(account) != nil else {
+                throw ServiceError(.notFound, fields: ["account_id"])
+            }
+            try transaction.endSessions(
+                of: account, provedUntil: transaction.at, reason: .revoked, outbox)
+            try transaction.audit(
+                AuditEvent(.accountSignedOut, account: account.key).by(caller))
+        }
+        return GatewayV1.SignOutAccountResponse()
+    }
+}
+
 /// The caller of an admin rpc: checks that the application may look up and suspend accounts (I-09),
 /// and names the person for the audit trail.
 ///
@@ -125,4 +233,15 @@ struct AdminCaller: Sendable {
 extension AuditEvent {
     /// The event with the actor who caused it.
     func by(_ caller: AdminCaller) -> AuditEvent { by(caller.actor) }
+}
+
+extension StoredDeletion {
+    /// The deletion as an operator sees it. It is overdue if it began before the moment, as
+    /// `DeletionCheck` counts it.
+    fileprivate func adminMessage(overdueBefore moment: Timestamp) -> GatewayV1.AdminDeletion {
+        GatewayV1.AdminDeletion(
+            accountId: account.text, deletion: message, step: step?.name ?? "",
+            attempts: UInt32(clamping: attempts), nextAttemptAtMs: nextAttemptAt.milliseconds,
+            source: source.rawValue, overdue: begunAt.map { $0 < moment } ?? false)
+    }
 }

@@ -1,5 +1,7 @@
 import Contracts
 package import IdentityService
+package import Messages
+package import RPC
 import ServiceRuntime
 import Storage
 
@@ -11,4 +13,21 @@ package struct AccountDataHandler: AccountDataService, AccountWriting {
     package let writer: AccountWriter
     /// The files of photos.
     let blobs: any BlobStore
+}
+
+extension AccountDataHandler {
+    /// Returns all accounts, a page at a time.
+    package func listAccountsWithData(
+        _ request: AccountDataV1.ListAccountsWithDataRequest, _ context: CallContext
+    ) async throws -> AccountDataV1.ListAccountsWithDataResponse {
+        try context.requireIdentity()
+        let after = try request.after()
+        let limit = Int64(AccountDataV1.ListAccountsWithDataResponse.accountsMax)
+        return AccountDataV1.ListAccountsWithDataResponse([
+            (
+                .account,
+                try await store.read { try $0.accountIDs(after: after, limit: limit) }
+            )
+        ])
+    }
 }

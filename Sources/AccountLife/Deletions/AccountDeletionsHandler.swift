@@ -1,3 +1,4 @@
+import Addresses
 import Contracts
 import Cryptography
 import IdentityService
@@ -119,6 +120,32 @@ extension AccountDeletionsHandler {
     func linkHash(_ text: String, _ purpose: LinkPurpose) throws(ServiceError) -> [UInt8] {
         guard let token = LinkToken(text: text) else { throw ServiceError(.invalidLink) }
         return token.hash(purpose, keys.links)
+    }
+
+    /// Returns the deletion of the caller's account.
+    func getDeletion(
+        _ request: GatewayV1.GetDeletionRequest, _ call: DeletionCall
+    ) async throws -> GatewayV1.GetDeletionResponse {
+        let owner = try await calls.owner(in: call.context)
+        return GatewayV1.GetDeletionResponse(
+            deletion: try await store.read { session in
+                let account = try session.callersRow(owner.account).account
+                return try session.deletionMessage(of: account)
+            })
+    }
+
+    /// Accepts a request for a link to the deletion page (G-19). Like `requestPasswordReset`, it
+    /// does not look up whether the address has an account: `RequestedLinkMailing` does so later.
+    func requestDeletionLink(
+        _ request: GatewayV1.RequestDeletionLinkRequest, _ context: CallContext
+    ) async throws -> IdentityV1.RequestDeletionLinkResponse {
+        let address = try EmailAddress.required(request.email)
+        let call = try RepeatableCall(
+            AccountDeletionsDescription.requestDeletionLink, request, context, keys)
+        try await RequestedLinkMailing.Request(
+            address, keys, origin: CallOrigin(context, keys)
+        ).write(.deletionLink, call, in: store, writer, now: time.now())
+        return IdentityV1.RequestDeletionLinkResponse()
     }
 }
 

@@ -5,11 +5,11 @@ import Glibc
 /// To add one:
 /// 1. its number in the store, and its row, in the file of its group;
 /// 2. the flow that charges it: `GatewayService/Limits/LimitedAction.swift`, and its row in
-///    `LimitedActionTests`;
-/// 3. its row in `LimitNameTests`.
+///    `LimitedActionTests`.
 ///
-/// The table for people is written by a test (`LimitTablesTests`). Settings in the operator's file,
-/// metrics, audit events, the tool's commands and the property tests follow automatically.
+/// The table for people and the list of numbers are written by tests (`LimitTablesTests`,
+/// `StoredNumberTests`). Settings in the operator's file, metrics, audit events, the tool's commands
+/// and the property tests follow automatically.
 package struct LimitName: Hashable, Sendable {
     /// Its number in the store, from 1; never reused, because stored states contain it. It is also
     /// its index in the tables in memory.

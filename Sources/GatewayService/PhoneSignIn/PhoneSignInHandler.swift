@@ -47,4 +47,35 @@ extension PhoneSignInHandler {
             attempt: max(charge.attempt, before.overflow ? 0 : before.partialValue),
             nextAfterMs: Int64(clamping: next?.retryAfterMs ?? 0))
     }
+
+    /// G-13, G-14: as `requestSignInCode`, for a caller with a session. Identity checks that a code
+    /// to prove goes to the account's own number, and that one to link is requested with a recent
+    /// proof.
+    func requestPhoneCode(
+        _ request: GatewayV1.RequestPhoneCodeRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RequestPhoneCodeResponse {
+        let onward = try context.onward(for: PhoneSignInDescription.requestPhoneCode)
+        _ = try await tokens.requiredAccount(context)
+        return try await sending(
+            to: request.phoneNumber, from: request.device, context, onward
+        ) {
+            try await codes.requestPhoneCode(request, onward)
+        }
+    }
+
+    /// G-06: charge the limit → have a code sent → return when the next one may be requested
+    ///
+    func requestSignInCode(
+        _ request: GatewayV1.RequestSignInCodeRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RequestSignInCodeResponse {
+        let onward = try context.onward(for: PhoneSignInDescription.requestSignInCode)
+        let sent = try await sending(
+            to: request.phoneNumber, from: request.device, context, onward
+        ) {
+            try await codes.requestSignInCode(request, onward)
+        }
+        return GatewayV1.RequestSignInCodeResponse(
+            requestId: sent.requestId, expiresAtMs: sent.expiresAtMs, attempt: sent.attempt,
+            nextAfterMs: sent.nextAfterMs)
+    }
 }

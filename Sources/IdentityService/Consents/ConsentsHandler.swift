@@ -47,6 +47,44 @@ struct ConsentsHandler:
     }
 }
 
+extension ConsentsHandler {
+    /// What the account has agreed to, and what the operator asks for (G-23).
+    func getConsents(
+        _ request: GatewayV1.GetConsentsRequest, _ call: AccountCall
+    ) async throws -> GatewayV1.GetConsentsResponse {
+        let caller = try await caller(call)
+        return GatewayV1.GetConsentsResponse(
+            consents: caller.consents.messages,
+            isCurrent: caller.consents.versions == settings.current, options: settings.message,
+            parentalConsent: caller.parentalConsent.message)
+    }
+
+    /// The privacy settings, which are off until they are given (G-23).
+    func getPrivacy(
+        _ request: GatewayV1.GetPrivacyRequest, _ call: AccountCall
+    ) async throws -> GatewayV1.GetPrivacyResponse {
+        GatewayV1.GetPrivacyResponse(privacy: try await caller(call).consents.privacy)
+    }
+
+    /// Withdraws a consent (G-23). Nothing is deleted and no session ends: without the terms or the
+    /// privacy text the account has the required action again. What to do about an account that
+    /// stays without is the app's decision.
+    func withdrawConsent(
+        _ request: GatewayV1.WithdrawConsentRequest, _ call: AccountCall
+    ) async throws -> GatewayV1.WithdrawConsentResponse {
+        guard let kind = ConsentKind(rawValue: Int64(request.kind.rawValue)) else {
+            throw ServiceError(.invalidArgument, fields: ["kind"])
+        }
+        let given = try await changing(call) { account, given, transaction in
+            guard given[kind] != nil else { return false }
+            try transaction.withdraw(kind, of: account)
+            try transaction.audit(.consentWithdrawn, kind, account, from: call.origin)
+            return true
+        }
+        return GatewayV1.WithdrawConsentResponse(consents: given.messages)
+    }
+}
+
 extension ConsentSettings {
     /// What the operator asks for, as a message.
     var message: GatewayV1.ConsentOptions {

@@ -80,4 +80,50 @@ extension IdentitiesHandler {
     private static func isAboutToken(_ code: ErrorCode) -> Bool {
         code == .invalidProviderToken || code == .invalidNonce
     }
+
+    /// Issues a nonce for one sign-in at a provider (G-05). Nothing is stored until it is used, so
+    /// there is no limit.
+    func issueNonce(
+        _ request: GatewayV1.IssueNonceRequest, _ context: CallContext
+    ) async throws -> GatewayV1.IssueNonceResponse {
+        try context.requireGateway()
+        return try tokens.nonce(forProvider: request.provider)
+    }
+
+    /// Links a provider's identity to the caller's account (G-14).
+    func linkProvider(
+        _ request: GatewayV1.LinkProviderRequest, _ context: CallContext
+    ) async throws -> GatewayV1.LinkProviderResponse {
+        let owner = try await owners.ownerOfMethods(in: context)
+        let origin = CallOrigin(context, on: request.device, keys)
+        let proved = try await identity(
+            provedBy: request.token, for: owner.account, from: origin)
+        let call = MethodCall(
+            of: owner, from: origin, on: request.device,
+            try RepeatableCall(
+                IdentitiesDescription.linkProvider, request, by: owner.account.text,
+                proving: keys.lookUpKey(of: proved), context, keys))
+        let row = try await adding.add(proved, call)
+        return GatewayV1.LinkProviderResponse(account: try await answers.account(row))
+    }
+
+    /// Signs in with a provider's token (G-04, G-05, G-15): verifies the token, finds the identity
+    /// and its account, decides by `LinkingRule`, writes, answers. All but the first are
+    /// `FederatedSignIn`, in one transaction.
+    func signInWithProvider(
+        _ request: GatewayV1.SignInWithProviderRequest, _ context: CallContext
+    ) async throws -> IdentityV1.AdmissionResponse {
+        let origin = CallOrigin(context, on: request.device, keys)
+        let language = try context.mailLanguage(request.mailLanguage, settings)
+        let caller = try await owners.calling(in: context)
+        let proved = try await identity(provedBy: request.token, for: nil, from: origin)
+        let call = try RepeatableCall(
+            IdentitiesDescription.signInWithProvider, request, by: caller.caller,
+            proving: keys.lookUpKey(of: proved), context, keys)
+        return try await signIn.run(
+            proved,
+            FederatedSignInCall(
+                from: origin, on: request.device, language: language,
+                acceptance: Acceptance(request.acceptance), in: caller, repeatable: call))
+    }
 }

@@ -1,4 +1,5 @@
 import Contracts
+import Messages
 import ServiceRuntime
 
 /// A text message to send (N-02). The caller has validated the parts.
@@ -53,5 +54,37 @@ extension SMSOrder {
         expiresAt = try reader.moment()
         account = AccountID(key: try reader.number())
         try reader.end()
+    }
+}
+
+extension SMSOrder {
+    /// Checks and converts a request.
+    /// - Throws: `ServiceError` `rpc/invalid-argument` with the fields at fault.
+    init(_ request: NotificationV1.SendTextRequest) throws(ServiceError) {
+        guard Self.isE164(request.recipient) else {
+            throw ServiceError(.invalidArgument, fields: ["recipient"])
+        }
+        let variables = try RequestFields.pairs(request.variables, "variables")
+        let template: SMSTemplate = try RequestFields.template(request.template)
+        try RequestFields.values(variables, for: template)
+        self.init(
+            recipient: request.recipient, templateName: request.template,
+            lane: template.lane,
+            language: try RequestFields.language(request.language), variables: variables,
+            expiresAt: try RequestFields.moment(request.expiresAtMs),
+            account: request.accountId.isEmpty
+                ? nil : try RequestFields.account(request.accountId))
+    }
+
+    /// Digits after the `+`. The shortest numbers in use have seven with their country code.
+    private static let numberDigits = 7...15
+
+    /// Whether a number is in E.164 form: `+`, country code and at most fifteen digits in all
+    /// (ITU-T E.164, 6). Other forms are rejected, so that one number has one look-up key.
+    static func isE164(_ text: String) -> Bool {
+        let number = text.utf8.dropFirst()
+        return text.utf8.first == UInt8(ascii: "+") && numberDigits.contains(number.count)
+            && number.first != UInt8(ascii: "0")
+            && number.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 }

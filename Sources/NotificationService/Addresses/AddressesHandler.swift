@@ -1,4 +1,5 @@
 import Contracts
+import Messages
 import RPC
 import ServiceRuntime
 import Storage
@@ -16,5 +17,32 @@ struct AddressesHandler: AddressesService {
             throw ServiceError(.invalidEmail, fields: ["email"])
         }
         return keys.suppressionHashes(of: address)
+    }
+}
+
+extension AddressesHandler {
+    /// Removes an address from the suppression list.
+    func releaseAddress(
+        _ request: NotificationV1.ReleaseAddressRequest, _ context: CallContext
+    ) async throws -> NotificationV1.ReleaseAddressResponse {
+        let hashes = try hashes(of: request.email, context)
+        let wasStopped = try await store.write(about: []) {
+            try $0.releaseAddress(hashes, by: context.application)
+        }
+        return NotificationV1.ReleaseAddressResponse(wasStopped: wasStopped)
+    }
+
+    /// Returns whether an address is suppressed, and why.
+    func showAddress(
+        _ request: NotificationV1.ShowAddressRequest, _ context: CallContext
+    ) async throws -> NotificationV1.ShowAddressResponse {
+        let hashes = try hashes(of: request.email, context)
+        let now = time.now()
+        guard let entry = try await store.read({ try $0.suppression(of: hashes, at: now) }) else {
+            return NotificationV1.ShowAddressResponse()
+        }
+        return NotificationV1.ShowAddressResponse(
+            isStopped: true, reason: entry.reason, stoppedAtMs: entry.at.milliseconds,
+            untilMs: entry.until.milliseconds)
     }
 }

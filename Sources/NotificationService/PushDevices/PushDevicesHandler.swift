@@ -1,4 +1,6 @@
 import Contracts
+import Messages
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -40,5 +42,59 @@ struct PushDevicesHandler: PushDevicesService {
             throw ServiceError(.invalidArgument, fields: ["session_id"])
         }
         return session
+    }
+}
+
+extension PushDevicesHandler {
+    /// Deletes all devices of an account.
+    func revokeAll(
+        _ request: NotificationV1.RevokeDevicesRequest, _ context: CallContext
+    ) async throws -> NotificationV1.RevokeDevicesResponse {
+        let account = keys.account(try RequestFields.account(request.accountId))
+        let dropped = try await store.write(about: [.hash(account)]) { transaction in
+            let dropped = try transaction.dropDevices(ofAccount: account)
+            if dropped > 0 {
+                try transaction.audit(AuditEvent(.pushDevicesRevoked, subject: account))
+            }
+            return dropped
+        }
+        return NotificationV1.RevokeDevicesResponse(dropped: UInt32(clamping: dropped))
+    }
+
+    /// Deletes one device, or the devices of one session. Idempotent.
+    func unregister(
+        _ request: NotificationV1.UnregisterDeviceRequest, _ context: CallContext
+    ) async throws -> NotificationV1.UnregisterDeviceResponse {
+        let account = keys.account(try RequestFields.account(request.accountId))
+        guard request.deviceId.isEmpty != request.sessionId.isEmpty else {
+            throw ServiceError(
+                .invalidArgument, fields: ["device_id", "session_id"], detail: "give one of them")
+        }
+        let device = request.deviceId.isEmpty ? nil : try Self.device(request.deviceId)
+        let session = try Self.session(request.sessionId).map(keys.devices.session)
+        let dropped = try await store.write(about: [.hash(account)]) { transaction in
+            if let session {
+                return try transaction.dropDevices(ofAccount: account, session: session)
+            }
+            guard let device, try transaction.device(device.key, ofAccount: account) != nil else {
+                return 0
+            }
+            return try transaction.dropDevice(device)
+        }
+        return NotificationV1.UnregisterDeviceResponse(dropped: UInt32(clamping: dropped))
+    }
+
+    /// Lists an account's devices, without their tokens.
+    func list(
+        _ request: NotificationV1.ListDevicesRequest, _ context: CallContext
+    ) async throws -> NotificationV1.ListDevicesResponse {
+        let account = keys.account(try RequestFields.account(request.accountId))
+        let devices = try await store.read { try $0.devices(ofAccount: account) }
+        return NotificationV1.ListDevicesResponse(
+            devices: devices.map { device in
+                NotificationV1.PushDevice(
+                    deviceId: device.id.text, platform: device.platform.wire, app: device.app,
+                    seenAtMs: device.seenAt?.milliseconds ?? 0)
+            })
     }
 }

@@ -1,4 +1,5 @@
 import Contracts
+import Cryptography
 import IdentityService
 import Messages
 import RPC
@@ -23,6 +24,77 @@ struct ProfileHandler: ProfileService, AccountCallsHandler, AccountWriting {
     /// Removes the file of a photo that is no more. If that fails, the sweep does it later.
     func remove(_ blob: BlobName?) async {
         if let blob { try? await blobs.remove([blob]) }
+    }
+}
+
+extension ProfileHandler {
+    /// Returns the account with its photo (G-17).
+    func getProfile(
+        _ request: GatewayV1.GetProfileRequest, _ call: AccountCall
+    ) async throws -> GatewayV1.GetProfileResponse {
+        let now = documents.time.now()
+        let (row, photo, pending) = try await store.read { session in
+            (
+                try session.callersRow(call.account), try session.photo(of: call.account),
+                try PendingEmail(of: call.account, at: now, in: session)
+            )
+        }
+        let vault = try reader.vault(row)
+        return GatewayV1.GetProfileResponse(
+            account: try await answers.account(row, pendingEmail: pending.text(of: row, reader)),
+            photo: try photo.map { try $0.message(vault, answers.photos) })
+    }
+
+    /// Sends a photo to those whom the setting `photos` allows it (G-17). One answer for all others
+    /// and for names that do not exist.
+    func downloadPhoto(
+        _ request: GatewayV1.DownloadPhotoRequest,
+        _ items: OutgoingItems<GatewayV1.DownloadPhotoItem>, _ context: CallContext
+    ) async throws {
+        let caller = try await calls.optionalOwner(in: context)?.account
+        let nameKey = keys.photos.lookUpKey(Array(request.name.utf8))
+        let found = try await store.read { session in
+            try session.photo(nameKey: nameKey).flatMap { photo in
+                try session.account(photo.account).map { (photo, account: $0) }
+            }
+        }
+        guard let (photo, account) = found, account.status.isUsable,
+            settings.photos == .public || caller == account.account
+        else { throw Self.notFound }
+        let vault = try reader.vault(account)
+        for index in 0..<photo.parts {
+            guard let part = try await photo.part(index, in: blobs, vault) else {
+                throw Self.notFound
+            }
+            if index == 0 {
+                try await items.write(.init(part: .photo(photo.message(vault, answers.photos))))
+            }
+            try await items.write(.init(part: .data(part)))
+        }
+    }
+
+    private static var notFound: ServiceError { ServiceError(.notFound, fields: ["name"]) }
+
+    /// Removes the photo, also a provider's picture. Later sign-ins do not bring that back (G-17).
+    func removePhoto(
+        _ request: GatewayV1.RemovePhotoRequest, _ call: AccountCall
+    ) async throws -> GatewayV1.RemovePhotoResponse {
+        let (row, former) = try await store.write(about: [.account(call.account)]) {
+            transaction in
+            let row = try transaction.changeableRow(call.account)
+            let hasPhoto = row.photo != nil || row.sealedPhotoURL != nil
+            // Without a photo it still records that a provider's must not come back.
+            guard hasPhoto || !row.isPhotoEdited else { return (row, BlobName?.none) }
+            try transaction.requireRoom(
+                for: NewcomerBytes.callBytes, of: row.newcomer(at: transaction.at),
+                from: call.origin,
+                within: documents.newcomers)
+            let former = try transaction.removePhoto(of: row.account)
+            if hasPhoto { try transaction.audit(.photoRemoved, row.account, from: call.origin) }
+            return (try transaction.callersRow(row.account), former)
+        }
+        await remove(former)
+        return GatewayV1.RemovePhotoResponse(account: try await answers.account(row))
     }
 }
 

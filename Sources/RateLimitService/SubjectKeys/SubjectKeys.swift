@@ -68,8 +68,8 @@ final class SubjectKeys: Sendable {
     }
 
     /// Tables and callers change together: calls that read the secrets meanwhile wait. Then what
-    /// nothing finds any more is dropped. A crash before that leaves it: it uses capacity and
-    /// refuses nobody.
+    /// nothing finds any more is dropped. A crash before that leaves these states in
+    /// the table: they use capacity, and no request is denied by them.
     private func adopt(_ secrets: [SubjectHash]) throws {
         let next = try Self.ring(secrets)
         let tables = tables.withLock { $0 }
@@ -106,7 +106,6 @@ final class SubjectKeys: Sendable {
 /// The secrets are stored sealed, in the same store as the audit trail. The first one, number 0, is
 /// derived from the service's own key, and its row has no secret.
 extension SubjectKeys {
-
     /// Makes `secret` the current one.
     /// - Parameter forgettingOldest: deletes the oldest one if there are `secretsMax` already.
     /// - Returns: the secrets, the newest first; nil if there are `secretsMax` already.

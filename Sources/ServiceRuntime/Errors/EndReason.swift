@@ -24,11 +24,7 @@ package enum EndReason: Int64, WordedRule {
     package static var section: String { "session-end" }
 
     /// The case's name in kebab case: `signed-out`.
-    package var rule: String {
-        "\(self)".reduce(into: "") { rule, letter in
-            rule += letter.isUppercase ? "-\(letter.lowercased())" : String(letter)
-        }
-    }
+    package var rule: String { "\(self)".lowercased(joiningWordsBy: "-") }
 }
 
 extension ServiceError {

@@ -43,6 +43,12 @@ extension Substring {
 }
 
 extension String {
+    /// A Swift or JSON name in lower case, with a mark before each word: `deviceId` as `device_id`
+    /// or `device-id`.
+    package func lowercased(joiningWordsBy mark: String) -> String {
+        reduce(into: "") { $0 += $1.isUppercase ? mark + $1.lowercased() : String($1) }
+    }
+
     /// Whether this is a name: so many bytes, each an ASCII character of these kinds or a mark.
     package func isName(
         _ length: ClosedRange<Int>, _ kinds: NameCharacters, marks: String = ""

@@ -103,9 +103,7 @@ struct CallFailure: Error, Hashable, Sendable {
     /// A path of JSON names in the names of the `.proto`, as all violations have them:
     /// `device.deviceId` → `device.device_id`.
     static func protoPath(_ path: String) -> String {
-        path.reduce(into: "") { text, character in
-            text += character.isUppercase ? "_" + character.lowercased() : String(character)
-        }
+        path.lowercased(joiningWordsBy: "_")
     }
 }
 

@@ -23,14 +23,9 @@ struct SecretFields: Sendable {
             var scanner = FieldScanner(packed[...])
             guard let number = (try? scanner.next())?.number else { continue }
             numbers[field.name] = number
-            numbers[Self.protoName(field.name)] = number
+            numbers[CallFailure.protoPath(field.name)] = number
         }
         self.numbers = numbers
-    }
-
-    /// `currentPassword` as `current_password`.
-    private static func protoName(_ name: String) -> String {
-        name.reduce(into: "") { $0 += $1.isUppercase ? "_" + $1.lowercased() : String($1) }
     }
 
     /// Packs a request. Its secrets are wiped from `json`.

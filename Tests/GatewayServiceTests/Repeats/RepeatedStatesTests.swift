@@ -1,6 +1,6 @@
 import Contracts
-import Foundation
 import RPC
+import TestSupport
 import Testing
 
 @Suite("G-25: calls that only set a state, and do not look at the idempotency key")
@@ -46,11 +46,7 @@ struct RepeatedStatesTests {
 
     /// What the page says about each service: "all", "all but" some methods, or methods.
     private static func lists() throws -> [Substring: Substring] {
-        // This file is Repeats/RepeatedStatesTests.swift, possibly reached through a link.
-        let file = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
-        let root = "/" + file.pathComponents.dropFirst().dropLast(4).joined(separator: "/")
-        let page = try String(
-            contentsOfFile: root + "/Protos/postern/gateway/repeats.md", encoding: .utf8)
+        let page = try CommittedFile("Protos/postern/gateway/repeats.md").text()
         let pairs = page.split(separator: "\n")
             .compactMap { $0.wholeMatch(of: #/- `(\w+)`: (.+)/#) }
             .map { ($0.1, $0.2) }

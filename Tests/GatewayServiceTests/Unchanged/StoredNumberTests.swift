@@ -45,7 +45,9 @@ struct StoredNumberTests {
             LimitName.allCases.map { "limit \($0.number) \($0.rawValue)" },
             Self.numbers("limit-state", LimitState.Kind.self),
         ]
-        #expect(try UnchangedList("numbers").lost(in: numbers.joined()) == [])
+        let list = try UnchangedList("numbers")
+        #expect(list.lost(in: numbers.joined()) == [])
+        #expect(try list.unlisted(in: numbers.joined()) == [])
     }
 
     /// The cases of an enum with their numbers.
@@ -53,11 +55,9 @@ struct StoredNumberTests {
         _ kind: String, _ type: Value.Type
     ) -> [String] {
         (0...255).compactMap { Value(rawValue: Number($0)) }
-            .map { "\(kind) \($0.rawValue) \(words(of: "\($0)"))" }
-    }
-
-    /// `phoneCode` as `phone-code`.
-    private static func words(of name: String) -> String {
-        name.map { $0.isUppercase ? "-\($0.lowercased())" : String($0) }.joined()
+            .map { value in
+                let name = "\(value)".lowercased(joiningWordsBy: "-")
+                return "\(kind) \(value.rawValue) \(name)"
+            }
     }
 }

@@ -1,7 +1,7 @@
 import Contracts
-import Foundation
 import JSON
 import RPC
+import TestSupport
 import Testing
 
 @testable import WebService
@@ -10,10 +10,8 @@ import Testing
 struct OpenAPIResponderTests {
     @Test("it is the file that Protos/generate.sh writes, byte for byte")
     func bytes() throws {
-        let file = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
-            .deletingLastPathComponent().appending(
-                path: "../../../Sources/COpenAPI/Generated/openapi.json")
-        #expect(try Data(contentsOf: file) == Data(OpenAPIResponder.text))
+        let file = try CommittedFile("Sources/COpenAPI/Generated/openapi.json").text()
+        #expect(Array(file.utf8) == Array(OpenAPIResponder.text))
     }
 
     @Test("it is JSON with the gateway's public methods, and with no other")

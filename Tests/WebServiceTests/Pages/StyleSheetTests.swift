@@ -22,9 +22,7 @@ struct StyleSheetTests {
     private static let pageBytesMax = 32 * 1024
 
     private static func theme(_ name: String) throws -> Theme {
-        let file: String = #filePath
-        let tests = file.split(separator: "/").dropLast(3).joined(separator: "/")
-        return try ThemeFiles(folder: "/\(tests)/Interop/themes/\(name)").theme()
+        try ThemeFiles(folder: CommittedFile("Tests/Interop/themes/\(name)").path).theme()
     }
 
     /// Every page in every state, in languages whose rules differ, with and without what a theme

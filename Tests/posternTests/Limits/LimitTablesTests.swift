@@ -1,6 +1,5 @@
 import Contracts
-import FoundationEssentials
-import Glibc
+import TestSupport
 import Testing
 
 @testable import postern
@@ -9,20 +8,18 @@ import Testing
 struct LimitTablesTests {
     @Test("the page of the rate limiter has the table of each group, as the rows of the limits are")
     func page() throws {
-        let path = Self.path
-        var lines = try Self.lines(of: path)
+        let page = CommittedFile("Sources/RateLimitService/README.md")
+        var lines = try page.text().split(separator: "\n", omittingEmptySubsequences: false)
+            .map(String.init)
         for group in LimitGroup.allCases {
             let table = try #require(Self.table(below: "## \(group.rawValue)", in: lines))
-            if getenv("POSTERN_WRITE_LIMITS") != nil {
+            if CommittedFile.isWriting {
                 lines.replaceSubrange(table, with: group.table)
             } else {
-                #expect(
-                    Array(lines[table]) == group.table, "run this test with POSTERN_WRITE_LIMITS=1")
+                #expect(Array(lines[table]) == group.table, "\(CommittedFile.hint)")
             }
         }
-        if getenv("POSTERN_WRITE_LIMITS") != nil {
-            try Data(lines.joined(separator: "\n").utf8).write(to: URL(filePath: path))
-        }
+        try page.writeIfRequested(lines.joined(separator: "\n"))
     }
 
     @Test("each limit is in one table, with its name and rule in front")
@@ -30,22 +27,10 @@ struct LimitTablesTests {
         let rows = LimitGroup.allCases.flatMap { $0.table.dropFirst(2) }
         #expect(rows.count == LimitName.allCases.count)
         for limit in LimitName.allCases {
-            let start = "| `\(limit.rawValue)` \(limit.rule.text) | "
+            let start = "| `\(limit.rawValue)` \(limit.rule.text)"
             #expect(rows.count { $0.hasPrefix(start) } == 1, "\(limit)")
         }
         #expect(rows.allSatisfy { $0.count { $0 == "|" } == 7 }, "six cells")
-    }
-
-    private static var path: String {
-        // This file is Limits/LimitTablesTests.swift, possibly reached through a link.
-        let root = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        return root.appending(path: "Sources/RateLimitService/README.md").path
-    }
-
-    private static func lines(of path: String) throws -> [String] {
-        String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
-            .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
     /// The first table below a heading; nil if there is none before the next one.

@@ -1,20 +1,17 @@
-import FoundationEssentials
-
 /// Facts that stay as they are, since stores, files of operators and dashboards contain them: the
 /// lines of `Tests/Support/Unchanged/<name>.txt`. New ones may be added.
 package struct UnchangedList {
+    private let file: CommittedFile
+    /// The file's lines.
+    private let text: [String]
     /// The facts, without the file's comments.
-    package let lines: [String]
+    package var lines: [String] { text.filter { !$0.hasPrefix("#") } }
 
     /// Reads a list.
     /// - Throws: if the file cannot be read.
     package init(_ name: String) throws {
-        // Links are resolved first, because a test target may be reached through a link.
-        let support = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-        let text = try Data(contentsOf: support.appending(path: "Unchanged/\(name).txt"))
-        lines = String(decoding: text, as: UTF8.self).split(separator: "\n")
-            .filter { !$0.hasPrefix("#") }.map(String.init)
+        file = CommittedFile("Tests/Support/Unchanged/\(name).txt")
+        text = try file.text().split(separator: "\n").map(String.init)
     }
 
     /// The lines that are not among the facts of the programs. Somebody has changed such a fact in
@@ -25,5 +22,21 @@ package struct UnchangedList {
     package func lost(in programs: some Sequence<String>, about subject: String = "") -> [String] {
         let facts = Set(programs)
         return lines.filter { $0.hasPrefix(subject) && !facts.contains($0) }
+    }
+
+    /// The facts of the programs without a line, and how to write it. A fact is stored from its
+    /// first day on, so it is listed from then on.
+    /// - Throws: if the file cannot be written.
+    package func unlisted(in programs: some Sequence<String>) throws -> [String] {
+        let facts = Set(programs).subtracting(lines).sorted()
+        guard CommittedFile.isWriting else { return facts.map { "\($0): \(CommittedFile.hint)" } }
+        var text = text
+        for fact in facts {
+            let kind = fact.prefix { $0 != " " } + " "
+            let last = text.lastIndex { $0.hasPrefix(kind) } ?? text.endIndex - 1
+            text.insert(fact, at: last + 1)
+        }
+        try file.writeIfRequested(text.joined(separator: "\n") + "\n")
+        return []
     }
 }

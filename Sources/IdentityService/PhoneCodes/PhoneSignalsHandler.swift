@@ -1,9 +1,17 @@
 import Addresses
+import Contracts
 import Cryptography
 import Messages
 import RPC
 import ServiceRuntime
 import Storage
+
+/// `postern.identity.v1.PhoneSignals`: reports of text message providers about phone numbers
+///
+struct PhoneSignalsHandler: PhoneSignalsService {
+    let store: Store
+    let keys: IdentityKeys
+}
 
 extension PhoneSignalsHandler {
     /// Stores that a number has changed: its keyed hash and the time. It does so whether or not the
