@@ -63,8 +63,7 @@ final class CurrentAppOptions: Sendable {
     /// The options; the default if there is no answer yet.
     func current() async -> AppOptions {
         let now = time.uptime()
-        let (options, asking) = state.withLock {
-            state -> (AppOptions?, Task<AppOptions, Never>?) in
+        let (options, asking) = state.withLock { state -> (AppOptions?, Task<AppOptions, Never>?) in
             guard now >= state.askedAgainAt else { return (state.options, nil) }
             return (state.options, state.asking.join { await self.ask() })
         }
