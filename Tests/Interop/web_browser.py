@@ -22,6 +22,10 @@ from web_stack import WebStack, free_port
 AUTH = "/postern.gateway.v1.Auth/"
 APP = "pk_" + "a" * 32
 STARTED_WITHIN = 20.0
+# Keys, as WebDriver names them.
+TAB, ENTER = "\ue004", "\ue007"
+# More than a page has elements that take the focus.
+TABS_MAX = 40
 # A call of the web service from a page; the result is {status, body} or {error}.
 CALL = """
 async function call(url, body, options) {
@@ -126,6 +130,20 @@ class Browser:
 
     def click(self, selector):
         self._send("POST", self.element(selector) + "/click")
+
+    def press_key(self, key):
+        """Presses a key, wherever the focus is."""
+        self._send("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": [
+            {"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]}]})
+
+    def reach(self, selector):
+        """Presses Tab until such an element has the focus."""
+        self.element(selector)
+        for _ in range(TABS_MAX):
+            if self.run("return document.activeElement.matches(arguments[0])", selector):
+                return
+            self.press_key(TAB)
+        raise AssertionError(f"Tab does not lead to {selector} on {self.title()}")
 
     def focused(self, attribute):
         """An attribute of the element that has the focus."""

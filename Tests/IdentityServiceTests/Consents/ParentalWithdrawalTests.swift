@@ -86,6 +86,23 @@ struct ParentalWithdrawalTests {
         #expect(after == nil || after == .deleting)
     }
 
+    @Test("the parent is told when the deletion begins, before the withdrawal and after it")
+    func date() async throws {
+        func deletionAt(after answer: GatewayV1.ParentalAnswer) async throws -> Int64 {
+            try await fixture.consents.answerParentalConsent(
+                .init(token: .init(link), answer: answer), fixture.relayed(nil)
+            ).deletionAtMs
+        }
+        let before = fixture.time.now() + Self.week
+        #expect(try await deletionAt(after: .unspecified) == before.milliseconds)
+        fixture.time.advance(by: .seconds(60))
+        let due = fixture.time.now() + Self.week
+        #expect(try await deletionAt(after: .refuse) == due.milliseconds)
+        fixture.time.advance(by: .seconds(60))
+        #expect(try await deletionAt(after: .unspecified) == due.milliseconds)
+        #expect(try await fixture.count("deletions", where: "due_at_ms = \(due.milliseconds)") == 1)
+    }
+
     @Test("a stranger in the parent's old mailbox deletes nothing: the owner keeps the account")
     func kept() async throws {
         fixture.time.advance(by: Self.week * 20)
