@@ -3052,6 +3052,7 @@ method/device: デバイスキー
 ==> page/change-email.de-formal.txt
 title: Bestätigen Sie Ihre neue E-Mail-Adresse
 intro: Geben Sie Ihr Passwort ein, damit dies die E-Mail-Adresse Ihres Kontos wird. Wenn Sie das nicht angefordert haben, schließen Sie diese Seite: Es ändert sich nichts.
+session-needed: Ihr Konto hat kein Passwort. Öffnen Sie den Link in der Mail mit {{app}}, auf einem Gerät, auf dem Sie angemeldet sind.
 hint: Das Passwort Ihres Kontos.
 done-title: Ihre neue E-Mail-Adresse ist bestätigt
 done: Sie können diese Seite schließen. Melden Sie sich ab jetzt in der App mit Ihrer neuen Adresse an.
@@ -3059,6 +3060,7 @@ unusable-next: Öffnen Sie den Link in der Mail noch einmal. Wenn das nicht hilf
 ==> page/change-email.de.txt
 title: Bestätige deine neue E-Mail-Adresse
 intro: Gib dein Passwort ein, damit dies die E-Mail-Adresse deines Kontos wird. Wenn du das nicht angefordert hast, schließe diese Seite: Es ändert sich nichts.
+session-needed: Dein Konto hat kein Passwort. Öffne den Link in der Mail mit {{app}}, auf einem Gerät, auf dem du angemeldet bist.
 label: Passwort
 hint: Das Passwort deines Kontos.
 button: Bestätigen
@@ -3069,6 +3071,7 @@ unusable-next: Öffne den Link in der Mail noch einmal. Wenn das nicht hilft, fo
 ==> page/change-email.en.txt
 title: Confirm your new email address
 intro: Enter your password to make this your account’s email address. If you did not request this, close this page: nothing will change.
+session-needed: Your account has no password. Open the link in the email with {{app}}, on a device on which you are signed in.
 label: Password
 hint: The password of your account.
 button: Confirm
@@ -3079,6 +3082,7 @@ unusable-next: Open the link in the email once more. If that does not help, requ
 ==> page/change-email.es-formal.txt
 title: Confirme su nueva dirección de correo
 intro: Introduzca su contraseña para que esta sea la dirección de su cuenta. Si no lo ha pedido, cierre esta página: no cambiará nada.
+session-needed: Su cuenta no tiene contraseña. Abra el enlace del correo con {{app}}, en un dispositivo en el que haya iniciado sesión.
 hint: La contraseña de su cuenta.
 done-title: Su nueva dirección de correo está confirmada
 done: Puede cerrar esta página. A partir de ahora, inicie sesión en la aplicación con su nueva dirección.
@@ -3086,6 +3090,7 @@ unusable-next: Abra otra vez el enlace del correo. Si no funciona, pida de nuevo
 ==> page/change-email.es.txt
 title: Confirma tu nueva dirección de correo
 intro: Introduce tu contraseña para que esta sea la dirección de tu cuenta. Si no lo has pedido, cierra esta página: no cambiará nada.
+session-needed: Tu cuenta no tiene contraseña. Abre el enlace del correo con {{app}}, en un dispositivo en el que hayas iniciado sesión.
 label: Contraseña
 hint: La contraseña de tu cuenta.
 button: Confirmar
@@ -3096,6 +3101,7 @@ unusable-next: Abre otra vez el enlace del correo. Si no funciona, pide de nuevo
 ==> page/change-email.fr.txt
 title: Confirmez votre nouvelle adresse e-mail
 intro: Saisissez votre mot de passe pour que cette adresse devienne celle de votre compte. Si vous n’avez rien demandé, fermez cette page : rien ne changera.
+session-needed: Votre compte n’a pas de mot de passe. Ouvrez le lien reçu par e-mail avec {{app}}, sur un appareil où votre session est ouverte.
 label: Mot de passe
 hint: Le mot de passe de votre compte.
 button: Confirmer
@@ -3106,6 +3112,7 @@ unusable-next: Ouvrez de nouveau le lien reçu par e-mail. Si cela ne suffit pas
 ==> page/change-email.ja.txt
 title: 新しいメールアドレスの確認
 intro: このアドレスをアカウントのメールアドレスにするには、パスワードを入力してください。お心当たりがない場合は、このページを閉じてください。何も変わりません。
+session-needed: アカウントにパスワードがありません。ログインしている端末で、メールのリンクを{{app}}で開いてください。
 label: パスワード
 hint: アカウントのパスワードです。
 button: 確認する
@@ -3617,6 +3624,7 @@ title: Wähle ein neues Passwort
 intro: Das neue Passwort ersetzt das alte, und alle Geräte werden abgemeldet.
 label: Neues Passwort
 hint: Ein langes Passwort, das du nirgends sonst verwendest. Dein Browser kann eines vorschlagen.
+unmet: Nicht erfüllt.
 button: Passwort speichern
 done-title: Dein Passwort wurde geändert
 done: Du kannst diese Seite schließen und dich in der App mit deinem neuen Passwort anmelden.
@@ -3628,6 +3636,7 @@ title: Choose a new password
 intro: The new password replaces the old one, and all devices are signed out.
 label: New password
 hint: A long password that you use nowhere else. Your browser can suggest one.
+unmet: Not met.
 button: Save the password
 done-title: Your password has been changed
 done: You can close this page and sign in to the app with your new password.
@@ -3645,6 +3654,7 @@ title: Elige una contraseña nueva
 intro: La contraseña nueva sustituye a la anterior y se cierra la sesión en todos los dispositivos.
 label: Contraseña nueva
 hint: Una contraseña larga que no uses en ningún otro sitio. Tu navegador puede sugerirte una.
+unmet: No se cumple.
 button: Guardar la contraseña
 done-title: Tu contraseña ha cambiado
 done: Puedes cerrar esta página e iniciar sesión en la aplicación con tu contraseña nueva.
@@ -3656,6 +3666,7 @@ title: Choisissez un nouveau mot de passe
 intro: Le nouveau mot de passe remplace l’ancien, et tous les appareils sont déconnectés.
 label: Nouveau mot de passe
 hint: Un mot de passe long, que vous n’utilisez nulle part ailleurs. Votre navigateur peut en proposer un.
+unmet: Non respecté.
 button: Enregistrer le mot de passe
 done-title: Votre mot de passe a été modifié
 done: Vous pouvez fermer cette page et vous connecter à l’application avec votre nouveau mot de passe.
@@ -3667,6 +3678,7 @@ title: 新しいパスワードの設定
 intro: 新しいパスワードは古いものに置き換わり、すべてのデバイスからログアウトされます。
 label: 新しいパスワード
 hint: ほかでは使っていない長いパスワードにしてください。ブラウザーが候補を提案できます。
+unmet: 満たしていません。
 button: パスワードを保存
 done-title: パスワードを変更しました
 done: このページを閉じて、新しいパスワードでアプリにログインできます。
@@ -3707,7 +3719,8 @@ ul { padding: 0; list-style: none; }
   min-height: 100vh; min-height: 100dvh; padding: 2rem 1rem 3rem; color: var(--text);
   background: var(--background) var(--background-image) center / cover no-repeat fixed;
   font: 1rem/1.5 var(--font); overflow-wrap: break-word; }
-main, form, .group, .field, .points { display: grid; grid-template-columns: minmax(0, 1fr); }
+main, form, .group, .field, .rules, .points { display: grid;
+  grid-template-columns: minmax(0, 1fr); }
 main { gap: 1.5rem; padding: 1.75rem 2.5rem 2.5rem; }
 form { gap: 1.25rem; }
 .group { gap: .5rem; }
@@ -3717,8 +3730,8 @@ h1 { font-size: 1.5rem; line-height: 1.25; letter-spacing: -.012em; }
 h2 { font-size: 1.0625rem; line-height: 1.35; }
 h1, h2, button, .button, .links { text-wrap: balance; }
 p, .points li { text-wrap: pretty; }
-.small, .hint, .error, .account, footer { font-size: .875rem; }
-.muted, .hint, .account .icon, .links a { color: var(--muted); }
+.small, .hint, .rules, .error, .account, footer { font-size: .875rem; }
+.muted, .hint, .rules, .account .icon, .links a { color: var(--muted); }
 .icon { flex: none; width: 1.25rem; height: 1.25rem; fill: none; stroke: currentColor;
   stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);
@@ -3743,11 +3756,13 @@ p, .points li { text-wrap: pretty; }
   padding: .25rem .75rem .25rem .5rem; border: 1px solid var(--line); border-radius: 1rem;
   overflow-wrap: anywhere; hyphens: none; }
 
-/* Fields: label, hint, error, input */
+/* Fields: label, hint, rules, error, input */
 input { width: 100%; min-height: 3rem; padding: .5rem .875rem; font: inherit; color: var(--text);
   background: var(--card); border: 1px solid var(--field); border-radius: var(--radius); }
 input[aria-invalid] { border-color: var(--danger); box-shadow: inset 0 0 0 1px var(--danger); }
 .error { gap: .375rem; align-items: start; color: var(--danger); }
+.rules { gap: .125rem; }
+.unmet { color: var(--danger); }
 
 /* Buttons: one filled button on a page; what cannot be undone is outlined, last and apart. */
 button, .button { display: inline-grid; place-content: center; min-height: 3rem;
@@ -3772,9 +3787,9 @@ button:hover, .button:hover { box-shadow: 0 0 0 3px var(--line); }
 .note .group { gap: .25rem; }
 .note:focus { outline: 0; }
 .points { gap: .625rem; }
-.points li { position: relative; padding-left: 1.25rem; }
-.points li::before { content: ""; position: absolute; left: .25rem; top: .55em; width: .375rem;
-  height: .375rem; background: var(--muted); border-radius: 50%; }
+.points li, .rules li { position: relative; padding-left: 1.25rem; }
+.points li::before, .rules li::before { content: ""; position: absolute; left: .25rem;
+  top: .55em; width: .375rem; height: .375rem; background: var(--muted); border-radius: 50%; }
 .symbol { width: 3rem; height: 3rem; margin-bottom: .75rem; color: var(--muted);
   background: var(--quiet); border-radius: 50%; }
 .symbol .icon { width: 1.5rem; height: 1.5rem; }
@@ -3805,7 +3820,7 @@ footer { display: grid; padding: .25rem 1rem; background: var(--quiet);
 @media (pointer: coarse) { .note a { display: block; padding: .7rem 0; } }
 @media (forced-colors: active) {
   .card, .mark, .symbol { border: 1px solid; }
-  .points li::before { background: CanvasText; }
+  .points li::before, .rules li::before { background: CanvasText; }
   .icon { stroke: CanvasText; }
   .links [aria-current] { text-decoration: underline; }
 }
@@ -3880,13 +3895,15 @@ unusable: 有効期限が切れたか、すでに使用されたか、ページ�
 unusable-next: メールのリンクをもう一度開いてください。それでも使えない場合は、アプリにログインして新しいメールをリクエストしてください。
 ==> page/your-data.de-formal.txt
 title: Ihre Daten abrufen
-intro: Sie bekommen ein Archiv mit allen Daten, die zu Ihrem Konto gespeichert sind. Melden Sie sich für diesen einen Download an, damit wir sicher sind, dass Sie es sind. Wenn Ihr Konto kein Passwort hat, öffnen Sie stattdessen die App: Dort finden Sie Ihre Daten in den Einstellungen des Kontos.
+intro: Sie bekommen ein Archiv mit allen Daten, die zu Ihrem Konto gespeichert sind. Melden Sie sich für diesen einen Download an, damit wir sicher sind, dass Sie es sind.
+session-needed: Ihr Konto hat kein Passwort. Öffnen Sie {{app}}, wo Sie angemeldet sind: Dort finden Sie Ihre Daten in den Einstellungen des Kontos.
 email-hint: Die Adresse, mit der Sie sich anmelden.
 hint: Das Passwort, mit dem Sie sich anmelden.
 unusable-next: Öffnen Sie den Link in der Mail noch einmal, oder rufen Sie Ihre Daten in der App ab.
 ==> page/your-data.de.txt
 title: Deine Daten abrufen
-intro: Du bekommst ein Archiv mit allen Daten, die zu deinem Konto gespeichert sind. Melde dich für diesen einen Download an, damit wir sicher sind, dass du es bist. Wenn dein Konto kein Passwort hat, öffne stattdessen die App: Dort findest du deine Daten in den Einstellungen des Kontos.
+intro: Du bekommst ein Archiv mit allen Daten, die zu deinem Konto gespeichert sind. Melde dich für diesen einen Download an, damit wir sicher sind, dass du es bist.
+session-needed: Dein Konto hat kein Passwort. Öffne {{app}}, wo du angemeldet bist: Dort findest du deine Daten in den Einstellungen des Kontos.
 email-label: E-Mail-Adresse
 email-hint: Die Adresse, mit der du dich anmeldest.
 label: Passwort
@@ -3896,7 +3913,8 @@ unusable: Er ist abgelaufen, wurde schon verwendet, gehört zu einem anderen Kon
 unusable-next: Öffne den Link in der Mail noch einmal, oder rufe deine Daten in der App ab.
 ==> page/your-data.en.txt
 title: Get your data
-intro: You will get an archive of all data that is kept about your account. To make sure that it is you, sign in for this one download. If your account has no password, open the app instead: your data is in the account settings there.
+intro: You will get an archive of all data that is kept about your account. To make sure that it is you, sign in for this one download.
+session-needed: Your account has no password. Open {{app}}, where you are signed in: your data is in the account settings there.
 email-label: Email address
 email-hint: The address that you sign in with.
 label: Password
@@ -3906,13 +3924,15 @@ unusable: It has expired, it was used before, it belongs to another account, or 
 unusable-next: Open the link in the email once more, or get your data in the app.
 ==> page/your-data.es-formal.txt
 title: Obtenga sus datos
-intro: Recibirá un archivo con todos los datos que se guardan sobre su cuenta. Para comprobar que es usted, inicie sesión para esta única descarga. Si su cuenta no tiene contraseña, abra la aplicación: encontrará sus datos en los ajustes de la cuenta.
+intro: Recibirá un archivo con todos los datos que se guardan sobre su cuenta. Para comprobar que es usted, inicie sesión para esta única descarga.
+session-needed: Su cuenta no tiene contraseña. Abra {{app}}, donde ha iniciado sesión: encontrará sus datos en los ajustes de la cuenta.
 email-hint: La dirección con la que inicia sesión.
 hint: La contraseña con la que inicia sesión.
 unusable-next: Abra otra vez el enlace del correo u obtenga sus datos en la aplicación.
 ==> page/your-data.es.txt
 title: Obtén tus datos
-intro: Recibirás un archivo con todos los datos que se guardan sobre tu cuenta. Para comprobar que eres tú, inicia sesión para esta única descarga. Si tu cuenta no tiene contraseña, abre la aplicación: encontrarás tus datos en los ajustes de la cuenta.
+intro: Recibirás un archivo con todos los datos que se guardan sobre tu cuenta. Para comprobar que eres tú, inicia sesión para esta única descarga.
+session-needed: Tu cuenta no tiene contraseña. Abre {{app}}, donde has iniciado sesión: encontrarás tus datos en los ajustes de la cuenta.
 email-label: Dirección de correo
 email-hint: La dirección con la que inicias sesión.
 label: Contraseña
@@ -3922,7 +3942,8 @@ unusable: Ha caducado, ya se ha usado, es de otra cuenta o la página ha estado 
 unusable-next: Abre otra vez el enlace del correo u obtén tus datos en la aplicación.
 ==> page/your-data.fr.txt
 title: Récupérez vos données
-intro: Vous recevrez une archive de toutes les données conservées sur votre compte. Pour vérifier que c’est bien vous, connectez-vous pour ce seul téléchargement. Si votre compte n’a pas de mot de passe, ouvrez plutôt l’application : vos données s’y trouvent dans les réglages du compte.
+intro: Vous recevrez une archive de toutes les données conservées sur votre compte. Pour vérifier que c’est bien vous, connectez-vous pour ce seul téléchargement.
+session-needed: Votre compte n’a pas de mot de passe. Ouvrez {{app}}, où votre session est ouverte : vos données s’y trouvent dans les réglages du compte.
 email-label: Adresse e-mail
 email-hint: L’adresse avec laquelle vous vous connectez.
 label: Mot de passe
@@ -3932,7 +3953,8 @@ unusable: Il a expiré, il a déjà été utilisé, il concerne un autre compte,
 unusable-next: Ouvrez de nouveau le lien reçu par e-mail, ou récupérez vos données dans l’application.
 ==> page/your-data.ja.txt
 title: データのダウンロード
-intro: あなたのアカウントについて保存されているすべてのデータのアーカイブをダウンロードできます。ご本人であることを確認するため、このダウンロードのためにログインしてください。パスワードのないアカウントの場合は、アプリのアカウント設定からデータを取得してください。
+intro: あなたのアカウントについて保存されているすべてのデータのアーカイブをダウンロードできます。ご本人であることを確認するため、このダウンロードのためにログインしてください。
+session-needed: アカウントにパスワードがありません。ログインしている{{app}}を開き、アカウント設定からデータを取得してください。
 email-label: メールアドレス
 email-hint: ログインに使っているアドレスです。
 label: パスワード
