@@ -1,4 +1,5 @@
 import Contracts
+import Cryptography
 import Messages
 import RPC
 import ServiceRuntime

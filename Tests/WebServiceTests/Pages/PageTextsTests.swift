@@ -64,6 +64,7 @@ struct PageTextsTests {
             page == .deleteAccount
         case .emailHint, .emailLabel: page == .yourData
         case .sessionNeeded: page.mayNeedSession
+        case .unmet: page.setsPassword
         // Its result is a file.
         case .done, .doneTitle: page != .yourData
         case .button, .intro, .title: true
