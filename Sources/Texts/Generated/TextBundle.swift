@@ -3943,7 +3943,7 @@ unusable-next: Abre otra vez el enlace del correo u obtén tus datos en la aplic
 ==> page/your-data.fr.txt
 title: Récupérez vos données
 intro: Vous recevrez une archive de toutes les données conservées sur votre compte. Pour vérifier que c’est bien vous, connectez-vous pour ce seul téléchargement.
-session-needed: Votre compte n’a pas de mot de passe. Ouvrez {{app}}, où votre session est ouverte : vos données s’y trouvent dans les réglages du compte.
+session-needed: Votre compte n’a pas de mot de passe. Ouvrez {{app}}, où votre session est ouverte : vos données s’y trouvent dans les réglages du compte.
 email-label: Adresse e-mail
 email-hint: L’adresse avec laquelle vous vous connectez.
 label: Mot de passe
