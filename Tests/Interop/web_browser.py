@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 import threading
 import time
+import urllib.error
 import urllib.request
 import uuid
 from pathlib import Path
@@ -26,6 +27,8 @@ STARTED_WITHIN = 20.0
 TAB, ENTER = "\ue004", "\ue007"
 # More than a page has elements that take the focus.
 TABS_MAX = 40
+# Pages that may go while an element of theirs is clicked.
+PAGES_MAX = 3
 # A call of the web service from a page; the result is {status, body} or {error}.
 CALL = """
 async function call(url, body, options) {
@@ -129,7 +132,16 @@ class Browser:
         self._send("POST", self.element(selector) + "/value", {"text": text})
 
     def click(self, selector):
-        self._send("POST", self.element(selector) + "/click")
+        """Clicks an element, also if the former page has one like it and goes meanwhile."""
+        for _ in range(PAGES_MAX):
+            try:
+                self._send("POST", self.element(selector) + "/click")
+                return
+            except urllib.error.HTTPError as error:
+                stale = b"stale element reference" in error.read()
+                if not stale:
+                    raise
+        raise AssertionError(f"{selector} is on no page that stays")
 
     def press_key(self, key):
         """Presses a key, wherever the focus is."""
