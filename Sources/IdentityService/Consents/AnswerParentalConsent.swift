@@ -67,8 +67,8 @@ extension ConsentsHandler {
             deletionAtMs: deletionAt(consent, at: moment)?.milliseconds ?? 0)
     }
 
-    /// When the deletion of the account begins, as a parent is told it before an answer and after
-    /// it. Nil if it has begun.
+    /// When the deletion of the account begins: without an answer, or after a withdrawal of consent.
+    /// Nil if it has begun.
     private func deletionAt(_ consent: ParentalConsent, at moment: Timestamp) -> Timestamp? {
         switch consent.state {
         case .needed, .inherited, .requested: consent.expiresAt
