@@ -102,6 +102,8 @@ let package = Package(
     targets: [
         // C libraries: each imported by one Swift module.
         .target(name: "CMessages", linkerSettings: [.linkedLibrary("protobuf-c")]),
+        // No library: the text of openapi.json.
+        .target(name: "COpenAPI", exclude: ["Generated"]),
         library("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
         library("CPostgreSQL", pkgConfig: "libpq", apt: "libpq-dev"),
         library("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
@@ -215,9 +217,9 @@ let package = Package(
         module(
             "WebService",
             [
-                "CNGHTTP2", "Contracts", "RPC", "Messages", "Cryptography", "Addresses",
-                "ServiceRuntime", "JSON", "Texts", nioCore, nioPosix, nioHTTP1, nioSSL, nioTLS,
-                httpTypes, logging, coreMetrics,
+                "CNGHTTP2", "COpenAPI", "Contracts", "RPC", "Messages", "Cryptography",
+                "Addresses", "ServiceRuntime", "JSON", "Texts", nioCore, nioPosix, nioHTTP1,
+                nioSSL, nioTLS, httpTypes, logging, coreMetrics,
             ],
             pages: ["README.md"]),
 
@@ -382,7 +384,8 @@ let package = Package(
                 "PosternClient", "Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime",
                 "JSON", "HTTPSink", "ProviderIssuer", "PublicCalls", "SMTPSink", "TestSupport",
                 nioPosix,
-            ]),
+            ],
+            exclude: ["Backup/Former"]),
         tests(
             "WebService",
             [

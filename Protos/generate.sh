@@ -7,7 +7,7 @@
 #   Sources/Contracts/Generated         protocol, client and dispatcher for each service, and the
 #                                       descriptors of their files
 #   Sources/PosternClient/Generated     the public calls, for other packages
-#   Sources/WebService/Generated        the OpenAPI document
+#   Sources/COpenAPI/Generated          the web service's OpenAPI document
 #   Sources/CMessages                   the layouts for libprotobuf-c
 #   Tests/MessagesTests/Generated       the list of all messages, for tests
 #
@@ -38,7 +38,7 @@ swift build --package-path generator --scratch-path "$root/.build/generator" --q
     -debug-info-format none
 "$root/.build/generator/debug/generator" "$work/all.binpb" "$work/output"
 
-folders=("$output"/{Sources/{Messages,Contracts,PosternClient,WebService},Tests/MessagesTests}/Generated)
+folders=("$output"/{Sources/{Messages,Contracts,PosternClient,COpenAPI},Tests/MessagesTests}/Generated)
 mkdir -p "${folders[@]}"
 find "${folders[@]}" -type f -delete
 cp -R "$work/output/." "$output"

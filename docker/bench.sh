@@ -154,14 +154,18 @@ bench_accounts() {
     --many "${POSTERN_BENCH_ACCOUNTS:-50000}"
 }
 
-# Starts the five services on a new folder, or on $1; sets $up_process, $data and $ready_ms.
+# Options of `postern up`.
+up_options=(--no-web)
+
+# Starts the programs on a new folder, or on $1; sets $up_process, $data and $ready_ms.
 start_programs() {
   build_measures programs
   data=${1:-$work/data.$RANDOM}
   : >"$data.out"
   local began ended
   began=$(date +%s%N)
-  "$release/postern" up --data "$data" --port-base 0 --no-web >"$data.out" 2>&1 </dev/null &
+  "$release/postern" up --data "$data" --port-base 0 "${up_options[@]}" >"$data.out" 2>&1 \
+    </dev/null &
   up_process=$!
   started+=("$up_process")
   until grep -q '^ready' "$data.out"; do
@@ -368,25 +372,42 @@ report_system_tests() {
 # of each kind.
 bench_enumeration() { report_system_tests "${POSTERN_BENCH_SAMPLES:-400}" Enumeration; }
 
-# Time until ready, and the memory of all five programs after 10,000 calls to each of them.
+# Time until all six programs are ready, and their memory after 10,000 calls to each of them.
 bench_footprint() {
+  need_packages nghttp2-client
   build_floor
+  write_web_requests
+  local up_options=()
   start_programs
   figure ready "$ready_ms" ms
   : >"$work/empty"
-  local service process key total=0 memory
+  local service process key total=0
   for service in gateway identity session rate-limit notification; do
     process=$(pgrep -P "$up_process" -f "/postern-$service ")
     key=$(echo "$data"/keys/applications/tool.*.key)
     "$build/floor/load" --port "$(port_of "$service")" --pid "$process" --seconds 1 \
       --connections 4 --in-flight 16 --name "health-$service" --service "postern.$service" \
       --key "$key" --payload "$work/empty" --method postern.reflection.v1.Reflection/ListServices >/dev/null
-    memory=$(awk '/^Pss:/ { print $2 }' "/proc/$process/smaps_rollup")
-    figure "memory-$service" "$memory" KiB
-    total=$((total + memory))
+    report_memory "$service" "$process"
   done
+  # Last, since its calls go on to the gateway.
+  web_key=$(awk '$1 == "key:" { print $2 }' "$data/apps.yaml")
+  load_http "http://127.0.0.1:$(port_of web)" json -c 64 -m 1 >"$work/web-report"
+  awk '/^requests:/ { calls = $8 } /^status codes:/ { good = $3 }
+    END { exit (calls == 0 || good < calls) }' "$work/web-report" ||
+    fail "calls of the web service failed: $(cat "$work/web-report")"
+  report_memory web "$(pgrep -P "$up_process" -f /postern-web)"
   figure memory-of-all "$((total / 1024))" MiB
   stop_programs
+}
+
+# SERVICE PROCESS: the memory that a program has for itself, and its part of what several have; adds
+# it to $total.
+report_memory() {
+  local memory
+  memory=$(awk '/^Pss:/ { print $2 }' "/proc/$2/smaps_rollup")
+  figure "memory-$1" "$memory" KiB
+  total=$((total + memory))
 }
 
 # The cost of thousands of callers and streams, and their effect on other callers; the crowd is a

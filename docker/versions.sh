@@ -5,7 +5,7 @@
 #   docker/versions.sh [FOLDER [SCRATCH]]   resolves the package in FOLDER (the checkout) to them;
 #                                           fails with the packages that differ
 #   docker/versions.sh update               resolves to the newest that Package.swift permits, and
-#                                           writes versions.json again
+#                                           writes versions.json and NOTICE again
 #
 # SwiftPM prefers the versions in Package.resolved, also without the commits that it adds itself.
 set -euo pipefail
@@ -79,6 +79,8 @@ update() {
     printf ']}\n'
   } >"$versions.new"
   mv "$versions.new" "$versions"
+  "$root/docker/notice.sh" >"$root/docker/NOTICE.new"
+  mv "$root/docker/NOTICE.new" "$root/docker/NOTICE"
 }
 
 if [[ ${1:-} == update ]]; then update; else pin "${1:-$root}" "${@:2}"; fi

@@ -379,9 +379,10 @@ MESSAGE(postern__gateway__v1__answer_parental_consent_request, "postern.gateway.
 static const ProtobufCFieldDescriptor postern__gateway__v1__answer_parental_consent_response__fields[] = {
     FIELD("state", 1, NONE, ENUM, 0, 24, NULL, 0),
     FIELD("child_name", 2, NONE, BYTES, 0, 32, NULL, 0),
+    FIELD("deletion_at_ms", 3, NONE, INT64, 0, 48, NULL, 0),
 };
-static const ProtobufCIntRange postern__gateway__v1__answer_parental_consent_response__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__gateway__v1__answer_parental_consent_response, "postern.gateway.v1.AnswerParentalConsentResponse", 48, 2,
+static const ProtobufCIntRange postern__gateway__v1__answer_parental_consent_response__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__answer_parental_consent_response, "postern.gateway.v1.AnswerParentalConsentResponse", 56, 3,
         postern__gateway__v1__answer_parental_consent_response__fields, 1, postern__gateway__v1__answer_parental_consent_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__deletion__fields[] = {
@@ -1048,6 +1049,25 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__verify_email_respons
 static const ProtobufCIntRange postern__gateway__v1__verify_email_response__ranges[] = {{1, 0}, {0, 1}};
 MESSAGE(postern__gateway__v1__verify_email_response, "postern.gateway.v1.VerifyEmailResponse", 32, 1,
         postern__gateway__v1__verify_email_response__fields, 1, postern__gateway__v1__verify_email_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__describe_link_request__fields[] = {
+    FIELD("purpose", 1, NONE, ENUM, 0, 24, NULL, 0),
+    FIELD("token", 2, NONE, BYTES, 0, 32, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__describe_link_request__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__describe_link_request, "postern.gateway.v1.DescribeLinkRequest", 48, 2,
+        postern__gateway__v1__describe_link_request__fields, 1, postern__gateway__v1__describe_link_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__describe_link_response__fields[] = {
+    FIELD("usable", 1, NONE, BOOL, 0, 24, NULL, 0),
+    FIELD("email", 2, NONE, BYTES, 0, 32, NULL, 0),
+    FIELD("password_needed", 3, NONE, BOOL, 0, 48, NULL, 0),
+    FIELD("expires_at_ms", 4, NONE, INT64, 0, 56, NULL, 0),
+    FIELD("session_needed", 5, NONE, BOOL, 0, 64, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__describe_link_response__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__gateway__v1__describe_link_response, "postern.gateway.v1.DescribeLinkResponse", 72, 5,
+        postern__gateway__v1__describe_link_response__fields, 1, postern__gateway__v1__describe_link_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__refresh_session_request__fields[] = {
     FIELD("refresh_token", 1, NONE, BYTES, 0, 24, NULL, 0),
@@ -1864,9 +1884,10 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__get_sign_in_options_
     FIELD("guests", 4, NONE, BOOL, 0, 56, NULL, 0),
     FIELD("recovery_methods", 5, REPEATED, ENUM, 64, 72, NULL, PROTOBUF_C_FIELD_FLAG_PACKED),
     FIELD("consent", 6, NONE, MESSAGE, 0, 80, &postern__gateway__v1__consent_options__descriptor, 0),
+    FIELD("app_name", 7, NONE, BYTES, 0, 88, NULL, 0),
 };
-static const ProtobufCIntRange postern__gateway__v1__get_sign_in_options_response__ranges[] = {{1, 0}, {0, 6}};
-MESSAGE(postern__gateway__v1__get_sign_in_options_response, "postern.gateway.v1.GetSignInOptionsResponse", 88, 6,
+static const ProtobufCIntRange postern__gateway__v1__get_sign_in_options_response__ranges[] = {{1, 0}, {0, 7}};
+MESSAGE(postern__gateway__v1__get_sign_in_options_response, "postern.gateway.v1.GetSignInOptionsResponse", 104, 7,
         postern__gateway__v1__get_sign_in_options_response__fields, 1, postern__gateway__v1__get_sign_in_options_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__password_options__fields[] = {

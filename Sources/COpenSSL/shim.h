@@ -30,7 +30,7 @@ static inline EVP_PKEY *copenssl_generate_rsa(size_t bits) {
 }
 
 // Hands the expected tag to a decryption; OpenSSL only reads it, though its type says otherwise.
-static inline int copenssl_set_aead_tag(EVP_CIPHER_CTX *context, int bytes, const void *tag) {
+static inline int copenssl_set_gcm_tag(EVP_CIPHER_CTX *context, int bytes, const void *tag) {
     return EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, bytes, (void *)tag);
 }
 

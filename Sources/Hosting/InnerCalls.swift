@@ -19,6 +19,7 @@ extension ProgramDescription {
             // Admin by its setting `account-admins`.
             "gateway": [
                 "postern.gateway.v1.AccountDeletion/*", "postern.gateway.v1.Admin/*",
+                "postern.gateway.v1.Auth/*",
                 "postern.gateway.v1.BackendDocuments/*", "postern.gateway.v1.Consents/*",
                 "postern.gateway.v1.DataExports/*", "postern.gateway.v1.Documents/*",
                 "postern.gateway.v1.Emails/*", "postern.gateway.v1.Guests/*",

@@ -9,7 +9,7 @@ package import Storage
 /// Who may sign in: accounts, their credentials and what they have agreed to. It makes the handlers
 /// of this, and what handlers of other data of accounts share with them.
 package struct IdentityService: Sendable {
-    /// `postern.identity.v1.Accounts`.
+    /// `postern.identity.v1.Accounts`, and of `postern.gateway.v1.Auth` what describes links.
     let accounts: AccountsHandler
     /// `postern.identity.v1.Credentials`.
     let credentials: CredentialsHandler
@@ -124,6 +124,7 @@ package struct IdentityService: Sendable {
     package var methods: [ServiceMethods] {
         [
             AccountsDispatcher.methods(of: accounts),
+            IdentityAuthDispatcher.methods(of: accounts),
             CredentialsDispatcher.methods(of: credentials),
             AccountNoticesDispatcher.methods(of: accountNotices),
             EmailChangesDispatcher.methods(of: emailChanges),

@@ -87,7 +87,8 @@ package struct IdentitySettings: Settings {
             reason: "Which passwords are accepted; common ones are always rejected (I-02).")
         settings.string(
             "app-name", &appName, unit: "text",
-            reason: "The app's name as users know it; a password made from it is rejected (I-02).")
+            reason: "The app's name as users know it: it heads the pages of mails, and a password "
+                + "made from it is rejected (I-02).")
     }
 
     private mutating func readMails(_ settings: inout SettingsReader) {

@@ -37,8 +37,10 @@ package struct JSONReader {
     }
 
     private let bytes: [UInt8]
+    private let end: Int
     private let options: Options
-    private var position = 0
+    /// The index of the next byte.
+    private(set) var position: Int
 
     /// Parses `bytes`, which must contain one value and nothing else. The caller limits their
     /// number.
@@ -46,10 +48,18 @@ package struct JSONReader {
     package static func value(
         in bytes: [UInt8], _ options: Options
     ) throws(JSONError) -> JSONValue {
-        var reader = JSONReader(bytes: bytes, options: options)
+        try value(in: bytes, at: bytes.indices, options)
+    }
+
+    /// Parses a part of `bytes` where it is, without a copy of it. It must contain one value and
+    /// nothing else.
+    /// - Throws: `JSONError`.
+    package static func value(
+        in bytes: [UInt8], at range: Range<Int>, _ options: Options
+    ) throws(JSONError) -> JSONValue {
+        var reader = JSONReader(bytes: bytes, at: range, options: options)
         let value = try reader.value(depth: 1)
-        reader.skipSpace()
-        guard reader.position == bytes.count else { throw reader.error("unexpected text") }
+        try reader.finish()
         return value
     }
 
@@ -63,9 +73,18 @@ package struct JSONReader {
         return (try? value(in: bytes, options))?.object
     }
 
-    private init(bytes: [UInt8], options: Options) {
+    /// Begins to read a part of `bytes`.
+    init(bytes: [UInt8], at range: Range<Int>, options: Options) {
         self.bytes = bytes
         self.options = options
+        position = range.lowerBound
+        end = range.upperBound
+    }
+
+    /// Throws an error unless only space is left.
+    mutating func finish() throws(JSONError) {
+        skipSpace()
+        guard position == end else { throw error("unexpected text") }
     }
 
     private mutating func value(depth: Int) throws(JSONError) -> JSONValue {
@@ -203,7 +222,8 @@ package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
 // MARK: Strings
 
 extension JSONReader {
-    private mutating func string() throws(JSONError) -> String {
+    /// The text of the string that is next. The caller has looked at its first quote.
+    mutating func string() throws(JSONError) -> String {
         position += 1
         // The text up to the last escape; the rest is in `bytes` from `start`. Most have no escape.
         var text: [UInt8] = []
@@ -279,16 +299,25 @@ extension JSONReader {
 // MARK: Bytes
 
 extension JSONReader {
-    private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
+    /// The byte that is next. Nil at the end.
+    var next: UInt8? { position < end ? bytes[position] : nil }
 
-    private mutating func skipSpace() {
+    /// Advances past the byte that is next, and returns it. Nil at the end.
+    mutating func takeByte() -> UInt8? {
+        guard let byte = next else { return nil }
+        position += 1
+        return byte
+    }
+
+    /// Advances past space.
+    mutating func skipSpace() {
         while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
             position += 1
         }
     }
 
     /// Advances past a byte if it is next.
-    private mutating func take(_ byte: UInt8) -> Bool {
+    mutating func take(_ byte: UInt8) -> Bool {
         guard next == byte else { return false }
         position += 1
         return true
@@ -296,12 +325,13 @@ extension JSONReader {
 
     /// Advances past `text` if it is next.
     private mutating func take(_ text: StaticString) -> Bool {
-        let isNext = text.withUTF8Buffer { bytes[position...].starts(with: $0) }
+        let isNext = text.withUTF8Buffer { bytes[position..<end].starts(with: $0) }
         if isNext { position += text.utf8CodeUnitCount }
         return isNext
     }
 
-    private func error(_ reason: String) -> JSONError {
+    /// An error at the position.
+    func error(_ reason: String) -> JSONError {
         JSONError(position: position, reason: reason)
     }
 }

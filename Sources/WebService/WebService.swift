@@ -76,8 +76,9 @@ package struct WebService: Sendable {
             (
                 PageResponder(
                     calls: PageCalls(gateway, streams: streams, time: time), callers: callers,
-                    apps: apps,
-                    theme: theme, seal: try PageVisitSeal(key, randomness: randomness),
+                    apps: apps, theme: theme,
+                    options: CurrentAppOptions(SignInOptionsClient(gateway), time: time),
+                    seal: try PageVisitSeal(key, randomness: randomness),
                     randomness: randomness, time: time,
                     origins: settings.callers.webOrigins.map(\.description),
                     formalLanguages: settings.formalLanguages),

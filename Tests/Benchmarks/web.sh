@@ -1,5 +1,6 @@
 # The web benchmark of docker/bench.sh: unary calls through postern-web and the gateway, beside
-# servers whose handler does nothing, and the memory of idle connections. Sourced, never run.
+# servers whose handler does nothing, pages of mails, and the memory of idle connections. Sourced,
+# never run.
 #
 # The programs and the peers run on the first core, nghttp2's h2load on the second; the kinds
 # alternate within each run. The method is one that the gateway answers by itself.
@@ -11,6 +12,10 @@ web_response_bytes=40
 web_in_flight=(64 16 1)
 # Connections of HTTP/1.1, each with one call in flight.
 web_connections=(8 64)
+# A page that needs no link, its least size, and connections of HTTP/1.1 with one request in flight.
+web_page=forgot-password
+web_page_bytes=1024
+web_page_connections=64
 web_idle_connections=1000
 
 bench_web() {
@@ -28,6 +33,7 @@ bench_web() {
   local run
   for run in $(seq "$runs"); do
     measure_web_calls
+    measure_web_pages
     measure_web_alone
   done >"$work/web.figures"
   report_web
@@ -80,6 +86,13 @@ measure_web_calls() {
   done
 }
 
+# GETs of a page, each of which seals a cookie of its own, without the files that it names: browsers
+# keep those.
+measure_web_pages() {
+  measure_http web-page "$web_process $gateway_process" "$web_url" page \
+    -c "$web_page_connections" -m 1
+}
+
 # One call in flight in all: what the web service adds to a call of the gateway by our own wire.
 measure_web_alone() {
   "$build/floor/load" --port "$(port_of gateway)" --pid "$gateway_process" --seconds "$seconds" \
@@ -94,14 +107,15 @@ measure_web_alone() {
 
 # URL KIND, then h2load's options.
 load_http() {
-  local url=$1 kind=$2 options
+  local url=$1 kind=$2 path=$web_method options
+  local call=(-d "$work/outcome.$kind" -H "x-postern-app: $web_key")
   shift 2
   case $kind in
-    grpc) options=(-H 'content-type: application/grpc' -H 'te: trailers') ;;
-    json) options=(--h1 -H 'content-type: application/json') ;;
+    grpc) options=("${call[@]}" -H 'content-type: application/grpc' -H 'te: trailers') ;;
+    json) options=("${call[@]}" --h1 -H 'content-type: application/json') ;;
+    page) options=(--h1) path=$web_page ;;
   esac
-  taskset -c 1 h2load -t 1 --warm-up-time 1 -D "$seconds" -d "$work/outcome.$kind" \
-    -H "x-postern-app: $web_key" "${options[@]}" "$@" "$url/$web_method"
+  taskset -c 1 h2load -t 1 --warm-up-time 1 -D "$seconds" "${options[@]}" "$@" "$url/$path"
 }
 
 # The CPU time of processes so far, in clock ticks, of all their threads.
@@ -114,9 +128,10 @@ ticks_of() {
 # NAME PROCESSES URL KIND, then h2load's options: the figures of a kind. As for the peers, the log
 # of calls is written in a second run.
 measure_http() {
-  local name=$1 processes client before share
+  local name=$1 processes client before share least=$web_response_bytes
   read -ra processes <<<"$2"
   shift 2
+  [[ $2 != page ]] || least=$web_page_bytes
   load_http "$@" >"$work/web-report" &
   client=$!
   sleep 1.2
@@ -126,14 +141,14 @@ measure_http() {
     awk -v hertz="$(getconf CLK_TCK)" '{ print ($4 - $2) / hertz / ($3 - $1) }')
   wait "$client"
   load_http "$@" --log-file "$work/web-calls" >/dev/null
-  report_http "$name" "$share"
+  report_http "$name" "$share" "$least"
   rm "$work/web-calls"
 }
 
-# NAME SHARE: from h2load's report and its log of calls. gRPC's errors have status 200 too, and no
-# message, so the size of all responses is checked.
+# NAME SHARE BYTES: from h2load's report and its log of calls. gRPC's errors have status 200 too, and
+# no message, so the size of all responses is checked.
 report_http() {
-  awk -v name="$1" -v seconds="$seconds" -v share="$2" -v least="$web_response_bytes" '
+  awk -v name="$1" -v seconds="$seconds" -v share="$2" -v least="$3" '
     /^requests:/ { calls = $8 }
     /^status codes:/ { good = $3 }
     /^traffic:/ { gsub(/[()]/, ""); data = $(NF - 1) }
@@ -171,6 +186,7 @@ report_web() {
   for peer in "${peers[@]}"; do
     report_ratio "web-json-to-$peer-64" web-json-64-a-core "$peer-64-a-core"
   done
+  report_kind web-page pages/s
   direct=$(echo_median web-direct-alone-p50)
   figure web-direct-alone-p50 "$direct" µs
   for kind in grpc json; do

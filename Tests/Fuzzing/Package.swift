@@ -40,6 +40,7 @@ let package = Package(
             name: "CMessages", path: "Sources/CMessages",
             cSettings: [.unsafeFlags(["-fsanitize=fuzzer-no-link"])],
             linkerSettings: [.linkedLibrary("protobuf-c")]),
+        .target(name: "COpenAPI", path: "Sources/COpenAPI", exclude: ["Generated"]),
         .systemLibrary(name: "COpenSSL", path: "Sources/COpenSSL", pkgConfig: "openssl"),
         .systemLibrary(name: "CArgon2", path: "Sources/CArgon2", pkgConfig: "libargon2"),
         .systemLibrary(name: "CCrypt", path: "Sources/CCrypt", pkgConfig: "libcrypt"),
@@ -84,8 +85,8 @@ let package = Package(
         .target(
             name: "WebService",
             dependencies: [
-                "CNGHTTP2", "Contracts", "RPC", "Messages", "Cryptography", "Addresses",
-                "ServiceRuntime", "JSON", "Texts", nioSSL, httpTypes, logging,
+                "CNGHTTP2", "COpenAPI", "Contracts", "RPC", "Messages", "Cryptography",
+                "Addresses", "ServiceRuntime", "JSON", "Texts", nioSSL, httpTypes, logging,
                 coreMetrics,
             ] + nio, path: "Sources/WebService", exclude: ["README.md"],
             swiftSettings: watched),

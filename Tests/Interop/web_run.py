@@ -3,8 +3,9 @@ metrics of all programs.
 
     python web_run.py --programs FOLDER [--long] [PART]…
 
-FOLDER is for example .build/debug. PART is flow, abuse, shares, proxies, browser, pages, tls or
-metrics; without names it runs flow, abuse and shares. Starts the programs on free ports for each part.
+FOLDER is for example .build/debug. PART is flow, abuse, shares, proxies, browser, pages, sheets,
+tls or metrics; without names it runs flow, abuse and shares. Starts the programs on free ports for
+each part.
 --long runs the attacks at full length. Ends with 1 and the mismatches, a line each.
 """
 
@@ -72,6 +73,13 @@ def pages(programs, is_long):
     return web_pages.run(programs)
 
 
+def sheets(programs, is_long):
+    """Screenshots of all pages in all states, in .build/page-sheets."""
+    import web_page_sheets
+
+    return web_page_sheets.run(programs)
+
+
 def tls(programs, is_long):
     """TLS, by testssl.sh."""
     import web_tls
@@ -100,7 +108,8 @@ def metrics(programs, is_long):
     return wrong
 
 
-PARTS = {part.__name__: part for part in (flow, abuse, shares, proxies, browser, pages, tls, metrics)}
+PARTS = {part.__name__: part for part in (
+    flow, abuse, shares, proxies, browser, pages, sheets, tls, metrics)}
 
 
 def main():

@@ -7,10 +7,6 @@ enum Declarations {
     ]
 
     private static let access: Set<Substring> = ["package", "public"]
-    private static let narrowAccess: Set<Substring> = ["private", "fileprivate", "internal"]
-    private static let types: Set<Substring> = [
-        "struct", "class", "enum", "protocol", "actor", "typealias",
-    ]
     private static let modifiers: Set<Substring> = [
         "static", "class", "final", "convenience", "mutating", "nonisolated", "indirect",
         "override",
@@ -50,34 +46,6 @@ enum Declarations {
     /// The lines of a file that `widelyVisible` may find something in.
     static func widelyVisibleLines(of source: SwiftSource) -> [Int] {
         source.lineIndices(containing: "package ", "public ")
-    }
-
-    /// The types and functions of a file, with the indices of their lines.
-    static func typesAndFunctions(
-        of source: SwiftSource
-    ) -> [(index: Int, keyword: String, name: String)] {
-        source.lineIndices(
-            containing: "func", "struct", "class", "enum", "protocol", "actor", "typealias"
-        )
-        .compactMap { index in
-            typeOrFunction(in: source.code[index]).map { (index, $0.keyword, $0.name) }
-        }
-    }
-
-    /// The type or function that a line declares, with any access level; nil if it declares
-    /// neither.
-    static func typeOrFunction(in line: Substring) -> (keyword: String, name: String)? {
-        var words = line.split(separator: " ")[...]
-        while let first = words.first,
-            first.hasPrefix("@") || access.contains(first) || narrowAccess.contains(first)
-                || (modifiers.contains(first) && !isType(words))
-        {
-            words.removeFirst()
-        }
-        guard let keyword = words.popFirst(), keyword == "func" || types.contains(keyword),
-            let name = words.first?.prefix(while: { !"(<:={".contains($0) }), !name.isEmpty
-        else { return nil }
-        return (String(keyword), String(name))
     }
 
     private static func declared(_ words: ArraySlice<Substring>) -> String? {

@@ -16,32 +16,17 @@ struct DocumentationTests {
     @Test("the lines in Swift of the page for apps are those that Tests/Interop/swift-client runs")
     func swiftLines() throws {
         let checkout = try Checkout.here.get()
-        let page = try checkout.text(of: "Protos/postern/gateway/README.md")
+        let page = try checkout.text(of: "Protos/postern/gateway/swift.md")
         let example = try checkout.text(
             of: "Tests/Interop/swift-client/Sources/example/main.swift")
         let blocks = page.split(separator: "```swift\n").dropFirst()
             .compactMap { $0.split(separator: "```\n").first }
-        #expect(blocks.count == 3)
+        #expect(blocks.count == 2)
         for block in blocks {
             // The comment about Package.swift has its place there.
             let lines = block.split(separator: "\n", omittingEmptySubsequences: false)
                 .drop { $0.hasPrefix("//") }
             #expect(example.contains(lines.joined(separator: "\n")), "\(block)")
-        }
-    }
-
-    @Test("the lines in TypeScript of the page for apps are those of the examples that are run")
-    func scriptPage() throws {
-        let checkout = try Checkout.here.get()
-        let page = try checkout.text(of: "Protos/postern/gateway/README.md")
-        let examples = try ["browser", "node"].map {
-            try checkout.text(of: "Tests/Interop/examples/\($0).ts")
-        }
-        let blocks = page.split(separator: "```ts\n").dropFirst()
-            .compactMap { $0.split(separator: "```\n").first }
-        #expect(blocks.count == 2)
-        for block in blocks {
-            #expect(examples.contains { $0.contains(block) }, "\(block)")
         }
     }
 

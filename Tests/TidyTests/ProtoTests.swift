@@ -58,32 +58,30 @@ struct ProtoTests {
         }
     }
 
-    @Test("the errors that the gateway's page lists for a call are those of its rpc")
+    @Test("what the pages for apps say about an error of a call is about one that its rpc names")
     func pageErrors() throws {
-        // Rpcs of inner services have names of the page's calls.
-        let rpcs = try ProtoSource.all().filter { $0.package == "postern.gateway.v1" }
-            .flatMap { try Self.errors(of: $0.path) }
-        let page = try Checkout.here.get().text(of: "Protos/postern/gateway/README.md")
-        // The calls of a table are those of its row and of its heading.
-        var heading: (row: Substring, isOpen: Bool) = ("", false)
-        for row in page.split(separator: "\n", omittingEmptySubsequences: false) {
-            guard row.hasPrefix("|") else {
-                heading = ("", false)
-                continue
+        let rpcs = try Self.publicErrors()
+        let advice = try ErrorAdvice.all().filter { !$0.calls.isEmpty }
+        #expect(advice.count > 40)
+        for entry in advice {
+            for call in entry.calls {
+                #expect(rpcs.contains { $0.name == call }, "\(entry.path): \(call)")
             }
-            if !heading.isOpen { heading = (row, true) }
-            let words = (row + heading.row).split { " |:;,()`".contains($0) }.map(String.init)
-            let calls = words.compactMap { word in
-                rpcs.first { word == $0.name || word.hasSuffix("/\($0.name)") }
-            }
-            // A row about one error, or about sessions, names a method without its service.
-            let isOfCall = words.contains { word in
-                calls.contains { word.hasSuffix("/\($0.name)") }
-            }
-            guard isOfCall else { continue }
-            let listed = Set(words.filter { $0.hasPrefix("auth/") })
-            let stated = calls.reduce(into: Set<String>()) { $0.formUnion($1.codes) }
-            #expect(listed.isSubset(of: stated), "\(row)")
+            let stated = rpcs.filter { entry.calls.contains($0.name) }
+            #expect(
+                stated.contains { $0.codes.contains(entry.code) },
+                "\(entry.path): \(entry.code) of \(entry.calls)")
+        }
+    }
+
+    @Test("the pages for apps say what to do about each error of a public call")
+    func errorAdvice() throws {
+        let advice = try ErrorAdvice.all()
+        let general = Set(advice.filter(\.calls.isEmpty).map(\.code))
+        for rpc in try Self.publicErrors() {
+            let own = advice.filter { $0.calls.contains(rpc.name) }.map(\.code)
+            let missing = rpc.codes.subtracting(general).subtracting(own)
+            #expect(missing.isEmpty, "\(rpc.name): \(missing.sorted())")
         }
     }
 
@@ -138,18 +136,40 @@ struct ProtoTests {
         #expect(ProtoGraph([source]).cycles() == ["p.B", "p.C"])
     }
 
-    /// The rpcs of a file that have `errors:` lines, with the codes of these.
-    private static func errors(of path: String) throws -> [(name: String, codes: Set<String>)] {
+    /// An rpc, with the codes of its `errors:` lines.
+    private struct NamedErrors {
+        /// `Service/Method`.
+        let name: String
+        let codes: Set<String>
+        /// Whether apps may call it.
+        var isPublic = false
+    }
+
+    /// The rpcs of the gateway that apps may call.
+    private static func publicErrors() throws -> [NamedErrors] {
+        try ProtoSource.all().filter { $0.package == "postern.gateway.v1" }
+            .flatMap { try errors(of: $0.path) }
+            .filter(\.isPublic)
+    }
+
+    /// The rpcs of a file.
+    private static func errors(of path: String) throws -> [NamedErrors] {
+        var service: Substring = ""
         var codes: Set<String> = []
-        var rpcs: [(name: String, codes: Set<String>)] = []
+        var rpcs: [NamedErrors] = []
         for line in try Checkout.here.get().text(of: path).split(separator: "\n").map(\.trimmed) {
             if line.hasPrefix("// errors: ") {
                 codes.formUnion(
                     line.dropFirst("// errors: ".count).split(separator: ",")
                         .map { String($0.trimmed) })
-            } else if line.hasPrefix("rpc "), !codes.isEmpty {
-                rpcs.append((String(line.dropFirst(4).prefix { $0 != "(" }), codes))
+            } else if line.hasPrefix("service ") {
+                service = line.dropFirst("service ".count).prefix { $0 != " " }
+            } else if line.hasPrefix("rpc ") {
+                let method = line.dropFirst("rpc ".count).prefix { $0 != "(" }
+                rpcs.append(NamedErrors(name: "\(service)/\(method)", codes: codes))
                 codes = []
+            } else if line == "option (postern.options.v1.public) = true;", !rpcs.isEmpty {
+                rpcs[rpcs.count - 1].isPublic = true
             }
         }
         return rpcs

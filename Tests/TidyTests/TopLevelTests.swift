@@ -27,7 +27,7 @@ struct TopLevelTests {
         #expect(findings == [])
     }
 
-    @Test("the images and the list of changes have the version of the programs")
+    @Test("the first page, the images and the list of changes have the version of the programs")
     func version() throws {
         let checkout = try Checkout.here.get()
         let source = try checkout.text(
@@ -36,6 +36,7 @@ struct TopLevelTests {
         let label = "org.opencontainers.image.version=\"\(version)\""
         #expect(try checkout.text(of: "docker/compose/Dockerfile").contains(label))
         #expect(try checkout.text(of: "docker/CHANGES.md").contains("\n## \(version)"))
+        #expect(try checkout.text(of: "README.md").contains("\n- Version \(version)"))
     }
 
     @Test(

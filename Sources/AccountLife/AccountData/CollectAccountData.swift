@@ -20,31 +20,23 @@ extension AccountDataHandler {
     ) async throws {
         try context.requireIdentity()
         let account = try AccountDataSubject(request.subject).account
-        guard let stored = try await store.read({ try $0.collected(account) }) else {
+        guard let stored = try await store.read({ try collected(account, in: $0) }) else {
             throw ServiceError(.notFound, fields: ["subject.account_id"])
         }
-        let vault = try reader.vault(stored.row)
         var file = try await AccountDataFile("account.json", items)
-        try await file.append(try accountObject(stored, vault))
+        try await file.append(stored.account)
         try await file.end()
         var methods = try await AccountDataFile("sign-in-methods.json", items)
-        for identity in stored.identities {
-            try await methods.append(try Self.methodObject(identity, vault))
-        }
+        for method in stored.methods { try await methods.append(method) }
         try await methods.end()
         var consents = try await AccountDataFile("consents.json", items)
-        for given in stored.row.consents.all {
-            try await consents.append(Self.consentObject(given))
-        }
-        if let parental = stored.parentalConsent {
-            try await consents.append(try Self.parentalObject(parental, vault))
-        }
+        for consent in stored.consents { try await consents.append(consent) }
         try await consents.end()
         try await sendDocuments(of: account, to: items)
         var migrations = try await AccountDataFile("guest-data.json", items)
-        try await sendMigrations(of: account, vault, to: &migrations)
+        try await sendMigrations(of: account, stored.vault, to: &migrations)
         try await migrations.end()
-        try await sendPhoto(of: account, vault, to: items)
+        try await sendPhoto(of: account, stored.vault, to: items)
         var history = try await AccountDataFile("account-history.json", items)
         try await store.readHistory(of: account.key) { event in
             try await history.append([
@@ -56,10 +48,25 @@ extension AccountDataHandler {
         try await history.end()
     }
 
+    /// The files of a few rows, as one snapshot has them; nil if there is no such account.
+    private func collected(
+        _ account: AccountID, in session: some SQLSession
+    ) throws -> CollectedAccount? {
+        guard let row = try session.account(account) else { return nil }
+        let vault = try reader.vault(row)
+        let parental = try session.parentalConsent(of: account)
+            .map { try Self.parentalObject($0, vault) }
+        return CollectedAccount(
+            vault: vault, account: try accountObject(row, vault, in: session),
+            methods: try session.identities(of: account).map { try Self.methodObject($0, vault) },
+            consents: row.consents.all.map { Self.consentObject($0) }
+                + [parental].compactMap(\.self))
+    }
+
+    /// The account with its profile. A value is read where it is named, so a new one has one line.
     private func accountObject(
-        _ stored: CollectedAccount, _ vault: AccountVault
+        _ row: AccountRow, _ vault: AccountVault, in session: some SQLSession
     ) throws -> JSONObject {
-        let row = stored.row
         let account = try reader.message(row, lastSignInAt: row.lastSignInAt)
         return [
             "account_id": .string(account.accountId), "status": .string("\(row.status)"),
@@ -70,15 +77,17 @@ extension AccountDataHandler {
             "email_verified_at": .text(row.address?.provedAt?.text),
             "phone_number": .string(account.phoneNumber),
             "sign_in_methods": .array(row.methods.map { .string($0.name) }),
-            "known_devices": .integer(stored.knownDevices),
-            "suspended_since": .text(stored.suspendedSince?.text),
+            "known_devices": .integer(try session.knownDevices(of: row.account)),
+            "suspended_since": .text(try session.suspension(row.account)?.since.text),
             "imported_as": .text(
-                try stored.sealedExternalID
+                try session.sealedExternalID(of: row.account)
                     .map { try ImportedID(text: vault.open($0, .externalID)).id }),
             "custom_claims": .text(
-                try stored.sealedClaims.map { try vault.open($0, .customClaims) }),
+                try session.sealedClaims(of: row.account)
+                    .map { try vault.open($0, .customClaims) }),
             "birth_date": .text(
-                try stored.sealedBirthDate.map { try vault.open($0, .birthDate) }),
+                try session.sealedBirthDate(of: row.account)
+                    .map { try vault.open($0, .birthDate) }),
         ]
     }
 
@@ -181,35 +190,28 @@ extension AccountDataHandler {
 
 /// An account as its export shows it.
 private struct CollectedAccount: Sendable {
-    let row: AccountRow
-    let identities: [IdentityRow]
-    let knownDevices: Int64
-    /// Nil for an account that is not suspended.
-    let suspendedSince: Timestamp?
-    let sealedExternalID: [UInt8]?
-    let sealedClaims: [UInt8]?
-    let sealedBirthDate: [UInt8]?
-    let parentalConsent: ParentalConsent?
+    let vault: AccountVault
+    let account: JSONObject
+    let methods: [JSONObject]
+    let consents: [JSONObject]
 }
 
 extension SQLSession {
-    /// An account's rows; nil if there is no such account.
-    fileprivate func collected(_ account: AccountID) throws -> CollectedAccount? {
-        guard let row = try self.account(account) else { return nil }
-        let key: [SQLValue] = [.integer(account.key)]
-        return CollectedAccount(
-            row: row, identities: try identities(of: account),
-            knownDevices: try queryOne(
-                "SELECT count(*) FROM known_devices WHERE account = ?", key
-            ) { try $0.integer(0) } ?? 0,
-            suspendedSince: try suspension(account)?.since,
-            sealedExternalID: try queryOne(
-                "SELECT external_id FROM imported_accounts WHERE account = ?", key
-            ) { try $0.blob(0) },
-            sealedClaims: try queryOne(
-                "SELECT document FROM custom_claims WHERE account = ?", key
-            ) { try $0.blob(0) },
-            sealedBirthDate: try sealedBirthDate(of: account),
-            parentalConsent: try parentalConsent(of: account))
+    fileprivate func knownDevices(of account: AccountID) throws -> Int64 {
+        try queryOne(
+            "SELECT count(*) FROM known_devices WHERE account = ?", [.integer(account.key)]
+        ) { try $0.integer(0) } ?? 0
+    }
+
+    fileprivate func sealedExternalID(of account: AccountID) throws -> [UInt8]? {
+        try queryOne(
+            "SELECT external_id FROM imported_accounts WHERE account = ?", [.integer(account.key)]
+        ) { try $0.blob(0) }
+    }
+
+    fileprivate func sealedClaims(of account: AccountID) throws -> [UInt8]? {
+        try queryOne(
+            "SELECT document FROM custom_claims WHERE account = ?", [.integer(account.key)]
+        ) { try $0.blob(0) }
     }
 }

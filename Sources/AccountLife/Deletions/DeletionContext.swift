@@ -33,6 +33,8 @@ package struct DeletionContext: Sendable {
 }
 
 extension DeletionContext: PendingDeletions {
+    package func due(from moment: Timestamp) -> Timestamp { due(waits: true, from: moment) }
+
     /// - Throws: `SQLError`; when sealing fails.
     package func begin(
         of account: AccountID, source: DeletionSource, waits: Bool, _ transaction: Transaction
@@ -46,6 +48,16 @@ extension DeletionContext: PendingDeletions {
         of account: AccountID, from origin: CallOrigin, _ transaction: Transaction
     ) throws -> Bool {
         try transaction.cancelDeletion(of: account, from: origin)
+    }
+
+    /// - Throws: `SQLError`.
+    package func waiting(
+        keepLink: [UInt8], in session: some SQLSession
+    ) throws -> (account: AccountID, dueAt: Timestamp)? {
+        guard let deletion = try session.deletion(keepLink: keepLink), deletion.step == nil else {
+            return nil
+        }
+        return (deletion.account, deletion.dueAt)
     }
 
     /// - Throws: `SQLError`.

@@ -44,6 +44,13 @@ package protocol AuthAPI: Sendable {
         _ request: GatewayV1.VerifyEmailRequest, _ context: CallContext
     ) async throws -> GatewayV1.VerifyEmailResponse
 
+    /// Says what the link of a mail is about, for a page that shows it before anything is typed. It
+    /// uses nothing up. A link that was used, is too old, was replaced or never existed is answered
+    /// alike: not usable. No error is about the link.
+    func describeLink(
+        _ request: GatewayV1.DescribeLinkRequest, _ context: CallContext
+    ) async throws -> GatewayV1.DescribeLinkResponse
+
     /// Exchanges a refresh token for its successor. A retry within the grace period, or one proved by
     /// the device key, gets the same successor again. A replayed token ends its family.
     /// - Throws: `auth/invalid-refresh-token`, `auth/session-ended`, `auth/provider-revoked`,
@@ -107,6 +114,16 @@ package protocol AuthService: Sendable {
     ) async throws -> GatewayV1.CheckAuthStateResponse
 }
 
+/// What a server of `postern.gateway.v1.Auth` implements: the identity service, of these methods.
+package protocol IdentityAuthService: Sendable {
+    /// Says what the link of a mail is about, for a page that shows it before anything is typed. It
+    /// uses nothing up. A link that was used, is too old, was replaced or never existed is answered
+    /// alike: not usable. No error is about the link.
+    func describeLink(
+        _ request: GatewayV1.DescribeLinkRequest, _ context: CallContext
+    ) async throws -> GatewayV1.DescribeLinkResponse
+}
+
 /// What a server of `postern.gateway.v1.Auth` implements: the session service, of these methods.
 package protocol SessionAuthService: Sendable {
     /// Exchanges a refresh token for its successor. A retry within the grace period, or one proved by
@@ -159,6 +176,13 @@ package struct AuthClient: AuthAPI {
             AuthDescription.verifyEmail, request, context)
     }
 
+    package func describeLink(
+        _ request: GatewayV1.DescribeLinkRequest, _ context: CallContext
+    ) async throws -> GatewayV1.DescribeLinkResponse {
+        try await channel.call(
+            AuthDescription.describeLink, request, context)
+    }
+
     package func refreshSession(
         _ request: GatewayV1.RefreshSessionRequest, _ context: CallContext
     ) async throws -> GatewayV1.RefreshSessionResponse {
@@ -205,6 +229,23 @@ package enum AuthDispatcher {
                 .async(AuthDescription.checkAuthState) {
                     (request: GatewayV1.CheckAuthStateRequest, context) in
                     try await service.checkAuthState(request, context)
+                },
+            ])
+    }
+}
+
+/// Serves `postern.gateway.v1.Auth`.
+package enum IdentityAuthDispatcher {
+    /// The handlers of `service`, for a server.
+    package static func methods(
+        of service: some IdentityAuthService
+    ) -> ServiceMethods {
+        ServiceMethods(
+            AuthDescription.service,
+            [
+                .async(AuthDescription.describeLink) {
+                    (request: GatewayV1.DescribeLinkRequest, context) in
+                    try await service.describeLink(request, context)
                 },
             ])
     }
@@ -266,6 +307,16 @@ package enum AuthDescription {
             session: .optional,
             remembersRepeats: true)
 
+    /// `DescribeLink`.
+    package static let describeLink = MethodDescription(
+        name: "postern.gateway.v1.Auth/DescribeLink",
+        isIdempotent: true,
+        timeout: .milliseconds(10000),
+        isOnLoop: false,
+            hasSecrets: true,
+            isPublic: true,
+            owner: .identity)
+
     /// `RefreshSession`.
     package static let refreshSession = MethodDescription(
         name: "postern.gateway.v1.Auth/RefreshSession",
@@ -304,6 +355,7 @@ package enum AuthDescription {
             signUpWithPassword,
             signInWithPassword,
             verifyEmail,
+            describeLink,
             refreshSession,
             signOut,
             checkAuthState,

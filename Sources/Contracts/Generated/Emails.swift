@@ -21,7 +21,8 @@ package protocol EmailsAPI: Sendable {
     ) async throws -> GatewayV1.RequestEmailChangeResponse
 
     /// Makes the new address the account's. In a session of the account the link alone confirms;
-    /// elsewhere the account's password is required (auth/password-needed), with five attempts.
+    /// elsewhere the account's password is required (auth/password-needed), with five attempts. An
+    /// account without a password confirms in its session only.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-link`,
     ///   `auth/password-needed`, `auth/invalid-credential`, `auth/email-already-in-use`,
     ///   `auth/user-disabled`, `auth/idempotency-key-reused`.
@@ -68,7 +69,8 @@ package protocol EmailsService: Sendable {
     ) async throws -> GatewayV1.RequestEmailChangeResponse
 
     /// Makes the new address the account's. In a session of the account the link alone confirms;
-    /// elsewhere the account's password is required (auth/password-needed), with five attempts.
+    /// elsewhere the account's password is required (auth/password-needed), with five attempts. An
+    /// account without a password confirms in its session only.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-link`,
     ///   `auth/password-needed`, `auth/invalid-credential`, `auth/email-already-in-use`,
     ///   `auth/user-disabled`, `auth/idempotency-key-reused`.

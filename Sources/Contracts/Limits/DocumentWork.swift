@@ -14,7 +14,12 @@ package enum DocumentWork {
     /// - Parameter bytes: for each document, the length of its JSON: of the longer one of those that
     ///   are read and that are sent.
     package static func units(of bytes: some Sequence<Int>) -> Int {
-        let sum = bytes.reduce(0) { $0 + max($1, documentBytesMin) }
-        return max(1, (sum + unitBytes - 1) / unitBytes)
+        max(1, (countedBytes(of: bytes) + unitBytes - 1) / unitBytes)
+    }
+
+    /// What the documents count together, in bytes.
+    /// - Parameter bytes: as for `units`.
+    package static func countedBytes(of bytes: some Sequence<Int>) -> Int {
+        bytes.reduce(0) { $0 + max($1, documentBytesMin) }
     }
 }

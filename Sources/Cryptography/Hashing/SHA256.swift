@@ -58,8 +58,6 @@ package struct SHA256: ~Copyable {
 enum Algorithms {
     nonisolated(unsafe) static let sha256 = found(EVP_MD_fetch(nil, "SHA256", nil))
     nonisolated(unsafe) static let aes256GCM = found(EVP_CIPHER_fetch(nil, "AES-256-GCM", nil))
-    nonisolated(unsafe) static let chaCha20Poly1305 = found(
-        EVP_CIPHER_fetch(nil, "ChaCha20-Poly1305", nil))
     // For imported password hashes; nonisolated(unsafe) as above.
     nonisolated(unsafe) static let sha1 = found(EVP_MD_fetch(nil, "SHA1", nil))
     nonisolated(unsafe) static let sha512 = found(EVP_MD_fetch(nil, "SHA512", nil))
@@ -67,7 +65,7 @@ enum Algorithms {
 
     private static func found(_ algorithm: OpaquePointer?) -> OpaquePointer {
         guard let algorithm else {
-            preconditionFailure("OpenSSL's default provider has SHA, AES and ChaCha20")
+            preconditionFailure("OpenSSL's default provider has SHA and AES")
         }
         return algorithm
     }

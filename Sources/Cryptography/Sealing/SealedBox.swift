@@ -19,7 +19,7 @@ package enum SealedBoxError: Error, Hashable {
 /// 8.3). A key per account remains far below that.
 package struct SealedBox: Sendable {
     /// The difference in size between a sealed value and its plaintext, in bytes.
-    package static let overheadBytes = 2 + AEAD.nonceBytes + AEAD.tagBytes
+    package static let overheadBytes = 2 + AESGCM.nonceBytes + AESGCM.tagBytes
     private static let version: UInt8 = 1
 
     private let keys: [UInt8: SecretBytes]
@@ -34,8 +34,8 @@ package struct SealedBox: Sendable {
         guard keys[current] != nil else {
             throw CryptographyError.invalidKey("the current key \(current) is not listed")
         }
-        guard keys.values.allSatisfy({ $0.count == AEAD.keyBytes }) else {
-            throw CryptographyError.invalidKey("a sealing key has \(AEAD.keyBytes) bytes")
+        guard keys.values.allSatisfy({ $0.count == AESGCM.keyBytes }) else {
+            throw CryptographyError.invalidKey("a sealing key has \(AESGCM.keyBytes) bytes")
         }
         self.keys = keys
         self.current = current
@@ -48,10 +48,10 @@ package struct SealedBox: Sendable {
     {
         guard let key = keys[current] else { throw SealedBoxError.unknownKey(current) }
         let header = [Self.version, current]
-        let nonce = randomness.bytes(AEAD.nonceBytes)
+        let nonce = randomness.bytes(AESGCM.nonceBytes)
         return try withContiguousBytes(of: plaintext) { plaintext in
             try header + nonce
-                + AEAD.aes256GCM.seal(
+                + AESGCM.seal(
                     plaintext, key: key, nonce: nonce,
                     associatedData: header + place.associatedData)
         }
@@ -79,8 +79,8 @@ package struct SealedBox: Sendable {
             throw SealedBoxError.malformed
         }
         guard let key = keys[sealed[1]] else { throw SealedBoxError.unknownKey(sealed[1]) }
-        let nonceEnd = 2 + AEAD.nonceBytes
-        return try AEAD.aes256GCM.open(
+        let nonceEnd = 2 + AESGCM.nonceBytes
+        return try AESGCM.open(
             sealed[nonceEnd...], key: key, nonce: Array(sealed[2..<nonceEnd]),
             associatedData: sealed[..<2] + place.associatedData)
     }

@@ -4,6 +4,10 @@ import NIOPosix
 import ServiceRuntime
 
 /// Sends one document to the collector: one connection, one POST, one response.
+///
+/// Not by `Outbound`, which is libcurl: the gateway, the web service, session and the rate limiter
+/// have no other use for it and for the libraries that it loads. NIO's HTTP is in all programs, for
+/// the port of the metrics.
 struct CollectorClient: Sendable {
     /// The timeout while the program runs.
     static let timeout = TimeAmount.seconds(5)

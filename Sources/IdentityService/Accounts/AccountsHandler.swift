@@ -3,8 +3,9 @@ import Cryptography
 import ServiceRuntime
 import Storage
 
-/// `postern.identity.v1.Accounts`: accounts with an email address and a password.
-struct AccountsHandler: AccountsService, AccountWriting {
+/// `postern.identity.v1.Accounts`: accounts with an email address and a password. Of
+/// `postern.gateway.v1.Auth` it has `describeLink`.
+struct AccountsHandler: AccountsService, IdentityAuthService, AccountWriting {
     let store: Store
     let writer: AccountWriter
     let passwords: PasswordCheck

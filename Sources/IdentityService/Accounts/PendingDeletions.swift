@@ -4,6 +4,9 @@ package import Storage
 /// The deletions of accounts, for flows that are about something else: a parent's answer, a guest's
 /// sign-in, a reset in an open mailbox.
 package protocol PendingDeletions: Sendable {
+    /// When a deletion begins that is requested at `moment` and waits.
+    func due(from moment: Timestamp) -> Timestamp
+
     /// Begins one. Call `wake` after the commit.
     /// - Parameter waits: Whether it waits first, so that it can be cancelled (`deletion-wait`).
     func begin(
@@ -16,6 +19,12 @@ package protocol PendingDeletions: Sendable {
     func cancel(
         of account: AccountID, from origin: CallOrigin, _ transaction: Transaction
     ) throws -> Bool
+
+    /// The one that a mailed link cancels; nil if it has begun, or there is none.
+    /// - Parameter keepLink: The keyed hash of the link's token.
+    func waiting(
+        keepLink: [UInt8], in session: some SQLSession
+    ) throws -> (account: AccountID, dueAt: Timestamp)?
 
     /// Voids the mailed link that cancels one; another is mailed, to the address that the account
     /// has then.

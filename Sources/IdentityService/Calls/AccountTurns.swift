@@ -6,7 +6,8 @@ import Synchronization
 /// Documents are prepared outside of the transaction, from what was read before
 /// (`DocumentsHandler.change`). Of several calls at one time, the first that is written would
 /// make what the others have read out of date, and they would do their work again: n calls n²/2
-/// times. So each waits before it reads. One account also computes on one thread at most.
+/// times. So each waits before it reads. One account also prepares long documents on one thread at
+/// most.
 package final class AccountTurns: Sendable {
     /// Calls of one account that wait: twice as many as its limit on writes allows in a minute.
     static let waitingMax = 128
@@ -37,10 +38,12 @@ package final class AccountTurns: Sendable {
     package func inTurn<Value: Sendable>(
         of account: AccountID, _ body: () async throws -> Value
     ) async throws -> Value {
-        switch await wait(for: account) {
-        case .begun: break
-        case .refused: throw ServiceError(.resourceExhausted, retryAfter: Self.retryAfter)
-        case .cancelled: throw ServiceError(.cancelled, notProcessed: true)
+        if !beginsAtOnce(account) {
+            switch await wait(for: account) {
+            case .begun: break
+            case .refused: throw ServiceError(.resourceExhausted, retryAfter: Self.retryAfter)
+            case .cancelled: throw ServiceError(.cancelled, notProcessed: true)
+            }
         }
         defer { endTurn(of: account) }
         return try await body()
@@ -49,6 +52,16 @@ package final class AccountTurns: Sendable {
     /// How many calls about an account wait.
     func waiting(for account: AccountID) -> Int {
         state.withLock { $0.lines[account]?.count ?? 0 }
+    }
+
+    /// Takes the turn if the account is free, as it is for nearly all calls: they need neither a
+    /// place in a line nor a continuation.
+    private func beginsAtOnce(_ account: AccountID) -> Bool {
+        state.withLock { state in
+            guard state.lines[account] == nil else { return false }
+            state.lines[account] = []
+            return true
+        }
     }
 
     private func wait(for account: AccountID) async -> Outcome {

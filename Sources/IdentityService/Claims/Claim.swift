@@ -36,6 +36,19 @@ extension SQLSession {
             [.blob(tokenHash), SQLValue(moment)], Claim.init)
     }
 
+    /// Whether a password may still be tried at a claim's link (`countGuess`).
+    func mayGuess(at claim: Claim) throws -> Bool {
+        try queryOne(
+            """
+            SELECT attempts FROM claims WHERE account = ? AND token_hash = ? AND attempts < ?
+            """,
+            [
+                .integer(claim.account.key), SQLValue(claim.tokenHash),
+                .integer(LinkProof.attemptsMax),
+            ]
+        ) { try $0.integer(0) } != nil
+    }
+
     /// An account's claim, superseded or not; nil if it has expired.
     func claim(of account: AccountID, at moment: Timestamp) throws -> Claim? {
         try queryOne(

@@ -1,5 +1,4 @@
 import Contracts
-import Cryptography
 import Messages
 import RPC
 import ServiceRuntime
@@ -13,14 +12,14 @@ extension ConsentsHandler {
         _ request: GatewayV1.AnswerParentalConsentRequest, _ context: CallContext
     ) async throws -> GatewayV1.AnswerParentalConsentResponse {
         try context.requireGateway()
-        let text = request.token.withBytes { String(decoding: $0, as: UTF8.self) }
-        guard let token = LinkToken(text: text) else { throw ServiceError(.invalidLink) }
+        guard let token = LinkToken(request.token) else { throw ServiceError(.invalidLink) }
         let hash = token.hash(ofPage: ParentalConsent.page, keys.links)
         let now = time.now()
-        let shown = try await store.read { try $0.parentalConsent(shownTo: hash, at: now) }
+        guard let shown = try await store.read({ try $0.parentalConsent(shownTo: hash, at: now) })
+        else { throw ServiceError(.invalidLink) }
         let event: ParentalConsentRule.Event
         switch request.answer {
-        case .unspecified: return try answer(shown.consent.state, shown.row)
+        case .unspecified: return try answer(shown.consent, shown.row, at: now)
         case .give: event = .given
         case .refuse: event = .refused
         default: throw ServiceError(.invalidArgument, fields: ["answer"])
@@ -28,59 +27,71 @@ extension ConsentsHandler {
         let origin = CallOrigin(context, keys)
         let account = shown.row.account
         let answered = try await store.write(about: [.account(account)]) { transaction in
-            let found = try transaction.parentalConsent(shownTo: hash, at: transaction.at)
-            guard found.row.account == account else { throw ServiceError(.invalidLink) }
-            return try settle(found.consent, event, from: origin, transaction)
+            guard let found = try transaction.parentalConsent(shownTo: hash, at: transaction.at),
+                found.row.account == account
+            else { throw ServiceError(.invalidLink) }
+            try settle(found.consent, event, from: origin, transaction)
+            return try transaction.parentalConsent(of: account)
         }
-        if answered == .refused || answered == .withdrawn { writer.deletions.wake() }
-        return try answer(answered, shown.row)
+        guard let answered else { throw ServiceError(.invalidLink) }
+        if answered.state.isEnded { writer.deletions.wake() }
+        return try answer(answered, shown.row, at: now)
     }
 
     private func settle(
         _ consent: ParentalConsent, _ event: ParentalConsentRule.Event, from origin: CallOrigin,
         _ transaction: Transaction
-    ) throws -> ParentalConsentState {
+    ) throws {
         switch ParentalConsentRule.outcome(consent.state, event) {
-        case .unchanged, .free, .notAllowed: return consent.state
+        case .unchanged, .free, .notAllowed: return
         case .becomes(.withdrawn):
             try transaction.withdrawParentalConsent(
                 of: consent.account, writer.deletions, outbox)
             try transaction.audit(.parentRefused, consent.account, from: origin)
-            return .withdrawn
         case .becomes(let state):
             try transaction.answerParent(of: consent.account, state)
             try transaction.audit(.parentConsented, consent.account, from: origin)
-            return state
         case .ends:
             try transaction.endParentalConsent(consent, writer.deletions)
             try transaction.audit(.parentRefused, consent.account, from: origin)
-            return .refused
         }
     }
 
     private func answer(
-        _ state: ParentalConsentState, _ row: AccountRow
+        _ consent: ParentalConsent, _ row: AccountRow, at moment: Timestamp
     ) throws -> GatewayV1.AnswerParentalConsentResponse {
         let vault = try reader.vault(row)
         return GatewayV1.AnswerParentalConsentResponse(
-            state: ParentalConsentState?(state).message,
-            childName: try vault.open(row.sealedDisplayName, .displayName))
+            state: ParentalConsentState?(consent.state).message,
+            childName: try vault.open(row.sealedDisplayName, .displayName),
+            deletionAtMs: deletionAt(consent, at: moment)?.milliseconds ?? 0)
+    }
+
+    /// When the deletion of the account begins: without an answer, or after a withdrawal of consent.
+    /// Nil if it has begun.
+    private func deletionAt(_ consent: ParentalConsent, at moment: Timestamp) -> Timestamp? {
+        switch consent.state {
+        case .needed, .inherited, .requested: consent.expiresAt
+        case .given: writer.deletions.due(from: moment)
+        case .withdrawn: writer.deletions.due(from: consent.changedAt)
+        case .refused: nil
+        }
     }
 }
 
 extension SQLSession {
-    /// The consent that a link is about, and its account.
-    /// - Throws: `auth/invalid-link` for a link that another has replaced, whose time is over, whose
-    ///   child has reached the least age, or whose account is being deleted for another reason.
-    fileprivate func parentalConsent(
+    /// The consent that a link is about, and its account. Nil for a link that another has replaced,
+    /// whose time is over, whose child has reached the least age, or whose account is being deleted
+    /// for another reason.
+    func parentalConsent(
         shownTo tokenHash: [UInt8], at moment: Timestamp
-    ) throws -> (consent: ParentalConsent, row: AccountRow) {
+    ) throws -> (consent: ParentalConsent, row: AccountRow)? {
         guard let consent = try parentalConsent(tokenHash: tokenHash),
             let row = try account(consent.account),
             row.status != .deleting || consent.state.isEnded,
             consent.state.isEnded
                 || moment < consent.ofAgeAt && consent.expiresAt.map({ moment < $0 }) ?? true
-        else { throw ServiceError(.invalidLink) }
+        else { return nil }
         return (consent, row)
     }
 }

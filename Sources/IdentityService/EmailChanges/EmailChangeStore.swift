@@ -63,6 +63,20 @@ extension SQLSession {
         }
     }
 
+    /// Whether a password may still be tried at a change's link (`countGuess`).
+    func mayGuess(at change: PendingEmailChange) throws -> Bool {
+        try queryOne(
+            """
+            SELECT attempts FROM email_changes
+            WHERE account = ? AND token_hash = ? AND attempts < ?
+            """,
+            [
+                .integer(change.account.key), .blob(change.tokenHash),
+                .integer(LinkProof.attemptsMax),
+            ]
+        ) { try $0.integer(0) } != nil
+    }
+
     /// The sealed address of an account's pending change; nil if there is none.
     func pendingChangeAddress(of account: AccountID, at moment: Timestamp) throws -> [UInt8]? {
         try queryOne(

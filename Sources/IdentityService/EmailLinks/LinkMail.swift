@@ -95,6 +95,8 @@ package struct Link: Hashable, Sendable {
     package let account: AccountID
     /// Keyed hash of the address that it was sent to.
     let addressKey: [UInt8]
+    /// When it ends.
+    let expiresAt: Timestamp
 }
 
 extension SQLSession {
@@ -105,7 +107,7 @@ extension SQLSession {
     ) throws -> Link? {
         try queryOne(
             """
-            SELECT link, account, address_key FROM links
+            SELECT link, account, address_key, expires_at_ms FROM links
             WHERE token_hash = ? AND purpose = ? AND expires_at_ms > ?
             """,
             [.blob(tokenHash), .integer(purpose.rawValue), SQLValue(moment)]
@@ -113,7 +115,8 @@ extension SQLSession {
             Link(
                 key: try row.integer("link"),
                 account: try AccountID(stored: row.integer("account")),
-                addressKey: try row.blob("address_key"))
+                addressKey: try row.blob("address_key"),
+                expiresAt: try row.timestamp("expires_at_ms"))
         }
     }
 }

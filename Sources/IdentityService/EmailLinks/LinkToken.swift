@@ -21,6 +21,11 @@ package struct LinkToken: Sendable {
         self.bytes = bytes
     }
 
+    /// Parses the token of a request, where it is a secret; nil if it is malformed.
+    package init?(_ secret: SecretBytes) {
+        self.init(text: secret.withBytes { String(decoding: $0, as: UTF8.self) })
+    }
+
     private init(bytes: [UInt8]) {
         self.bytes = bytes
     }

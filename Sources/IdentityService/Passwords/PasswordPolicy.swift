@@ -62,22 +62,9 @@ extension PasswordPolicy {
         rules.map { rule in
             let bounds = rule == .length ? codePoints : 0...0
             return GatewayV1.PasswordRule(
-                rule: rule.rawValue, sentence: requirement(of: rule, in: voice),
+                rule: rule.rawValue, sentence: rule.requirement(in: voice, codePoints),
                 minimum: UInt32(clamping: bounds.lowerBound),
                 maximum: UInt32(clamping: bounds.upperBound))
-        }
-    }
-
-    /// What a rule requires. Most sentences of `auth/weak-password` say that already; these two
-    /// speak of the password that was refused.
-    private func requirement(of rule: PasswordRule, in voice: Voice) -> String {
-        switch rule {
-        case .length:
-            voice.sentence("password-needs/length")
-                .replacing("{{minimum}}", with: "\(codePoints.lowerBound)")
-                .replacing("{{maximum}}", with: "\(codePoints.upperBound)")
-        case .common: voice.sentence("password-needs/common")
-        case .upperCase, .lowerCase, .letter, .digit, .context: rule.sentence(in: voice)
         }
     }
 }

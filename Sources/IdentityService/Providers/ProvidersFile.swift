@@ -124,7 +124,7 @@ extension ProvidersFile {
                 report(
                     "cannot be named \"\(name)\": the name is reserved for a way to sign in. "
                         + "Choose another; accounts stay linked, by issuer and subject. Before the "
-                        + "next start rename it in their rows too, as docker/README.md says under "
+                        + "next start rename it in their rows too, as docker/sign-in.md says under "
                         + "\"Other OpenID providers\"")
                 return nil
             }

@@ -12,10 +12,10 @@ struct SignInOptionsHandler: SignInOptionsService {
 }
 
 extension SignInOptionsHandler {
-    /// The sign-in methods that are switched on, the rules for new passwords, and what is asked
-    /// consent for (G-23, G-26). Passwords and guests cannot be switched off, and a mailed link is
-    /// the only way to recover a password. Test numbers, the mode of enumeration and other settings
-    /// that help an attacker are left out.
+    /// The sign-in methods that are switched on, the rules for new passwords, what is asked consent
+    /// for, and the app's name (G-23, G-26). Passwords and guests cannot be switched off, and a
+    /// mailed link is the only way to recover a password. Test numbers, the mode of enumeration and
+    /// other settings that help an attacker are left out.
     func getSignInOptions(
         _ request: GatewayV1.GetSignInOptionsRequest, _ context: CallContext
     ) throws(ServiceError) -> GatewayV1.GetSignInOptionsResponse {
@@ -30,7 +30,8 @@ extension SignInOptionsHandler {
                     name: provider.name, issuer: provider.issuer,
                     clientIds: provider.audiences.sorted(),
                     nonceRequired: provider.noncePolicy == .required)
-            }, guests: true, recoveryMethods: [.emailLink], consent: settings.consent.message)
+            }, guests: true, recoveryMethods: [.emailLink], consent: settings.consent.message,
+            appName: settings.appName)
     }
 }
 

@@ -872,14 +872,20 @@ extension GatewayV1 {
         public var state: GatewayV1.ParentalConsentState
         /// The child's display name, for the page; may be empty.
         public var childName: String
+        /// When the deletion of the account begins, in milliseconds since 1970: unless a parent consents,
+        /// while one is asked; if the consent that is given is withdrawn now; after it was withdrawn.
+        /// 0 if the deletion has begun.
+        public var deletionAtMs: Int64
 
         /// A message of these fields.
         public init(
             state: GatewayV1.ParentalConsentState = .unspecified,
-            childName: String = ""
+            childName: String = "",
+            deletionAtMs: Int64 = 0
         ) {
             self.state = state
             self.childName = childName
+            self.deletionAtMs = deletionAtMs
         }
     }
 }
@@ -893,11 +899,13 @@ extension GatewayV1.AnswerParentalConsentResponse: ProtobufMessage {
     ) throws(NonCanonicalEncoding) -> GatewayV1.AnswerParentalConsentResponse {
         let state = try GatewayV1.ParentalConsentState(rawValue: reader.int32(8))
         let childName = try reader.text(18)
-        return GatewayV1.AnswerParentalConsentResponse(state: state, childName: childName)
+        let deletionAtMs = try reader.int64(24)
+        return GatewayV1.AnswerParentalConsentResponse(state: state, childName: childName, deletionAtMs: deletionAtMs)
     }
 
     package func write(to sink: inout some WireSink) {
         if state.rawValue != 0 { sink.int32(8, state.rawValue) }
         if !childName.isEmpty { sink.text(18, childName) }
+        if deletionAtMs != 0 { sink.int64(24, deletionAtMs) }
     }
 }

@@ -109,6 +109,9 @@ extension GatewayV1 {
         public var recoveryMethods: [GatewayV1.RecoveryMethod]
         /// The terms and the privacy text, and whether a sign-up must accept them.
         public var consent: Optional<GatewayV1.ConsentOptions>
+        /// The app's name as people know it, to show whose page or screen it is: the operator's setting
+        /// app-name. May be empty.
+        public var appName: String
 
         /// A message of these fields.
         public init(
@@ -117,7 +120,8 @@ extension GatewayV1 {
             providers: [GatewayV1.ProviderOptions] = [],
             guests: Bool = false,
             recoveryMethods: [GatewayV1.RecoveryMethod] = [],
-            consent: GatewayV1.ConsentOptions? = nil
+            consent: GatewayV1.ConsentOptions? = nil,
+            appName: String = ""
         ) {
             self.password = password
             self.phone = phone
@@ -125,6 +129,7 @@ extension GatewayV1 {
             self.guests = guests
             self.recoveryMethods = recoveryMethods
             self.consent = consent
+            self.appName = appName
         }
     }
 }
@@ -142,7 +147,8 @@ extension GatewayV1.GetSignInOptionsResponse: ProtobufMessage {
         let guests = try reader.bool(32)
         let recoveryMethods = try reader.numbers(42) { GatewayV1.RecoveryMethod(rawValue: Int32(truncatingIfNeeded: $0)) }
         let consent: GatewayV1.ConsentOptions? = try reader.message(50)
-        return GatewayV1.GetSignInOptionsResponse(password: password, phone: phone, providers: providers, guests: guests, recoveryMethods: recoveryMethods, consent: consent)
+        let appName = try reader.text(58)
+        return GatewayV1.GetSignInOptionsResponse(password: password, phone: phone, providers: providers, guests: guests, recoveryMethods: recoveryMethods, consent: consent, appName: appName)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -154,6 +160,7 @@ extension GatewayV1.GetSignInOptionsResponse: ProtobufMessage {
             sink.numbers(42, recoveryMethods.map { UInt64(truncatingIfNeeded: Int64($0.rawValue)) })
         }
         if let consent { sink.message(50, consent) }
+        if !appName.isEmpty { sink.text(58, appName) }
     }
 }
 

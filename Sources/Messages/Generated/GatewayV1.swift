@@ -42,6 +42,60 @@ extension GatewayV1 {
 }
 
 extension GatewayV1 {
+    /// What the link of a mail is for: the page that it leads to, and the method that takes its token.
+    public enum LinkPurpose: Hashable, Sendable {
+        /// Unspecified; rejected.
+        case unspecified
+        /// /verify-email: Auth/VerifyEmail.
+        case verifyEmail
+        /// /reset-password: Passwords/ResetPassword.
+        case resetPassword
+        /// /change-email: Emails/ConfirmEmailChange.
+        case changeEmail
+        /// /delete-account: AccountDeletion/RequestDeletion.
+        case deleteAccount
+        /// /keep-account: AccountDeletion/CancelDeletion.
+        case keepAccount
+        /// /your-data: DataExports/FetchDataExport.
+        case yourData
+        /// /parent: Consents/AnswerParentalConsent.
+        case parent
+        /// A value that this version does not know.
+        case unrecognized(Int32)
+
+        /// The value's number.
+        public var rawValue: Int32 {
+            switch self {
+            case .unspecified: 0
+            case .verifyEmail: 1
+            case .resetPassword: 2
+            case .changeEmail: 3
+            case .deleteAccount: 4
+            case .keepAccount: 5
+            case .yourData: 6
+            case .parent: 7
+            case .unrecognized(let number): number
+            }
+        }
+
+        /// The value of that number.
+        public init(rawValue: Int32) {
+            switch rawValue {
+            case 0: self = .unspecified
+            case 1: self = .verifyEmail
+            case 2: self = .resetPassword
+            case 3: self = .changeEmail
+            case 4: self = .deleteAccount
+            case 5: self = .keepAccount
+            case 6: self = .yourData
+            case 7: self = .parent
+            default: self = .unrecognized(rawValue)
+            }
+        }
+    }
+}
+
+extension GatewayV1 {
     /// Why the user is not signed in.
     public enum AuthStateReason: Hashable, Sendable {
         /// Unspecified: the user is signed in.
@@ -716,6 +770,108 @@ extension GatewayV1.VerifyEmailResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
+    }
+}
+
+extension GatewayV1 {
+    /// Request to describe a link.
+    public struct DescribeLinkRequest: Hashable, Sendable {
+        /// What the link is for. With another purpose than its own it is not usable.
+        public var purpose: GatewayV1.LinkPurpose
+        /// The token from the mailed link.
+        public var token: SecretBytes
+
+        /// A message of these fields.
+        public init(
+            purpose: GatewayV1.LinkPurpose = .unspecified,
+            token: SecretBytes = .empty
+        ) {
+            self.purpose = purpose
+            self.token = token
+        }
+    }
+}
+
+extension GatewayV1.DescribeLinkRequest: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.DescribeLinkRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__describe_link_request__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.DescribeLinkRequest {
+        let purpose = try GatewayV1.LinkPurpose(rawValue: reader.int32(8))
+        let token = try reader.secret(18)
+        return GatewayV1.DescribeLinkRequest(purpose: purpose, token: token)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if purpose.rawValue != 0 { sink.int32(8, purpose.rawValue) }
+        if !token.isEmpty { sink.secret(18, token) }
+    }
+
+    package var repeatedPart: GatewayV1.DescribeLinkRequest {
+        var part = self
+        part.token = .empty
+        return part
+    }
+}
+
+extension GatewayV1 {
+    /// The link. Not usable: all other fields are empty.
+    public struct DescribeLinkResponse: Hashable, Sendable {
+        /// Whether the method of its purpose accepts it now: outside of a session of the account, or only
+        /// in one if `session_needed` says so.
+        public var usable: Bool
+        /// The address that it was mailed to: the account's own, the new one of a change, or the parent's.
+        public var email: String
+        /// Whether the account's password is needed too, outside of a session of the account. False for a
+        /// reset, which sets a new one.
+        public var passwordNeeded: Bool
+        /// Until when it is usable, in milliseconds since 1970, unless it is used or replaced before; 0 if
+        /// no time is set.
+        public var expiresAtMs: Int64
+        /// Whether it works in a session of the account only. Outside of one the password would be needed,
+        /// and the account has none: /change-email and /your-data of who signs in by phone or a provider.
+        public var sessionNeeded: Bool
+
+        /// A message of these fields.
+        public init(
+            usable: Bool = false,
+            email: String = "",
+            passwordNeeded: Bool = false,
+            expiresAtMs: Int64 = 0,
+            sessionNeeded: Bool = false
+        ) {
+            self.usable = usable
+            self.email = email
+            self.passwordNeeded = passwordNeeded
+            self.expiresAtMs = expiresAtMs
+            self.sessionNeeded = sessionNeeded
+        }
+    }
+}
+
+extension GatewayV1.DescribeLinkResponse: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.DescribeLinkResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__describe_link_response__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.DescribeLinkResponse {
+        let usable = try reader.bool(8)
+        let email = try reader.text(18)
+        let passwordNeeded = try reader.bool(24)
+        let expiresAtMs = try reader.int64(32)
+        let sessionNeeded = try reader.bool(40)
+        return GatewayV1.DescribeLinkResponse(usable: usable, email: email, passwordNeeded: passwordNeeded, expiresAtMs: expiresAtMs, sessionNeeded: sessionNeeded)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if usable { sink.bool(8, usable) }
+        if !email.isEmpty { sink.text(18, email) }
+        if passwordNeeded { sink.bool(24, passwordNeeded) }
+        if expiresAtMs != 0 { sink.int64(32, expiresAtMs) }
+        if sessionNeeded { sink.bool(40, sessionNeeded) }
     }
 }
 

@@ -13,8 +13,9 @@ extension Language {
 }
 
 extension Language {
-    /// The texts of one language besides the messages: formats of times and lists, names of months
-    /// and sign-in methods. They are lines of `Sources/Texts/mail/words.en.txt` and so on.
+    /// The texts of one language besides the messages: formats of lists, and names of sign-in
+    /// methods. They are lines of `Sources/Texts/mail/words.en.txt` and so on; dates are in
+    /// `ServiceRuntime/Errors/Wording/Language+Dates.swift`.
     struct Words: Sendable {
         private let texts: [String: String]
         /// Spans of time are also in errors, for the wait until a limit ends.
@@ -23,18 +24,6 @@ extension Language {
         fileprivate init(_ language: Language) {
             texts = Texts.lines("mail/words.\(language.rawValue).txt")
             spans = Voice(language)
-        }
-
-        /// Joins a date and a time of day, both already formatted.
-        func moment(_ date: String, _ time: String) -> String {
-            text("moment").replacing("{{date}}", with: date).replacing("{{time}}", with: time)
-        }
-
-        /// Formats a date. Some languages have an own form for the first day of a month.
-        func date(_ year: Int, _ month: Int, _ day: Int) -> String {
-            text(day == 1 ? "date/1" : "date").replacing("{{day}}", with: "\(day)")
-                .replacing("{{month}}", with: text("month/\(month)"))
-                .replacing("{{year}}", with: "\(year)")
         }
 
         /// Joins a list: "a, b and c".
@@ -72,8 +61,7 @@ extension Language {
 
 extension Language {
     /// A time as callers send it, `2026-01-31 09:05 UTC` or `2026-01-31`, in this language's
-    /// format. The time zone is always shown, because the reader's is not known. Nil for any other
-    /// format.
+    /// format. Nil for any other format.
     func text(ofMoment text: String) -> String? {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
         guard let date = parts.first, parts.count == 1 || parts.count == 3 else { return nil }
@@ -81,13 +69,13 @@ extension Language {
         guard date.utf8.count == 10, numbers.count == 3, (1...12).contains(numbers[1]),
             (1...31).contains(numbers[2])
         else { return nil }
-        let day = words.date(numbers[0], numbers[1], numbers[2])
+        let day = self.date(numbers[0], numbers[1], numbers[2])
         guard parts.count == 3 else { return day }
         let clock = Self.numbers(parts[1], ":")
         guard parts[2] == "UTC", parts[1].utf8.count == 5, clock.count == 2,
             (0...23).contains(clock[0]), (0...59).contains(clock[1])
         else { return nil }
-        return words.moment(day, String(parts[1]))
+        return moment(day, String(parts[1]))
     }
 
     /// Empty if one of the parts is not a number.

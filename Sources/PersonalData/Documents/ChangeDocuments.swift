@@ -9,8 +9,14 @@ import Storage
 //
 //     turn      one call of an account at a time (`AccountTurns`)
 //     read      in a snapshot: the account, the sealed rows, whether the call is a repeat
-//     prepare   on the threads for computing: open, parse, merge, check by the rules, seal
+//     prepare   on the threads for computing, unless it is short (`offLoop`): open, parse, merge,
+//               check by the rules, seal
 //     write     in the transaction: if the documents are as they were read, the prepared bytes
+//
+// Small documents that depend on nothing that is stored need no snapshot (`changeAtOnce`): they are
+// parsed and checked before anything is read, and the transaction seals them. What it does more is
+// bounded by `DocumentWrites.smallBytesMax`, whatever the account has stored and whatever the rules
+// are. Its refusals wait for the writer.
 //
 // A refusal after the read is one of that moment, which is after the call began. Whatever decides
 // about the account (its state, its needs, its quota, a repeat) is read again in the transaction.
@@ -80,7 +86,7 @@ extension DocumentsHandler {
     ) async throws -> Answer {
         try await turns.inTurn(of: call.account) {
             for _ in 1...Self.attemptsMax {
-                let (former, reading) = try await store.read { session in
+                let (former, reading) = try await store.read { [self] session in
                     let owner = try owner(call, in: session)
                     if let first = try repeated(session, time.now()) {
                         return (owner, DocumentReading<Found, Answer>.answered(first))
@@ -97,15 +103,11 @@ extension DocumentsHandler {
                 }
                 let answer = try await store.write(
                     about: [.account(call.account)], bulkBytes: prepared.bytes
-                ) { transaction -> Answer? in
+                ) { [self] transaction -> Answer? in
                     let owner = try owner(call, in: transaction)
                     if let first = try repeated(transaction, transaction.at) { return first }
                     guard owner.isUnchanged(since: former) else { return nil }
-                    if call.backend == nil {
-                        try transaction.requireRoom(
-                            for: prepared.newBytes, of: owner.newcomer(at: transaction.at),
-                            from: call.origin, within: newcomers)
-                    }
+                    try requireRoom(for: prepared.newBytes, of: owner, by: call, transaction)
                     return try write(prepared, owner, transaction)
                 }
                 if let answer { return answer }
@@ -114,6 +116,47 @@ extension DocumentsHandler {
                 .unavailable, retryAfter: Self.retryAfter,
                 detail: "an account's documents were changed at each attempt")
         }
+    }
+
+    /// Changes documents of an account as `change` does, in the transaction alone.
+    /// - Parameters:
+    ///   - bytes: about how many bytes of JSON it writes.
+    ///   - repeated: as for `change`.
+    ///   - prepare: seals small documents, which depend on nothing that is stored.
+    ///   - write: as for `change`.
+    /// - Throws: as `change`, but not `rpc/unavailable`.
+    func changeAtOnce<Detail: Sendable, Answer: Sendable>(
+        _ call: AccountCall, bytes: Int,
+        repeated: @escaping @Sendable (any SQLSession, Timestamp) throws -> Answer?,
+        prepare:
+            @escaping @Sendable (DocumentOwner, Transaction) throws ->
+            PreparedDocuments<Detail>,
+        write:
+            @escaping @Sendable (PreparedDocuments<Detail>, DocumentOwner, Transaction) throws ->
+            Answer
+    ) async throws -> Answer {
+        try await turns.inTurn(of: call.account) {
+            try await store.write(about: [.account(call.account)], bulkBytes: bytes) {
+                [self] transaction -> Answer in
+                let owner = try owner(call, in: transaction)
+                if let first = try repeated(transaction, transaction.at) { return first }
+                if owner.isGuest { try transaction.requireNoChoice(owner.account) }
+                let prepared = try prepare(owner, transaction)
+                try requireRoom(for: prepared.newBytes, of: owner, by: call, transaction)
+                return try write(prepared, owner, transaction)
+            }
+        }
+    }
+
+    /// Counts what a newcomer's own call adds.
+    /// - Throws: as `change` for a newcomer.
+    private func requireRoom(
+        for bytes: Int, of owner: DocumentOwner, by call: AccountCall, _ transaction: Transaction
+    ) throws {
+        guard call.backend == nil else { return }
+        try transaction.requireRoom(
+            for: bytes, of: owner.newcomer(at: transaction.at), from: call.origin,
+            within: newcomers)
     }
 }
 
@@ -131,10 +174,10 @@ extension Sequence {
     func inTurns<Value>(_ transform: (Element) throws -> Value) async throws -> [Value] {
         var values: [Value] = []
         for element in self {
+            if !values.isEmpty { await Task.yield() }
             // What is done until here was work, so the error does not say that nothing was.
             guard !Task.isCancelled else { throw ServiceError(.cancelled) }
             values.append(try transform(element))
-            await Task.yield()
         }
         return values
     }

@@ -88,6 +88,20 @@ extension SQLSession {
         ) { try DocumentRow($0) }
     }
 
+    /// The same without its content, which is not read.
+    func documentState(_ nameKey: [UInt8], of account: AccountID) throws -> DocumentState? {
+        try queryOne(
+            """
+            SELECT document, version, bytes, is_removed FROM documents
+            WHERE account = ? AND name_key = ?
+            """, [.integer(account.key), .blob(nameKey)]
+        ) { row in
+            DocumentState(
+                rowKey: try row.integer("document"), version: try row.integer("version"),
+                bytes: try row.integer("bytes"), isRemoved: try row.boolean("is_removed"))
+        }
+    }
+
     /// The position of the document under a keyed hash, also of a removed one.
     func documentPosition(_ nameKey: [UInt8], of account: AccountID) throws -> Int64? {
         try queryOne(

@@ -1,3 +1,4 @@
+import Contracts
 import IdentityService
 import JSON
 import Messages
@@ -12,6 +13,10 @@ struct DocumentWrites: Sendable {
     /// default (`DocumentSettings.bytesMax`). So only a call that merges into more than that is
     /// refused, where the operator allows accounts more.
     static let bytesMax = 1 << 20
+    /// What a call's documents count at most if they are small, in bytes of
+    /// `DocumentWork.countedBytes`: one of this length, or two of half of it. The writer seals them
+    /// in less time than a call takes to go to another thread and back.
+    static let smallBytesMax = 2 * DocumentWork.documentBytesMin
 
     let all: [DocumentWrite]
     /// The language of sentences about violations.
@@ -37,6 +42,37 @@ struct DocumentWrites: Sendable {
         }
         self.all = all
         self.voice = voice
+    }
+
+    /// Whether documents are small.
+    /// - Parameter lengths: the bytes of JSON of each.
+    static func areSmall(_ lengths: [Int]) -> Bool {
+        DocumentWork.countedBytes(of: lengths) <= smallBytesMax
+    }
+
+    /// The bytes of documents for `offLoop`: 0 for small ones whose collections declare no fields.
+    /// To check declared fields can take milliseconds, also of a short document: patterns, choices.
+    static func bytesOffLoop(_ lengths: [Int], hasFields: Bool) -> Int {
+        areSmall(lengths) && !hasFields ? 0 : lengths.reduce(0, +)
+    }
+
+    /// The documents as they will be stored, if they are small and depend on nothing that is
+    /// stored; otherwise nil. Also nil if the rules refuse one.
+    func smallChanges(
+        _ rules: DocumentRules, by writer: DocumentWriter
+    ) -> [DocumentChange]? {
+        guard Self.areSmall(all.map(\.bytes)) else { return nil }
+        let changes = all.compactMap { write -> DocumentChange? in
+            guard let rules = rules.collection(write.key.collection), !write.needsFormer(rules)
+            else { return nil }
+            // Dropped: other checks come before the rules, so `DocumentsHandler.change` refuses it.
+            return try? write.change(of: nil, nil, rules, by: writer, in: voice)
+        }
+        // Defaults of the rules can make a short document long.
+        guard changes.count == all.count, Self.areSmall(changes.map(\.json.utf8.count)) else {
+            return nil
+        }
+        return changes
     }
 
     /// The answer of the first call, for a repeat: its request is the same (`RepeatableCall`).

@@ -7,7 +7,9 @@ import Storage
 
 /// `postern.gateway.v1.Documents` and `BackendDocuments`: documents of accounts (I-07), for their
 /// owners and for the app's backend.
-struct DocumentsHandler:
+///
+/// A class: a call has several closures, and each would have a copy of what a struct holds.
+final class DocumentsHandler:
     DocumentsService, BackendDocumentsService, AccountCallsHandler, AccountWriting
 {
     let settings: DocumentSettings
@@ -22,6 +24,22 @@ struct DocumentsHandler:
     let rules: Reloadable<DocumentRules>
     let watchers: AccountWatchers
     let turns = AccountTurns()
+
+    init(
+        settings: DocumentSettings, newcomers: NewcomerBytes, consent: ConsentSettings,
+        store: Store, writer: AccountWriter, time: any Time, calls: AccountCalls,
+        rules: Reloadable<DocumentRules>, watchers: AccountWatchers
+    ) {
+        self.settings = settings
+        self.newcomers = newcomers
+        self.consent = consent
+        self.store = store
+        self.writer = writer
+        self.time = time
+        self.calls = calls
+        self.rules = rules
+        self.watchers = watchers
+    }
 }
 
 extension DocumentsHandler {
@@ -64,7 +82,7 @@ extension DocumentsHandler {
     private func read(
         _ key: DocumentKey, _ call: AccountCall
     ) async throws -> GatewayV1.ReadDocumentResponse {
-        let document = try await store.read { session in
+        let document = try await store.read { [self] session in
             try opened(owner(call, in: session)).document(key, in: session)
         }
         guard let document, !document.isRemoved else {

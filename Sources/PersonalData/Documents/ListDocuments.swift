@@ -16,7 +16,7 @@ extension DocumentsHandler {
         guard let after = Self.position(ofPage: request.pageToken) else {
             throw ServiceError(.invalidArgument, fields: ["page_token"])
         }
-        let (documents, page) = try await store.read { session in
+        let (documents, page) = try await store.read { [self] session in
             let documents = try opened(owner(call, in: session))
             let selection = DocumentSelection(
                 collectionKey: documents.collectionKey(filter: request.collection), after: after)

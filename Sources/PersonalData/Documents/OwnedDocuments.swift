@@ -75,7 +75,7 @@ extension AccountVault {
 struct DocumentChange: Sendable {
     let key: DocumentKey
     /// The document as it was read; nil if there was none.
-    let former: DocumentState?
+    var former: DocumentState?
     /// The JSON text to store.
     let json: String
     /// The account's new display name, where a field of the document is that; empty if the change

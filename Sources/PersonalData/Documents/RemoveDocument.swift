@@ -29,7 +29,7 @@ extension DocumentsHandler {
     ) async throws -> GatewayV1.RemoveDocumentResponse {
         let isRemoved = try await change(call) { session, moment -> Bool? in
             try session.storedResponse(of: call.repeatable, at: moment)?.done
-        } read: { session, owner -> DocumentReading<DocumentRow?, Bool> in
+        } read: { [self] session, owner -> DocumentReading<DocumentRow?, Bool> in
             let row = try session.documentRow(
                 keys.documents.nameKey(key, of: owner.account), of: owner.account)
             let former = row.flatMap { $0.isRemoved ? nil : $0 }
@@ -39,7 +39,7 @@ extension DocumentsHandler {
             // Nothing to remove, and nothing to remember.
             if former == nil, call.repeatable == nil { return .answered(false) }
             return .found(former, bytes: Int(former?.bytes ?? 0))
-        } prepare: { owned, row -> PreparedDocuments<Void> in
+        } prepare: { [self] owned, row -> PreparedDocuments<Void> in
             let documents = try row.map { row in
                 let former = try owned.open(row)
                 try checkRemoval(of: key, former, by: call.documentWriter)

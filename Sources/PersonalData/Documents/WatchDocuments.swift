@@ -55,7 +55,7 @@ extension DocumentsHandler {
     private func next(
         _ follower: DocumentFollower, _ account: AccountID, collection: String
     ) async throws -> (DocumentTotals, OpenedPage) {
-        let (documents, page) = try await store.read { session in
+        let (documents, page) = try await store.read { [self] session in
             guard let owner = try session.documentOwner(account) else {
                 throw ServiceError(.invalidAccessToken)
             }

@@ -40,79 +40,139 @@ extension DocumentsHandler {
     private func write(
         _ documents: [GatewayV1.DocumentWrite], _ call: AccountCall
     ) async throws -> [GatewayV1.WrittenDocument] {
-        let sent = documents.reduce(0) { $0 + $1.json.utf8.count }
-        let writes = try await offLoop(bytes: sent) {
-            try DocumentWrites(documents, voice: call.voice)
+        let rules = rules.value
+        let lengths = documents.map { $0.json.utf8.count }
+        let hasFields = documents.contains {
+            rules.collection($0.collection)?.fields.isEmpty != true
         }
-        let written = try await change(call) {
+        let bytes = DocumentWrites.bytesOffLoop(lengths, hasFields: hasFields)
+        let (writes, small) = try await offLoop(bytes: bytes) {
+            let writes = try DocumentWrites(documents, voice: call.voice)
+            return (writes, writes.smallChanges(rules, by: call.documentWriter))
+        }
+        let written =
+            if let small {
+                try await writeAtOnce(small, of: writes, rules, call)
+            } else {
+                try await writePrepared(writes, rules, call)
+            }
+        watchers.changed(call.account)
+        return written
+    }
+
+    /// - Parameter changes: the documents, as `DocumentWrites.smallChanges` returns them.
+    private func writeAtOnce(
+        _ changes: [DocumentChange], of writes: DocumentWrites, _ rules: DocumentRules,
+        _ call: AccountCall
+    ) async throws -> [GatewayV1.WrittenDocument] {
+        let bytes = changes.reduce(0) { $0 + $1.json.utf8.count }
+        return try await changeAtOnce(call, bytes: bytes) {
             session, moment -> [GatewayV1.WrittenDocument]? in
             try session.storedResponse(of: call.repeatable, at: moment).map(writes.answer)
-        } read: {
-            session, owner -> DocumentReading<[FoundDocument], [GatewayV1.WrittenDocument]> in
-            let found = try found(writes, by: call, owner, in: session)
-            try call.requirePaid(DocumentWork.units(of: found.map(\.bytes)))
-            return .found(found, bytes: found.reduce(0) { $0 + $1.bytes })
+        } prepare: { [self] owner, transaction -> PreparedDocuments<Set<AccountNeed>> in
+            let found = try found(writes, rules, by: call, owner, in: transaction)
+            let owned = try opened(owner)
+            let documents = try zip(found, changes).map { found, change -> SealedDocument in
+                var change = change
+                change.former = found.former
+                return try owned.sealed(change)
+            }
+            // `found` has asked for the needs, in this transaction.
+            return PreparedDocuments(documents: documents, detail: [])
+        } write: { [self] prepared, owner, transaction in
+            try write(prepared, of: owner, writes, by: call, transaction)
+        }
+    }
+
+    private func writePrepared(
+        _ writes: DocumentWrites, _ rules: DocumentRules, _ call: AccountCall
+    ) async throws -> [GatewayV1.WrittenDocument] {
+        try await change(call) {
+            session, moment -> [GatewayV1.WrittenDocument]? in
+            try session.storedResponse(of: call.repeatable, at: moment).map(writes.answer)
+        } read: { [self] session, owner in
+            try reading(writes, rules, by: call, owner, in: session)
         } prepare: { owned, found -> PreparedDocuments<Set<AccountNeed>> in
             PreparedDocuments(
                 documents: try await found.inTurns { document in
                     try owned.sealed(document.change(of: owned, by: call, in: writes.voice))
                 }, detail: Set(found.map(\.rules.need)))
-        } write: { prepared, owner, transaction in
-            if call.backend == nil {
-                for need in prepared.detail { try require(need, of: owner, in: transaction) }
-            }
-            let written = try transaction.write(
-                prepared.documents, of: owner,
-                within: DocumentQuota(isGuest: owner.isGuest, settings))
-            try transaction.audit(writes.count, writtenBy: call)
-            try transaction.remember(
-                call.repeatable,
-                .init(
-                    account: call.account.key, documentVersions: written.map(\.version),
-                    writtenAtMs: transaction.at.milliseconds))
-            return written.map(GatewayV1.WrittenDocument.init)
+        } write: { [self] prepared, owner, transaction in
+            try write(prepared, of: owner, writes, by: call, transaction)
         }
-        watchers.changed(call.account)
-        return written
+    }
+
+    private func reading(
+        _ writes: DocumentWrites, _ rules: DocumentRules, by call: AccountCall,
+        _ owner: DocumentOwner, in session: some SQLSession
+    ) throws -> DocumentReading<[FoundDocument], [GatewayV1.WrittenDocument]> {
+        let found = try found(writes, rules, by: call, owner, in: session)
+        let lengths = found.map(\.bytes)
+        try call.requirePaid(DocumentWork.units(of: lengths))
+        let hasFields = found.contains { !$0.rules.fields.isEmpty }
+        return .found(found, bytes: DocumentWrites.bytesOffLoop(lengths, hasFields: hasFields))
+    }
+
+    /// - Parameter prepared: with what the account still has to be asked for.
+    private func write(
+        _ prepared: PreparedDocuments<Set<AccountNeed>>, of owner: DocumentOwner,
+        _ writes: DocumentWrites, by call: AccountCall, _ transaction: Transaction
+    ) throws -> [GatewayV1.WrittenDocument] {
+        if call.backend == nil {
+            for need in prepared.detail { try require(need, of: owner, in: transaction) }
+        }
+        let written = try transaction.write(
+            prepared.documents, of: owner,
+            within: DocumentQuota(isGuest: owner.isGuest, settings))
+        try transaction.audit(writes.count, writtenBy: call)
+        try transaction.remember(
+            call.repeatable,
+            .init(
+                account: call.account.key, documentVersions: written.map(\.version),
+                writtenAtMs: transaction.at.milliseconds))
+        return written.map(GatewayV1.WrittenDocument.init)
     }
 
     /// A document to write, and what it replaces.
     private struct FoundDocument: Sendable {
         let write: DocumentWrite
         let rules: CollectionRules
+        let former: DocumentState?
+        /// The former document; nil if its content is not needed.
         let row: DocumentRow?
 
-        private var needsFormer: Bool { write.needsFormer(rules) }
-
         /// What it counts of `DocumentWork` and of `DocumentWrites.bytesMax`.
-        var bytes: Int { max(write.bytes, needsFormer ? Int(row?.bytes ?? 0) : 0) }
+        var bytes: Int { max(write.bytes, Int(row?.bytes ?? 0)) }
 
         func change(
             of owned: OwnedDocuments, by call: AccountCall, in voice: Voice
         ) throws -> DocumentChange {
-            let present = needsFormer ? try row.map(owned.open)?.object() : nil
-            return try write.change(
-                of: row?.state, present, rules, by: call.documentWriter, in: voice)
+            try write.change(
+                of: former, row.map(owned.open)?.object(), rules, by: call.documentWriter,
+                in: voice)
         }
     }
 
     private func found(
-        _ writes: DocumentWrites, by call: AccountCall, _ owner: DocumentOwner,
-        in session: some SQLSession
+        _ writes: DocumentWrites, _ rules: DocumentRules, by call: AccountCall,
+        _ owner: DocumentOwner, in session: some SQLSession
     ) throws -> [FoundDocument] {
-        let all = rules.value
         let found = try writes.all.map { write in
-            guard let rules = all.collection(write.key.collection) else {
+            guard let rules = rules.collection(write.key.collection) else {
                 throw ServiceError.invalidArgument(
                     "\(write.fieldPrefix)collection",
                     "The operator's rules-file declares no such collection.")
             }
             if call.backend == nil { try require(rules.need, of: owner, in: session) }
-            let row = try session.documentRow(
-                keys.documents.nameKey(write.key, of: owner.account), of: owner.account)
-            try write.checkBase(against: row?.state.currentVersion ?? 0)
+            let nameKey = keys.documents.nameKey(write.key, of: owner.account)
+            let needsFormer = write.needsFormer(rules)
+            let row = needsFormer ? try session.documentRow(nameKey, of: owner.account) : nil
+            let former =
+                try needsFormer
+                ? row?.state : session.documentState(nameKey, of: owner.account)
+            try write.checkBase(against: former?.currentVersion ?? 0)
             try write.checkCollection(call.documentWriter)
-            return FoundDocument(write: write, rules: rules, row: row)
+            return FoundDocument(write: write, rules: rules, former: former, row: row)
         }
         guard found.reduce(0, { $0 + $1.bytes }) <= DocumentWrites.bytesMax else {
             throw ServiceError.invalidArgument(

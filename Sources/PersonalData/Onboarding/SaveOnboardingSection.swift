@@ -12,7 +12,7 @@ extension OnboardingHandler {
         _ request: GatewayV1.SaveOnboardingSectionRequest, _ call: AccountCall
     ) async throws -> GatewayV1.SaveOnboardingSectionResponse {
         let save = try SectionSave(request, documents.rules.value, call.voice)
-        let key = OnboardingDraft.key(save.rules.name)
+        let (key, sent) = (OnboardingDraft.key(save.rules.name), request.json.utf8.count)
         let saved = try await documents.change(call) { session, moment -> Saved? in
             try session.storedResponse(of: call.repeatable, at: moment).map { _ in .before }
         } read: { session, owner -> DocumentReading<DocumentRow?, Saved> in
@@ -21,7 +21,7 @@ extension OnboardingHandler {
             if let base = save.base, base != version {
                 throw ServiceError.documentConflict(version, field: "base_version")
             }
-            return .found(row, bytes: Int(row?.bytes ?? 0))
+            return .found(row, bytes: max(sent, Int(row?.bytes ?? 0)))
         } prepare: { owned, row -> PreparedDocuments<MergedDraft> in
             let merged = try MergedDraft(save, into: OnboardingDraft(row.map(owned.open)))
             let change = DocumentChange(key: key, former: row?.state, json: merged.text)

@@ -33,16 +33,18 @@ extension ProfileHandler {
         _ request: GatewayV1.GetProfileRequest, _ call: AccountCall
     ) async throws -> GatewayV1.GetProfileResponse {
         let now = documents.time.now()
-        let (row, photo, pending) = try await store.read { session in
-            (
-                try session.callersRow(call.account), try session.photo(of: call.account),
-                try PendingEmail(of: call.account, at: now, in: session)
-            )
+        return try await store.read { session in
+            let row = try session.callersRow(call.account)
+            let vault = try reader.vault(row)
+            let pending = try PendingEmail(of: call.account, at: now, in: session)
+            let answer = try answers.answer(
+                row, answers.facts(row, in: session), lastSignInAt: row.lastSignInAt,
+                pendingEmail: pending.text(of: row, reader))
+            return GatewayV1.GetProfileResponse(
+                account: answer.account,
+                photo: try session.photo(of: call.account)
+                    .map { try $0.message(vault, answers.photos) })
         }
-        let vault = try reader.vault(row)
-        return GatewayV1.GetProfileResponse(
-            account: try await answers.account(row, pendingEmail: pending.text(of: row, reader)),
-            photo: try photo.map { try $0.message(vault, answers.photos) })
     }
 
     /// Sends a photo to those whom the setting `photos` allows it (G-17). One answer for all others

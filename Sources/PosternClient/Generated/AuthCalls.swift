@@ -55,6 +55,15 @@ public struct AuthCalls: Sendable {
         try await caller.call(AuthDescription.verifyEmail, request, options)
     }
 
+    /// Says what the link of a mail is about, for a page that shows it before anything is typed. It
+    /// uses nothing up. A link that was used, is too old, was replaced or never existed is answered
+    /// alike: not usable. No error is about the link.
+    public func describeLink(
+        _ request: GatewayV1.DescribeLinkRequest, _ options: CallOptions = CallOptions()
+    ) async throws(PosternError) -> GatewayV1.DescribeLinkResponse {
+        try await caller.call(AuthDescription.describeLink, request, options)
+    }
+
     /// Exchanges a refresh token for its successor. A retry within the grace period, or one proved by
     /// the device key, gets the same successor again. A replayed token ends its family.
     /// - Throws: `auth/invalid-refresh-token`, `auth/session-ended`, `auth/provider-revoked`,

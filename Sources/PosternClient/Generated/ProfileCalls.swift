@@ -8,8 +8,9 @@ extension PosternClient {
     public var profile: ProfileCalls { ProfileCalls(caller: caller) }
 }
 
-/// Display name and photo of the account of the calling session; the mail `welcome` greets by the
-/// name. Each sign-in with a provider takes both over from there, until they are changed here.
+/// The profile of the account of the calling session. The mail `welcome` greets by the display name.
+/// Each sign-in with a provider takes display name and photo over from there, until they are changed
+/// here.
 ///
 /// The photo's bytes: UploadPhoto and DownloadPhoto, or by HTTP `PUT /v1/photo` and
 /// `GET /v1/photos/{name}`, since browsers cannot send streams.

@@ -37,10 +37,10 @@ package struct FileTree: Sendable {
         if path.hasSuffix(".json") {
             self.init(json: bytes, path: path)
         } else if path.hasSuffix(".yaml") || path.hasSuffix(".yml") {
-            let tree = YAMLTree(text, file: path)
+            let values = CoreSchema(YAMLTree(text), file: path)
             self.init(
-                root: tree.root,
-                problems: tree.problems.map { "\(path) line \($0.line): \($0.sentence)" })
+                root: values.root,
+                problems: values.problems.map { "\(path) line \($0.line): \($0.sentence)" })
         } else {
             self.init(refused: "the file's name ends in none of .yaml, .yml and .json", at: path)
         }

@@ -46,9 +46,9 @@ struct SettingsFile {
             case .failure(let failure): problem(path, failure.sentence)
             }
         } else if path.hasSuffix(".yaml") || path.hasSuffix(".yml") {
-            let reader = YAMLSettings(text)
-            take(reader.entries, path)
-            for (line, sentence) in reader.problems { problem("\(path) line \(line)", sentence) }
+            let settings = SettingsTree(YAMLTree(text))
+            take(settings.entries, path)
+            for (line, sentence) in settings.problems { problem("\(path) line \(line)", sentence) }
         } else {
             problem(path, "the file's name ends in none of .yaml, .yml and .json")
         }

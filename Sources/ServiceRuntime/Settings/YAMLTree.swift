@@ -1,54 +1,114 @@
 import CYAML
-import JSON
 
-/// Reads a file of the operator's from YAML, as values in lists and mappings. Unquoted values are
-/// null, booleans and numbers where they look so (YAML 1.2, core schema), otherwise texts.
+/// A YAML text as it is written: texts, lists and mappings, each with its line. What a text means,
+/// and what of YAML a file may have, is decided by who reads the tree (`SettingsTree`,
+/// `CoreSchema`).
 ///
-/// Refuses anchors and aliases, tags, values of several lines without `|` or `>`, and several
-/// documents. After a violation of YAML's syntax there is no tree.
+/// Aliases, anchors and tags are marked and not followed. Attack: a few aliases of aliases stand
+/// for billions of values.
+///
+/// After a violation of YAML's syntax libyaml cannot go on. What precedes it is in the tree, where
+/// an open list or mapping ends there.
 struct YAMLTree {
-    /// A list or mapping that is open.
-    private struct Level {
-        let isMapping: Bool
-        let place: FilePlace
-        var entries: [FileNode.Entry] = []
-        var items: [FileNode] = []
-        /// The lines of the names, to report a repeated one.
-        var lines: [String: Int] = [:]
-        /// The name whose value comes next, and its place.
-        var key: (name: String, place: FilePlace)?
-
-        var expectsName: Bool { isMapping && key == nil }
-
-        var node: FileNode { FileNode(isMapping ? .mapping(entries) : .list(items), place) }
+    /// A value of the text.
+    struct Node {
+        let value: Value
+        /// The line on which it begins, from 1.
+        let line: Int
     }
 
-    /// The document cannot be read further.
-    private struct Stop: Error {}
+    /// What a value is.
+    enum Value {
+        case scalar(Scalar)
+        case list([Node])
+        /// With braces, if `isFlow`.
+        case mapping([Entry], isFlow: Bool)
+        /// Begins with this character, which makes it an alias, or gives it an anchor or a tag.
+        case marked(Character)
+        /// A list or mapping below too many others. Its content is skipped.
+        case tooDeep
+    }
 
-    /// The whole file's value. Nil after a violation of the syntax; null for an empty file.
-    private(set) var root: FileNode?
-    /// The problems, with their lines.
-    private(set) var problems: [(line: Int, sentence: String)] = []
+    /// A text.
+    struct Scalar {
+        let text: String
+        let style: Style
+        /// Whether it goes on after its line, although it is neither `literal` nor `folded`.
+        /// Usually the next line is an entry with a wrong indentation.
+        let continues: Bool
+    }
 
-    private let file: String
+    /// How a text is written.
+    enum Style {
+        case plain
+        case quoted
+        /// After `|`.
+        case literal
+        /// After `>`.
+        case folded
+    }
+
+    /// A name of a mapping and its value. Any value can be a name, and names can be repeated.
+    struct Entry {
+        let name: Node
+        let value: Node
+    }
+
+    /// Why the text is not read to its end.
+    enum End {
+        /// What libyaml says about a violation of the syntax.
+        case syntax(line: Int, sentence: String)
+        /// A second document, or directives before the first.
+        case notOneDocument(line: Int)
+    }
+
+    /// A list or mapping that is open.
+    private struct Level {
+        let line: Int
+        let isMapping: Bool
+        var isFlow = false
+        let mark: Character?
+        /// The items of a list; of a mapping each name, followed by its value.
+        var nodes: [Node] = []
+
+        var value: Value {
+            if let mark { return .marked(mark) }
+            guard isMapping else { return .list(nodes) }
+            // A name without a value is where the text breaks off.
+            let entries = stride(from: 0, to: nodes.count - 1, by: 2).map {
+                Entry(name: nodes[$0], value: nodes[$0 + 1])
+            }
+            return .mapping(entries, isFlow: isFlow)
+        }
+    }
+
+    /// The document cannot be read further, from this line on.
+    private struct Stop: Error {
+        let line: Int
+    }
+
+    /// The value of the whole text. Nil for one without a document.
+    private(set) var root: Node?
+    /// Nil if the text is read to its end.
+    private(set) var end: End?
+
+    /// The lists and mappings that are open, outermost first.
     private var levels: [Level] = []
+    /// How many are open below those, whose content is skipped.
+    private var skippedLevels = 0
     private var hasDocument = false
 
     /// Reads a file's text.
-    init(_ text: String, file: String) {
-        self.file = file
-        do {
-            if let end = try YAMLEvents.read(text, { event throws(Stop) in try take(event) }) {
-                problems.append(end)
-                root = nil
-            } else if !hasDocument {
-                root = FileNode(.single(.null), FilePlace(file: file, line: 1))
+    init(_ text: String) {
+        do throws(Stop) {
+            if let found = try YAMLEvents.read(text, { event throws(Stop) in try take(event) }) {
+                end = .syntax(line: found.line, sentence: found.sentence)
             }
         } catch {
-            // The problem that ended the reading is in `problems`.
-            root = nil
+            end = .notOneDocument(line: error.line)
         }
+        skippedLevels = 0
+        while !levels.isEmpty { finish() }
     }
 
     private mutating func take(_ event: yaml_event_t) throws(Stop) {
@@ -58,106 +118,75 @@ struct YAMLTree {
             let start = event.data.document_start
             guard !hasDocument, start.version_directive == nil,
                 start.tag_directives.start == start.tag_directives.end
-            else { throw stop(line, "the file must be one document without directives") }
+            else { throw Stop(line: line) }
             hasDocument = true
-        case YAML_SCALAR_EVENT: try takeScalar(event, line)
-        case YAML_ALIAS_EVENT: throw stop(line, "a value that begins with * must be in quotes")
+        case YAML_SCALAR_EVENT: add(Self.scalar(event), line)
+        case YAML_ALIAS_EVENT: add(.marked("*"), line)
         case YAML_SEQUENCE_START_EVENT:
             let start = event.data.sequence_start
-            try refuse(anchor: start.anchor, tag: start.tag, line)
-            try open(isMapping: false, line)
+            let mark = Self.mark(anchor: start.anchor, tag: start.tag)
+            begin(Level(line: line, isMapping: false, mark: mark))
         case YAML_MAPPING_START_EVENT:
             let start = event.data.mapping_start
-            try refuse(anchor: start.anchor, tag: start.tag, line)
-            try open(isMapping: true, line)
-        case YAML_SEQUENCE_END_EVENT, YAML_MAPPING_END_EVENT:
-            if let level = levels.popLast() { add(level.node) }
+            let mark = Self.mark(anchor: start.anchor, tag: start.tag)
+            let isFlow = start.style == YAML_FLOW_MAPPING_STYLE
+            begin(Level(line: line, isMapping: true, isFlow: isFlow, mark: mark))
+        case YAML_SEQUENCE_END_EVENT, YAML_MAPPING_END_EVENT: finish()
         default: break
         }
     }
 
-    private mutating func open(isMapping: Bool, _ line: Int) throws(Stop) {
-        if levels.last?.expectsName == true { throw stop(line, "a name must be a plain text") }
-        guard levels.count < FileTree.depthMax else {
-            throw stop(line, "the line is nested too deeply")
+    private mutating func begin(_ level: Level) {
+        if skippedLevels == 0, levels.count < FileTree.depthMax {
+            levels.append(level)
+        } else {
+            add(.tooDeep, level.line)
+            skippedLevels += 1
         }
-        levels.append(Level(isMapping: isMapping, place: place(line)))
     }
 
-    private mutating func takeScalar(_ event: yaml_event_t, _ line: Int) throws(Stop) {
-        let scalar = event.data.scalar
-        try refuse(anchor: scalar.anchor, tag: scalar.tag, line)
-        let bytes = UnsafeBufferPointer(start: scalar.value, count: scalar.length)
-        let text = String(decoding: bytes, as: UTF8.self)
-        let isBlock =
-            scalar.style == YAML_LITERAL_SCALAR_STYLE || scalar.style == YAML_FOLDED_SCALAR_STYLE
-        if !isBlock, event.start_mark.line != event.end_mark.line {
-            // Usually the next line is an entry with a wrong indentation.
-            problems.append((line, "the value continues on the next line"))
+    private mutating func finish() {
+        if skippedLevels > 0 {
+            skippedLevels -= 1
+        } else if let level = levels.popLast() {
+            add(level.value, level.line)
         }
-        guard let level = levels.last, level.expectsName else {
-            let isPlain = scalar.style == YAML_PLAIN_SCALAR_STYLE
-            return add(
-                FileNode(.single(isPlain ? Self.plain(text) : .string(text)), place(line)))
-        }
-        if let first = level.lines[text] {
-            problems.append((line, "\(text) is given twice, first in line \(first)"))
-        }
-        levels[levels.count - 1].key = (text, level.place.member(text, line: line))
-    }
-
-    /// The place of the next value.
-    private func place(_ line: Int) -> FilePlace {
-        guard let level = levels.last else { return FilePlace(file: file, line: line) }
-        return level.key?.place ?? level.place.item(level.items.count, line: line)
     }
 
     /// Adds a complete value to the list or mapping that is open.
-    private mutating func add(_ node: FileNode) {
-        guard var level = levels.popLast() else {
+    private mutating func add(_ value: Value, _ line: Int) {
+        guard skippedLevels == 0 else { return }
+        let node = Node(value: value, line: line)
+        if levels.isEmpty {
             root = node
-            return
-        }
-        if let key = level.key {
-            // The first of a repeated name counts.
-            if level.lines[key.name] == nil {
-                level.lines[key.name] = key.place.line
-                level.entries.append(.init(name: key.name, node: node))
-            }
-            level.key = nil
         } else {
-            level.items.append(node)
+            levels[levels.count - 1].nodes.append(node)
         }
-        levels.append(level)
     }
 
-    /// The value of an unquoted text.
-    private static func plain(_ text: String) -> JSONValue {
-        switch text {
-        case "", "~", "null", "Null", "NULL": return .null
-        case "true", "True", "TRUE": return .boolean(true)
-        case "false", "False", "FALSE": return .boolean(false)
-        default: break
-        }
-        guard text.utf8.contains(where: { (0x30...0x39).contains($0) }),
-            text.allSatisfy({ "0123456789+-.eE".contains($0) })
-        else { return .string(text) }
-        if let number = Int64(text) { return .integer(number) }
-        guard let number = Double(text), number.isFinite else { return .string(text) }
-        return .real(number)
+    private static func scalar(_ event: yaml_event_t) -> Value {
+        let scalar = event.data.scalar
+        if let mark = mark(anchor: scalar.anchor, tag: scalar.tag) { return .marked(mark) }
+        let style: Style =
+            switch scalar.style {
+            case YAML_PLAIN_SCALAR_STYLE: .plain
+            case YAML_LITERAL_SCALAR_STYLE: .literal
+            case YAML_FOLDED_SCALAR_STYLE: .folded
+            default: .quoted
+            }
+        let isBlock = style == .literal || style == .folded
+        let bytes = UnsafeBufferPointer(start: scalar.value, count: scalar.length)
+        return .scalar(
+            Scalar(
+                text: String(decoding: bytes, as: UTF8.self), style: style,
+                continues: !isBlock && event.start_mark.line != event.end_mark.line))
     }
 
-    // MARK: Mistakes
-
-    private mutating func refuse(
-        anchor: UnsafeMutablePointer<UInt8>?, tag: UnsafeMutablePointer<UInt8>?, _ line: Int
-    ) throws(Stop) {
-        if anchor != nil { throw stop(line, "a value that begins with & must be in quotes") }
-        if tag != nil { throw stop(line, "a value that begins with ! must be in quotes") }
-    }
-
-    private mutating func stop(_ line: Int, _ sentence: String) -> Stop {
-        problems.append((line, sentence))
-        return Stop()
+    /// The character that gives a value an anchor or a tag. Nil for a value with neither.
+    private static func mark(
+        anchor: UnsafeMutablePointer<UInt8>?, tag: UnsafeMutablePointer<UInt8>?
+    ) -> Character? {
+        if anchor != nil { return "&" }
+        return tag == nil ? nil : "!"
     }
 }

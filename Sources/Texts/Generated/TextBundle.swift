@@ -3052,6 +3052,7 @@ method/device: デバイスキー
 ==> page/change-email.de-formal.txt
 title: Bestätigen Sie Ihre neue E-Mail-Adresse
 intro: Geben Sie Ihr Passwort ein, damit dies die E-Mail-Adresse Ihres Kontos wird. Wenn Sie das nicht angefordert haben, schließen Sie diese Seite: Es ändert sich nichts.
+session-needed: Ihr Konto hat kein Passwort. Öffnen Sie den Link in der Mail mit {{app}}, auf einem Gerät, auf dem Sie angemeldet sind.
 hint: Das Passwort Ihres Kontos.
 done-title: Ihre neue E-Mail-Adresse ist bestätigt
 done: Sie können diese Seite schließen. Melden Sie sich ab jetzt in der App mit Ihrer neuen Adresse an.
@@ -3059,26 +3060,29 @@ unusable-next: Öffnen Sie den Link in der Mail noch einmal. Wenn das nicht hilf
 ==> page/change-email.de.txt
 title: Bestätige deine neue E-Mail-Adresse
 intro: Gib dein Passwort ein, damit dies die E-Mail-Adresse deines Kontos wird. Wenn du das nicht angefordert hast, schließe diese Seite: Es ändert sich nichts.
+session-needed: Dein Konto hat kein Passwort. Öffne den Link in der Mail mit {{app}}, auf einem Gerät, auf dem du angemeldet bist.
 label: Passwort
 hint: Das Passwort deines Kontos.
 button: Bestätigen
 done-title: Deine neue E-Mail-Adresse ist bestätigt
 done: Du kannst diese Seite schließen. Melde dich ab jetzt in der App mit deiner neuen Adresse an.
-unusable: Dieser Link funktioniert nicht. Er ist abgelaufen, wurde schon verwendet, oder die Seite war länger als zehn Minuten offen.
+unusable: Er ist abgelaufen, wurde schon verwendet, oder die Seite war länger als zehn Minuten offen.
 unusable-next: Öffne den Link in der Mail noch einmal. Wenn das nicht hilft, fordere die Änderung in der App noch einmal an.
 ==> page/change-email.en.txt
 title: Confirm your new email address
 intro: Enter your password to make this your account’s email address. If you did not request this, close this page: nothing will change.
+session-needed: Your account has no password. Open the link in the email with {{app}}, on a device on which you are signed in.
 label: Password
 hint: The password of your account.
 button: Confirm
 done-title: Your new email address is confirmed
 done: You can close this page. From now on, sign in to the app with your new address.
-unusable: This link does not work. It has expired, it was used before, or the page was open for more than ten minutes.
+unusable: It has expired, it was used before, or the page was open for more than ten minutes.
 unusable-next: Open the link in the email once more. If that does not help, request the change in the app again.
 ==> page/change-email.es-formal.txt
 title: Confirme su nueva dirección de correo
 intro: Introduzca su contraseña para que esta sea la dirección de su cuenta. Si no lo ha pedido, cierre esta página: no cambiará nada.
+session-needed: Su cuenta no tiene contraseña. Abra el enlace del correo con {{app}}, en un dispositivo en el que haya iniciado sesión.
 hint: La contraseña de su cuenta.
 done-title: Su nueva dirección de correo está confirmada
 done: Puede cerrar esta página. A partir de ahora, inicie sesión en la aplicación con su nueva dirección.
@@ -3086,32 +3090,35 @@ unusable-next: Abra otra vez el enlace del correo. Si no funciona, pida de nuevo
 ==> page/change-email.es.txt
 title: Confirma tu nueva dirección de correo
 intro: Introduce tu contraseña para que esta sea la dirección de tu cuenta. Si no lo has pedido, cierra esta página: no cambiará nada.
+session-needed: Tu cuenta no tiene contraseña. Abre el enlace del correo con {{app}}, en un dispositivo en el que hayas iniciado sesión.
 label: Contraseña
 hint: La contraseña de tu cuenta.
 button: Confirmar
 done-title: Tu nueva dirección de correo está confirmada
 done: Puedes cerrar esta página. A partir de ahora, inicia sesión en la aplicación con tu nueva dirección.
-unusable: Este enlace no funciona. Ha caducado, ya se ha usado o la página ha estado abierta más de diez minutos.
+unusable: Ha caducado, ya se ha usado o la página ha estado abierta más de diez minutos.
 unusable-next: Abre otra vez el enlace del correo. Si no funciona, pide de nuevo el cambio en la aplicación.
 ==> page/change-email.fr.txt
 title: Confirmez votre nouvelle adresse e-mail
 intro: Saisissez votre mot de passe pour que cette adresse devienne celle de votre compte. Si vous n’avez rien demandé, fermez cette page : rien ne changera.
+session-needed: Votre compte n’a pas de mot de passe. Ouvrez le lien reçu par e-mail avec {{app}}, sur un appareil où votre session est ouverte.
 label: Mot de passe
 hint: Le mot de passe de votre compte.
 button: Confirmer
 done-title: Votre nouvelle adresse e-mail est confirmée
 done: Vous pouvez fermer cette page. Désormais, connectez-vous à l’application avec votre nouvelle adresse.
-unusable: Ce lien ne fonctionne pas. Il a expiré, il a déjà été utilisé, ou la page est restée ouverte plus de dix minutes.
+unusable: Il a expiré, il a déjà été utilisé, ou la page est restée ouverte plus de dix minutes.
 unusable-next: Ouvrez de nouveau le lien reçu par e-mail. Si cela ne suffit pas, redemandez le changement dans l’application.
 ==> page/change-email.ja.txt
 title: 新しいメールアドレスの確認
 intro: このアドレスをアカウントのメールアドレスにするには、パスワードを入力してください。お心当たりがない場合は、このページを閉じてください。何も変わりません。
+session-needed: アカウントにパスワードがありません。ログインしている端末で、メールのリンクを{{app}}で開いてください。
 label: パスワード
 hint: アカウントのパスワードです。
 button: 確認する
 done-title: 新しいメールアドレスを確認しました
 done: このページは閉じてかまいません。今後は新しいアドレスでアプリにログインしてください。
-unusable: このリンクは使えません。有効期限が切れたか、すでに使用されたか、ページを開いてから10分以上経過しています。
+unusable: 有効期限が切れたか、すでに使用されたか、ページを開いてから10分以上経過しています。
 unusable-next: メールのリンクをもう一度開いてください。それでも使えない場合は、アプリでもう一度変更の手続きをしてください。
 ==> page/delete-account.de-formal.txt
 title: Ihr Konto löschen
@@ -3120,11 +3127,12 @@ hint: Die Adresse, mit der Sie sich anmelden.
 done-title: Sehen Sie in Ihrem Postfach nach
 done: Wenn es ein Konto mit dieser Adresse gibt, ist eine Mail mit einem Link unterwegs. Sehen Sie auch im Spam-Ordner nach. Der Link funktioniert nur für kurze Zeit.
 consequences: Wenn Sie Ihr Konto löschen, geschieht das:
-question: Das ist die letzte Frage. Wenn Sie Ihr Konto behalten wollen, schließen Sie diese Seite.
+kept-title: Ihr Konto bleibt, wie es ist
+kept: Nichts wurde gelöscht. Sie können diese Seite schließen.
 deleted-title: Ihr Konto wird gelöscht
 deleted: Niemand kann sich mehr damit anmelden, und seine Daten sind in wenigen Augenblicken weg. Sie bekommen noch eine letzte Mail. Sie können diese Seite schließen.
 waiting-title: Ihr Konto wird später gelöscht
-waiting: Bis dahin funktioniert es wie bisher. Eine Mail mit dem Tag und mit einem Link, der die Löschung abbricht, ist unterwegs. Sie können diese Seite schließen.
+waiting: Die Löschung beginnt am {{date}}. Bis dahin funktioniert alles wie bisher. Eine Mail mit einem Link, der die Löschung abbricht, ist unterwegs. Sie können diese Seite schließen.
 unusable-next: Öffnen Sie den Link in der Mail noch einmal, oder fordern Sie einen neuen an.
 ==> page/delete-account.de.txt
 title: Dein Konto löschen
@@ -3135,16 +3143,23 @@ button: Mail senden
 done-title: Sieh in deinem Postfach nach
 done: Wenn es ein Konto mit dieser Adresse gibt, ist eine Mail mit einem Link unterwegs. Sieh auch im Spam-Ordner nach. Der Link funktioniert nur für kurze Zeit.
 consequences: Wenn du dein Konto löschst, geschieht das:
+keep: Mein Konto behalten
 go-on: Weiter
 question-title: Das Konto endgültig löschen?
-question: Das ist die letzte Frage. Wenn du dein Konto behalten willst, schließe diese Seite.
-later: Später löschen, mit Zeit zum Abbrechen
+question: Noch ist nichts gelöscht. Das ist die letzte Frage.
+later-title: Später, mit Zeit zum Abbrechen
+later-hint: Die Löschung beginnt am {{date}}. Bis dahin funktioniert alles wie bisher, und ein Link in einer Mail bricht sie ab.
+later: Am {{day}} löschen
+at-once-title: Sofort und endgültig
+at-once-hint: Niemand kann das rückgängig machen, auch wir nicht.
 at-once: Jetzt löschen
+kept-title: Dein Konto bleibt, wie es ist
+kept: Nichts wurde gelöscht. Du kannst diese Seite schließen.
 deleted-title: Dein Konto wird gelöscht
 deleted: Niemand kann sich mehr damit anmelden, und seine Daten sind in wenigen Augenblicken weg. Du bekommst noch eine letzte Mail. Du kannst diese Seite schließen.
 waiting-title: Dein Konto wird später gelöscht
-waiting: Bis dahin funktioniert es wie bisher. Eine Mail mit dem Tag und mit einem Link, der die Löschung abbricht, ist unterwegs. Du kannst diese Seite schließen.
-unusable: Dieser Link funktioniert nicht. Er ist abgelaufen, das Konto wird schon gelöscht, oder die Seite war länger als zehn Minuten offen.
+waiting: Die Löschung beginnt am {{date}}. Bis dahin funktioniert alles wie bisher. Eine Mail mit einem Link, der die Löschung abbricht, ist unterwegs. Du kannst diese Seite schließen.
+unusable: Er ist abgelaufen, das Konto wird schon gelöscht, oder die Seite war länger als zehn Minuten offen.
 unusable-next: Öffne den Link in der Mail noch einmal, oder fordere einen neuen an.
 request: Neuen Link anfordern
 ==> page/delete-account.en.txt
@@ -3156,16 +3171,23 @@ button: Send the email
 done-title: Check your email
 done: If there is an account with this address, an email with a link is on its way. Look in your spam folder too. The link only works for a short time.
 consequences: If you delete your account, this is what happens:
+keep: Keep my account
 go-on: Continue
 question-title: Delete the account for good?
-question: This is the last question. To keep your account, close this page.
-later: Delete it later, with time to cancel
+question: Nothing is deleted yet. This is the last question.
+later-title: Later, with time to cancel
+later-hint: The deletion begins on {{date}}. Until then everything works as before, and a link in an email cancels it.
+later: Delete it on {{day}}
+at-once-title: At once, for good
+at-once-hint: Nobody can undo this, and neither can we.
 at-once: Delete it now
+kept-title: Your account stays as it is
+kept: Nothing was deleted. You can close this page.
 deleted-title: Your account is being deleted
 deleted: Nobody can sign in to it any more, and its data will be gone within moments. You will get one last email. You can close this page.
 waiting-title: Your account will be deleted
-waiting: Until then it works as before. An email with the day, and with a link that cancels the deletion, is on its way. You can close this page.
-unusable: This link does not work. It has expired, the account is being deleted already, or the page was open for more than ten minutes.
+waiting: The deletion begins on {{date}}. Until then everything works as before. An email with a link that cancels the deletion is on its way. You can close this page.
+unusable: It has expired, the account is being deleted already, or the page was open for more than ten minutes.
 unusable-next: Open the link in the email once more, or request a new one.
 request: Request a new link
 ==> page/delete-account.es-formal.txt
@@ -3175,11 +3197,12 @@ hint: La dirección con la que usted inicia sesión.
 done-title: Revise su correo
 done: Si hay una cuenta con esta dirección, un correo con un enlace está en camino. Mire también en la carpeta de spam. El enlace solo funciona durante poco tiempo.
 consequences: Si elimina su cuenta, ocurre lo siguiente:
-question: Es la última pregunta. Si quiere conservar su cuenta, cierre esta página.
+kept-title: Su cuenta sigue como está
+kept: No se ha eliminado nada. Puede cerrar esta página.
 deleted-title: Su cuenta se está eliminando
 deleted: Ya nadie puede iniciar sesión en ella, y sus datos desaparecerán en unos instantes. Recibirá un último correo. Puede cerrar esta página.
 waiting-title: Su cuenta se eliminará más tarde
-waiting: Hasta entonces funciona como antes. Un correo con el día y con un enlace que cancela la eliminación está en camino. Puede cerrar esta página.
+waiting: La eliminación empieza el {{date}}. Hasta entonces todo funciona como antes. Un correo con un enlace que cancela la eliminación está en camino. Puede cerrar esta página.
 unusable-next: Abra otra vez el enlace del correo o pida uno nuevo.
 ==> page/delete-account.es.txt
 title: Eliminar tu cuenta
@@ -3190,16 +3213,23 @@ button: Enviar el correo
 done-title: Revisa tu correo
 done: Si hay una cuenta con esta dirección, un correo con un enlace está en camino. Mira también en la carpeta de spam. El enlace solo funciona durante poco tiempo.
 consequences: Si eliminas tu cuenta, ocurre lo siguiente:
+keep: Conservar mi cuenta
 go-on: Continuar
 question-title: ¿Eliminar la cuenta para siempre?
-question: Es la última pregunta. Si quieres conservar tu cuenta, cierra esta página.
-later: Eliminar más tarde, con tiempo para cancelar
+question: Aún no se ha eliminado nada. Es la última pregunta.
+later-title: Más tarde, con tiempo para cancelar
+later-hint: La eliminación empieza el {{date}}. Hasta entonces todo funciona como antes, y un enlace en un correo la cancela.
+later: Eliminar el {{day}}
+at-once-title: Ahora y para siempre
+at-once-hint: Nadie puede deshacerlo, nosotros tampoco.
 at-once: Eliminar ahora
+kept-title: Tu cuenta sigue como está
+kept: No se ha eliminado nada. Puedes cerrar esta página.
 deleted-title: Tu cuenta se está eliminando
 deleted: Ya nadie puede iniciar sesión en ella, y sus datos desaparecerán en unos instantes. Recibirás un último correo. Puedes cerrar esta página.
 waiting-title: Tu cuenta se eliminará más tarde
-waiting: Hasta entonces funciona como antes. Un correo con el día y con un enlace que cancela la eliminación está en camino. Puedes cerrar esta página.
-unusable: Este enlace no funciona. Ha caducado, la cuenta ya se está eliminando o la página ha estado abierta más de diez minutos.
+waiting: La eliminación empieza el {{date}}. Hasta entonces todo funciona como antes. Un correo con un enlace que cancela la eliminación está en camino. Puedes cerrar esta página.
+unusable: Ha caducado, la cuenta ya se está eliminando o la página ha estado abierta más de diez minutos.
 unusable-next: Abre otra vez el enlace del correo o pide uno nuevo.
 request: Pedir un enlace nuevo
 ==> page/delete-account.fr.txt
@@ -3211,16 +3241,23 @@ button: Envoyer l’e-mail
 done-title: Consultez votre messagerie
 done: S’il existe un compte avec cette adresse, un e-mail avec un lien est en route. Regardez aussi dans vos courriers indésirables. Le lien ne fonctionne que peu de temps.
 consequences: Si vous supprimez votre compte, voici ce qui se passe :
+keep: Conserver mon compte
 go-on: Continuer
 question-title: Supprimer définitivement le compte ?
-question: C’est la dernière question. Pour conserver votre compte, fermez cette page.
-later: Supprimer plus tard, avec le temps d’annuler
+question: Rien n’est encore supprimé. C’est la dernière question.
+later-title: Plus tard, avec le temps d’annuler
+later-hint: La suppression commence le {{date}}. D’ici là, tout fonctionne comme avant, et un lien dans un e-mail l’annule.
+later: Supprimer le {{day}}
+at-once-title: Tout de suite, définitivement
+at-once-hint: Personne ne peut revenir en arrière, nous non plus.
 at-once: Supprimer maintenant
+kept-title: Votre compte reste tel qu’il est
+kept: Rien n’a été supprimé. Vous pouvez fermer cette page.
 deleted-title: Votre compte est en cours de suppression
 deleted: Plus personne ne peut s’y connecter, et ses données auront disparu dans quelques instants. Vous recevrez un dernier e-mail. Vous pouvez fermer cette page.
 waiting-title: Votre compte sera supprimé plus tard
-waiting: D’ici là, il fonctionne comme avant. Un e-mail avec le jour, et avec un lien qui annule la suppression, est en route. Vous pouvez fermer cette page.
-unusable: Ce lien ne fonctionne pas. Il a expiré, le compte est déjà en cours de suppression, ou la page est restée ouverte plus de dix minutes.
+waiting: La suppression commence le {{date}}. D’ici là, tout fonctionne comme avant. Un e-mail avec un lien qui annule la suppression est en route. Vous pouvez fermer cette page.
+unusable: Il a expiré, le compte est déjà en cours de suppression, ou la page est restée ouverte plus de dix minutes.
 unusable-next: Ouvrez de nouveau le lien reçu par e-mail, ou demandez-en un nouveau.
 request: Demander un nouveau lien
 ==> page/delete-account.ja.txt
@@ -3232,16 +3269,23 @@ button: メールを送信
 done-title: メールをご確認ください
 done: このアドレスのアカウントがある場合は、リンクを記載したメールをお送りしました。迷惑メールフォルダーもご確認ください。リンクは短時間のみ有効です。
 consequences: アカウントを削除すると、次のようになります。
+keep: アカウントを残す
 go-on: 次へ
 question-title: アカウントを完全に削除しますか
-question: これが最後の確認です。アカウントを残す場合は、このページを閉じてください。
-later: 後で削除する（それまで取り消せます）
+question: まだ何も削除されていません。これが最後の確認です。
+later-title: 後で削除（それまで取り消せます）
+later-hint: {{date}}に削除を始めます。それまではすべてこれまでどおり使え、メールのリンクから取り消せます。
+later: {{day}}に削除する
+at-once-title: 今すぐ完全に削除
+at-once-hint: 元に戻すことは誰にもできません。運営者にもできません。
 at-once: 今すぐ削除する
+kept-title: アカウントはそのまま残ります
+kept: 何も削除されていません。このページは閉じてかまいません。
 deleted-title: アカウントを削除しています
 deleted: このアカウントにはもうログインできません。データはまもなくすべて消えます。最後のメールをお送りします。このページは閉じてかまいません。
 waiting-title: アカウントは後で削除されます
-waiting: それまではこれまでどおり使えます。削除日と、削除を取り消すリンクを記載したメールをお送りしました。このページは閉じてかまいません。
-unusable: このリンクは使えません。有効期限が切れたか、アカウントがすでに削除中か、ページを開いてから10分以上経過しています。
+waiting: {{date}}に削除を始めます。それまではすべてこれまでどおり使えます。削除を取り消すリンクを記載したメールをお送りしました。このページは閉じてかまいません。
+unusable: 有効期限が切れたか、アカウントがすでに削除中か、ページを開いてから10分以上経過しています。
 unusable-next: メールのリンクをもう一度開くか、新しいリンクをリクエストしてください。
 request: 新しいリンクをリクエストする
 ==> page/forgot-password.de-formal.txt
@@ -3296,56 +3340,95 @@ button: メールを送信
 done-title: メールをご確認ください
 done: このアドレスのアカウントがある場合は、リンクを記載したメールをお送りしました。迷惑メールフォルダーもご確認ください。リンクは短時間のみ有効です。
 ==> page/frame.de-formal.txt
+check: Prüfen Sie „{{label}}“
 expired: Diese Seite war zu lange offen. Bitte senden Sie das Formular noch einmal ab.
-foreign: Das Formular kam nicht von dieser Seite, oder dieser Browser ist zu alt, um das zu bestätigen. Bitte öffnen Sie die Seite oder den Link in der Mail noch einmal in einem aktuellen Browser.
+foreign-link: Öffnen Sie den Link in der Mail noch einmal, und machen Sie alle Schritte in einem Browser, der aktuell ist.
+foreign-page: Öffnen Sie diese Seite noch einmal, und machen Sie alle Schritte in einem Browser, der aktuell ist.
 ==> page/frame.de.txt
 error-title: Fehler: {{title}}
 problem: Es gibt ein Problem
+check: Prüfe „{{label}}“
+address: E-Mail-Adresse:
 language: Sprache
 imprint: Impressum
 privacy: Datenschutz
-resume: Weiter zur App
+resume: Weiter zu {{app}}
 expired: Diese Seite war zu lange offen. Bitte sende das Formular noch einmal ab.
-foreign: Das Formular kam nicht von dieser Seite, oder dieser Browser ist zu alt, um das zu bestätigen. Bitte öffne die Seite oder den Link in der Mail noch einmal in einem aktuellen Browser.
+unusable-title: Dieser Link funktioniert nicht
+foreign-title: Das Formular wurde nicht angenommen
+foreign: Es kam nicht von dieser Seite, wie sie in diesem Browser offen ist, oder der Browser ist zu alt, um das zu bestätigen. Es wurde nichts geändert.
+foreign-link: Öffne den Link in der Mail noch einmal, und mach alle Schritte in einem Browser, der aktuell ist.
+foreign-page: Öffne diese Seite noch einmal, und mach alle Schritte in einem Browser, der aktuell ist.
+reopen: Diese Seite noch einmal öffnen
 ==> page/frame.en.txt
 error-title: Error: {{title}}
 problem: There is a problem
+check: Check “{{label}}”
+address: Email address:
 language: Language
 imprint: Legal notice
 privacy: Privacy
-resume: Continue to the app
+resume: Continue to {{app}}
 expired: This page was open for too long. Please send the form again.
-foreign: The form did not come from this page, or this browser is too old to confirm that it did. Open the page, or the link in the email, again in an up-to-date browser.
+unusable-title: This link does not work
+foreign-title: The form was not accepted
+foreign: It did not come from this page as this browser has it open, or the browser is too old to confirm that. Nothing was changed.
+foreign-link: Open the link in the email again, and do all steps in one browser that is up to date.
+foreign-page: Open this page again, and do all steps in one browser that is up to date.
+reopen: Open this page again
 ==> page/frame.es-formal.txt
+check: Revise «{{label}}»
 expired: Esta página ha estado abierta demasiado tiempo. Vuelva a enviar el formulario.
-foreign: El formulario no procede de esta página, o este navegador es demasiado antiguo para confirmarlo. Vuelva a abrir la página, o el enlace del correo, en un navegador actual.
+foreign-link: Abra otra vez el enlace del correo y haga todos los pasos en un mismo navegador que esté actualizado.
+foreign-page: Abra otra vez esta página y haga todos los pasos en un mismo navegador que esté actualizado.
 ==> page/frame.es.txt
 error-title: Error: {{title}}
 problem: Hay un problema
+check: Revisa «{{label}}»
+address: Dirección de correo:
 language: Idioma
 imprint: Aviso legal
 privacy: Privacidad
-resume: Continuar a la aplicación
+resume: Continuar a {{app}}
 expired: Esta página ha estado abierta demasiado tiempo. Vuelve a enviar el formulario.
-foreign: El formulario no procede de esta página, o este navegador es demasiado antiguo para confirmarlo. Vuelve a abrir la página, o el enlace del correo, en un navegador actual.
+unusable-title: Este enlace no funciona
+foreign-title: El formulario no se ha aceptado
+foreign: No procede de esta página tal como está abierta en este navegador, o el navegador es demasiado antiguo para confirmarlo. No ha cambiado nada.
+foreign-link: Abre otra vez el enlace del correo y haz todos los pasos en un mismo navegador que esté actualizado.
+foreign-page: Abre otra vez esta página y haz todos los pasos en un mismo navegador que esté actualizado.
+reopen: Abrir otra vez esta página
 ==> page/frame.fr.txt
 error-title: Erreur : {{title}}
 problem: Il y a un problème
+check: Vérifiez « {{label}} »
+address: Adresse e-mail :
 language: Langue
 imprint: Mentions légales
 privacy: Confidentialité
-resume: Continuer vers l’application
+resume: Continuer vers {{app}}
 expired: Cette page est restée ouverte trop longtemps. Veuillez renvoyer le formulaire.
-foreign: Le formulaire ne provient pas de cette page, ou ce navigateur est trop ancien pour le confirmer. Ouvrez de nouveau la page, ou le lien de l’e-mail, dans un navigateur à jour.
+unusable-title: Ce lien ne fonctionne pas
+foreign-title: Le formulaire n’a pas été accepté
+foreign: Il ne provient pas de cette page telle qu’elle est ouverte dans ce navigateur, ou le navigateur est trop ancien pour le confirmer. Rien n’a été modifié.
+foreign-link: Ouvrez de nouveau le lien reçu par e-mail, et faites toutes les étapes dans un seul navigateur, à jour.
+foreign-page: Ouvrez de nouveau cette page, et faites toutes les étapes dans un seul navigateur, à jour.
+reopen: Ouvrir de nouveau cette page
 ==> page/frame.ja.txt
 error-title: エラー：{{title}}
 problem: 問題があります
+check: 「{{label}}」を確認してください
+address: メールアドレス：
 language: 言語
 imprint: 運営者情報
 privacy: プライバシー
-resume: アプリに進む
+resume: {{app}}に進む
 expired: このページを開いてから時間が経ちすぎました。もう一度フォームを送信してください。
-foreign: フォームがこのページから送信されていないか、ブラウザーが古いため確認できません。最新のブラウザーで、ページまたはメールのリンクをもう一度開いてください。
+unusable-title: このリンクは使えません
+foreign-title: フォームを受け付けませんでした
+foreign: このブラウザーで開いているこのページから送信されていないか、ブラウザーが古いため確認できません。何も変更されていません。
+foreign-link: メールのリンクをもう一度開き、すべての手順を1つの最新のブラウザーで行ってください。
+foreign-page: このページをもう一度開き、すべての手順を1つの最新のブラウザーで行ってください。
+reopen: このページをもう一度開く
 ==> page/keep-account.de-formal.txt
 title: Ihr Konto behalten?
 intro: Die Löschung Ihres Kontos wird abgebrochen, und nichts wird gelöscht.
@@ -3358,7 +3441,7 @@ intro: Die Löschung deines Kontos wird abgebrochen, und nichts wird gelöscht.
 button: Mein Konto behalten
 done-title: Dein Konto bleibt erhalten
 done: Die Löschung ist abgebrochen. Wenn du sie nicht angefordert hast, ändere dein Passwort und melde alle Geräte ab. Du kannst diese Seite schließen.
-unusable: Dieser Link funktioniert nicht. Die Löschung hat begonnen, sie wurde schon abgebrochen, oder die Seite war länger als zehn Minuten offen.
+unusable: Die Löschung hat begonnen, sie wurde schon abgebrochen, oder die Seite war länger als zehn Minuten offen.
 unusable-next: Öffne den Link in der Mail noch einmal.
 ==> page/keep-account.en.txt
 title: Keep your account?
@@ -3366,7 +3449,7 @@ intro: The deletion of your account will be cancelled, and nothing is deleted.
 button: Keep my account
 done-title: Your account will be kept
 done: The deletion is cancelled. If you did not request it, change your password and sign out all devices. You can close this page.
-unusable: This link does not work. The deletion has begun, it was cancelled before, or the page was open for more than ten minutes.
+unusable: The deletion has begun, it was cancelled before, or the page was open for more than ten minutes.
 unusable-next: Open the link in the email once more.
 ==> page/keep-account.es-formal.txt
 title: ¿Conservar su cuenta?
@@ -3380,7 +3463,7 @@ intro: La eliminación de tu cuenta se cancelará y no se eliminará nada.
 button: Conservar mi cuenta
 done-title: Tu cuenta se conserva
 done: La eliminación está cancelada. Si no la pediste tú, modifica tu contraseña y cierra la sesión en todos los dispositivos. Puedes cerrar esta página.
-unusable: Este enlace no funciona. La eliminación ha empezado, ya se ha cancelado o la página ha estado abierta más de diez minutos.
+unusable: La eliminación ha empezado, ya se ha cancelado o la página ha estado abierta más de diez minutos.
 unusable-next: Abre otra vez el enlace del correo.
 ==> page/keep-account.fr.txt
 title: Conserver votre compte ?
@@ -3388,7 +3471,7 @@ intro: La suppression de votre compte sera annulée, et rien ne sera supprimé.
 button: Conserver mon compte
 done-title: Votre compte est conservé
 done: La suppression est annulée. Si vous ne l’avez pas demandée, changez votre mot de passe et déconnectez tous vos appareils. Vous pouvez fermer cette page.
-unusable: Ce lien ne fonctionne pas. La suppression a commencé, elle a déjà été annulée, ou la page est restée ouverte plus de dix minutes.
+unusable: La suppression a commencé, elle a déjà été annulée, ou la page est restée ouverte plus de dix minutes.
 unusable-next: Ouvrez de nouveau le lien reçu par e-mail.
 ==> page/keep-account.ja.txt
 title: アカウントを残しますか
@@ -3396,100 +3479,139 @@ intro: アカウントの削除を取り消します。何も削除されませ�
 button: アカウントを残す
 done-title: アカウントは残ります
 done: 削除を取り消しました。お心当たりがない場合は、パスワードを変更し、すべてのデバイスからログアウトしてください。このページは閉じてかまいません。
-unusable: このリンクは使えません。削除が始まったか、すでに取り消されたか、ページを開いてから10分以上経過しています。
+unusable: 削除が始まったか、すでに取り消されたか、ページを開いてから10分以上経過しています。
 unusable-next: メールのリンクをもう一度開いてください。
 ==> page/parent.de-formal.txt
 intro: {{name}} hat sich registriert und Sie als Elternteil angegeben. In diesem Alter braucht ein Konto die Einwilligung eines Elternteils.
 intro-unnamed: Ein Kind hat sich registriert und Sie als Elternteil angegeben. In diesem Alter braucht ein Konto die Einwilligung eines Elternteils.
-hint: Wenn Sie ablehnen oder das Kind nicht kennen, werden das Konto und seine Daten gelöscht. Mit demselben Link können Sie die Einwilligung später widerrufen.
-given: Sie haben eingewilligt. Hier können Sie die Einwilligung widerrufen: Das Konto wird dann gesperrt und nach einigen Tagen mit seinen Daten gelöscht.
+hint: Mit demselben Link können Sie die Einwilligung später widerrufen.
+refuse-title: Sie willigen nicht ein, oder Sie kennen das Kind nicht?
+given: Sie haben eingewilligt. Das Konto bleibt, wie es ist, solange Sie nicht widerrufen.
 done-title: Sie haben eingewilligt
 done: Sie können diese Seite schließen. Bewahren Sie die Mail auf: Mit ihrem Link können Sie die Einwilligung widerrufen.
 refused: Es gibt keine Einwilligung, deshalb werden das Konto und seine Daten gelöscht. Sie können diese Seite schließen.
+withdrawn: Das Konto ist gesperrt. Am {{date}} wird es mit seinen Daten gelöscht. Sie können diese Seite schließen.
 unusable-next: Öffnen Sie den Link in der neuesten Mail noch einmal. Wenn das nicht hilft, kann das Kind in der App eine neue Mail anfordern.
 ==> page/parent.de.txt
 title: Einwilligung für ein Kind
 intro: {{name}} hat sich registriert und dich als Elternteil angegeben. In diesem Alter braucht ein Konto die Einwilligung eines Elternteils.
 intro-unnamed: Ein Kind hat sich registriert und dich als Elternteil angegeben. In diesem Alter braucht ein Konto die Einwilligung eines Elternteils.
-hint: Wenn du ablehnst oder das Kind nicht kennst, werden das Konto und seine Daten gelöscht. Mit demselben Link kannst du die Einwilligung später widerrufen.
+deadline: Ohne Antwort wird das Konto am {{date}} gelöscht.
+hint: Mit demselben Link kannst du die Einwilligung später widerrufen.
 button: Ich bin ein Elternteil und willige ein
+refuse-title: Du willigst nicht ein, oder du kennst das Kind nicht?
+refuse-hint: Das Konto und seine Daten werden dann sofort gelöscht.
 refuse: Ablehnen und Konto löschen
-given: Du hast eingewilligt. Hier kannst du die Einwilligung widerrufen: Das Konto wird dann gesperrt und nach einigen Tagen mit seinen Daten gelöscht.
+given: Du hast eingewilligt. Das Konto bleibt, wie es ist, solange du nicht widerrufst.
+withdraw-title: Einwilligung widerrufen
+withdraw-hint: Das Konto wird sofort gesperrt und am {{date}} mit seinen Daten gelöscht.
 withdraw: Widerrufen und Konto löschen
 done-title: Du hast eingewilligt
 done: Du kannst diese Seite schließen. Bewahre die Mail auf: Mit ihrem Link kannst du die Einwilligung widerrufen.
 refused-title: Das Konto wird gelöscht
 refused: Es gibt keine Einwilligung, deshalb werden das Konto und seine Daten gelöscht. Du kannst diese Seite schließen.
-unusable: Dieser Link funktioniert nicht. Er ist abgelaufen, ein neuerer hat ihn ersetzt, oder die Seite war länger als zehn Minuten offen.
+withdrawn-title: Die Einwilligung ist widerrufen
+withdrawn: Das Konto ist gesperrt. Am {{date}} wird es mit seinen Daten gelöscht. Du kannst diese Seite schließen.
+unusable: Er ist abgelaufen, ein neuerer hat ihn ersetzt, oder die Seite war länger als zehn Minuten offen.
 unusable-next: Öffne den Link in der neuesten Mail noch einmal. Wenn das nicht hilft, kann das Kind in der App eine neue Mail anfordern.
 ==> page/parent.en.txt
 title: Consent for a child
 intro: {{name}} has signed up and has named you as a parent. At this age an account needs the consent of a parent.
 intro-unnamed: A child has signed up and has named you as a parent. At this age an account needs the consent of a parent.
-hint: If you refuse, or do not know the child, the account and its data are deleted. You can withdraw your consent later with the same link.
+deadline: Without an answer the account is deleted on {{date}}.
+hint: You can withdraw your consent later with the same link.
 button: I am a parent and consent
+refuse-title: You do not agree, or do not know the child?
+refuse-hint: The account and its data are then deleted at once.
 refuse: Refuse and delete the account
-given: You have given your consent. You can withdraw it here: the account is then closed, and deleted with its data after some days.
+given: You have given your consent. The account stays as it is unless you withdraw it.
+withdraw-title: Withdraw your consent
+withdraw-hint: The account is closed at once, and deleted with its data on {{date}}.
 withdraw: Withdraw and delete the account
 done-title: You have given your consent
 done: You can close this page. Keep the email: its link lets you withdraw your consent.
 refused-title: The account is being deleted
 refused: There is no consent, so the account and its data are being deleted. You can close this page.
-unusable: This link does not work. It has expired, a newer one has replaced it, or the page was open for more than ten minutes.
+withdrawn-title: Your consent is withdrawn
+withdrawn: The account is closed. It will be deleted with its data on {{date}}. You can close this page.
+unusable: It has expired, a newer one has replaced it, or the page was open for more than ten minutes.
 unusable-next: Open the link in the latest email once more. If that does not help, the child can request a new email in the app.
 ==> page/parent.es-formal.txt
 intro: {{name}} se ha registrado y ha indicado que usted es su madre o su padre. A esta edad una cuenta necesita ese consentimiento.
 intro-unnamed: Un menor se ha registrado y ha indicado que usted es su madre o su padre. A esta edad una cuenta necesita ese consentimiento.
-hint: Si lo deniega, o no conoce al menor, la cuenta y sus datos se eliminan. Con el mismo enlace puede retirar el consentimiento más adelante.
-given: Ha dado su consentimiento. Aquí puede retirarlo: entonces la cuenta se bloquea y, unos días después, se elimina con sus datos.
+hint: Con el mismo enlace puede retirar el consentimiento más adelante.
+refuse-title: ¿No está de acuerdo, o no conoce al menor?
+given: Ha dado su consentimiento. La cuenta sigue como está mientras no lo retire.
 done-title: Ha dado su consentimiento
 done: Puede cerrar esta página. Guarde el correo: con su enlace puede retirar el consentimiento.
 refused: No hay consentimiento, así que la cuenta y sus datos se están eliminando. Puede cerrar esta página.
+withdrawn: La cuenta está bloqueada. Se eliminará con sus datos el {{date}}. Puede cerrar esta página.
 unusable-next: Abra otra vez el enlace del último correo. Si no funciona, el menor puede pedir un correo nuevo en la aplicación.
 ==> page/parent.es.txt
 title: Consentimiento para un menor
 intro: {{name}} se ha registrado y ha indicado que eres su madre o su padre. A esta edad una cuenta necesita ese consentimiento.
 intro-unnamed: Un menor se ha registrado y ha indicado que eres su madre o su padre. A esta edad una cuenta necesita ese consentimiento.
-hint: Si lo deniegas, o no conoces al menor, la cuenta y sus datos se eliminan. Con el mismo enlace puedes retirar el consentimiento más adelante.
+deadline: Sin respuesta, la cuenta se elimina el {{date}}.
+hint: Con el mismo enlace puedes retirar el consentimiento más adelante.
 button: Soy su madre o su padre y doy mi consentimiento
+refuse-title: ¿No estás de acuerdo, o no conoces al menor?
+refuse-hint: Entonces la cuenta y sus datos se eliminan de inmediato.
 refuse: Denegar y eliminar la cuenta
-given: Has dado tu consentimiento. Aquí puedes retirarlo: entonces la cuenta se bloquea y, unos días después, se elimina con sus datos.
+given: Has dado tu consentimiento. La cuenta sigue como está mientras no lo retires.
+withdraw-title: Retirar el consentimiento
+withdraw-hint: La cuenta se bloquea de inmediato y se elimina con sus datos el {{date}}.
 withdraw: Retirar y eliminar la cuenta
 done-title: Has dado tu consentimiento
 done: Puedes cerrar esta página. Guarda el correo: con su enlace puedes retirar el consentimiento.
 refused-title: La cuenta se está eliminando
 refused: No hay consentimiento, así que la cuenta y sus datos se están eliminando. Puedes cerrar esta página.
-unusable: Este enlace no funciona. Ha caducado, otro más reciente lo ha sustituido o la página ha estado abierta más de diez minutos.
+withdrawn-title: El consentimiento está retirado
+withdrawn: La cuenta está bloqueada. Se eliminará con sus datos el {{date}}. Puedes cerrar esta página.
+unusable: Ha caducado, otro más reciente lo ha sustituido o la página ha estado abierta más de diez minutos.
 unusable-next: Abre otra vez el enlace del último correo. Si no funciona, el menor puede pedir un correo nuevo en la aplicación.
 ==> page/parent.fr.txt
 title: Accord pour un enfant
 intro: {{name}} s’est inscrit et vous a désigné comme parent. À cet âge, un compte nécessite l’accord d’un parent.
 intro-unnamed: Un enfant s’est inscrit et vous a désigné comme parent. À cet âge, un compte nécessite l’accord d’un parent.
-hint: Si vous refusez, ou si vous ne connaissez pas l’enfant, le compte et ses données sont supprimés. Le même lien permet de retirer votre accord plus tard.
+deadline: Sans réponse, le compte sera supprimé le {{date}}.
+hint: Le même lien permet de retirer votre accord plus tard.
 button: Je suis un parent et je donne mon accord
+refuse-title: Vous n’êtes pas d’accord, ou ne connaissez pas l’enfant ?
+refuse-hint: Le compte et ses données sont alors supprimés immédiatement.
 refuse: Refuser et supprimer le compte
-given: Vous avez donné votre accord. Vous pouvez le retirer ici : le compte sera alors bloqué, puis supprimé avec ses données après quelques jours.
+given: Vous avez donné votre accord. Le compte reste tel qu’il est tant que vous ne le retirez pas.
+withdraw-title: Retirer votre accord
+withdraw-hint: Le compte est bloqué immédiatement, puis supprimé avec ses données le {{date}}.
 withdraw: Retirer et supprimer le compte
 done-title: Vous avez donné votre accord
 done: Vous pouvez fermer cette page. Conservez l’e-mail : son lien permet de retirer votre accord.
 refused-title: Le compte est en cours de suppression
 refused: Il n’y a pas d’accord, donc le compte et ses données sont en cours de suppression. Vous pouvez fermer cette page.
-unusable: Ce lien ne fonctionne pas. Il a expiré, un lien plus récent l’a remplacé, ou la page est restée ouverte plus de dix minutes.
+withdrawn-title: Votre accord est retiré
+withdrawn: Le compte est bloqué. Il sera supprimé avec ses données le {{date}}. Vous pouvez fermer cette page.
+unusable: Il a expiré, un lien plus récent l’a remplacé, ou la page est restée ouverte plus de dix minutes.
 unusable-next: Ouvrez de nouveau le lien du dernier e-mail. Si cela ne suffit pas, l’enfant peut demander un nouvel e-mail dans l’application.
 ==> page/parent.ja.txt
 title: お子さまの利用への同意
 intro: {{name}}さんが登録し、あなたを保護者として指定しました。この年齢では、アカウントの利用に保護者の同意が必要です。
 intro-unnamed: お子さまが登録し、あなたを保護者として指定しました。この年齢では、アカウントの利用に保護者の同意が必要です。
-hint: 拒否した場合、またはお子さまにお心当たりがない場合は、アカウントとそのデータを削除します。同じリンクから後で同意を取り消すこともできます。
+deadline: 回答がない場合は、{{date}}にアカウントを削除します。
+hint: 同じリンクから、後で同意を取り消すこともできます。
 button: 保護者として同意する
+refuse-title: 同意しない場合、またはお子さまにお心当たりがない場合
+refuse-hint: アカウントとそのデータをすぐに削除します。
 refuse: 拒否してアカウントを削除する
-given: 同意済みです。ここで同意を取り消すと、アカウントを停止し、数日後にデータとともに削除します。
+given: 同意済みです。同意を取り消さない限り、アカウントはそのまま使えます。
+withdraw-title: 同意の取り消し
+withdraw-hint: アカウントをすぐに停止し、{{date}}にデータとともに削除します。
 withdraw: 同意を取り消してアカウントを削除する
 done-title: 同意しました
 done: このページを閉じてください。メールは保管してください。リンクから同意を取り消すことができます。
 refused-title: アカウントを削除しています
 refused: 同意がないため、アカウントとそのデータを削除しています。このページを閉じてください。
-unusable: このリンクは使えません。有効期限が切れたか、新しいリンクに置き換えられたか、ページを開いてから10分以上経過しています。
+withdrawn-title: 同意を取り消しました
+withdrawn: アカウントを停止しました。{{date}}にデータとともに削除します。このページは閉じてかまいません。
+unusable: 有効期限が切れたか、新しいリンクに置き換えられたか、ページを開いてから10分以上経過しています。
 unusable-next: 最新のメールのリンクをもう一度開いてください。それでも使えない場合は、お子さまがアプリで新しいメールをリクエストできます。
 ==> page/reset-password.de-formal.txt
 title: Wählen Sie ein neues Passwort
@@ -3502,10 +3624,11 @@ title: Wähle ein neues Passwort
 intro: Das neue Passwort ersetzt das alte, und alle Geräte werden abgemeldet.
 label: Neues Passwort
 hint: Ein langes Passwort, das du nirgends sonst verwendest. Dein Browser kann eines vorschlagen.
+unmet: Nicht erfüllt.
 button: Passwort speichern
 done-title: Dein Passwort wurde geändert
 done: Du kannst diese Seite schließen und dich in der App mit deinem neuen Passwort anmelden.
-unusable: Dieser Link funktioniert nicht. Er ist abgelaufen, wurde schon verwendet, oder die Seite war länger als zehn Minuten offen.
+unusable: Er ist abgelaufen, wurde schon verwendet, oder die Seite war länger als zehn Minuten offen.
 unusable-next: Öffne den Link in der Mail noch einmal, oder fordere einen neuen an.
 request: Neuen Link anfordern
 ==> page/reset-password.en.txt
@@ -3513,10 +3636,11 @@ title: Choose a new password
 intro: The new password replaces the old one, and all devices are signed out.
 label: New password
 hint: A long password that you use nowhere else. Your browser can suggest one.
+unmet: Not met.
 button: Save the password
 done-title: Your password has been changed
 done: You can close this page and sign in to the app with your new password.
-unusable: This link does not work. It has expired, it was used before, or the page was open for more than ten minutes.
+unusable: It has expired, it was used before, or the page was open for more than ten minutes.
 unusable-next: Open the link in the email once more, or request a new one.
 request: Request a new link
 ==> page/reset-password.es-formal.txt
@@ -3530,10 +3654,11 @@ title: Elige una contraseña nueva
 intro: La contraseña nueva sustituye a la anterior y se cierra la sesión en todos los dispositivos.
 label: Contraseña nueva
 hint: Una contraseña larga que no uses en ningún otro sitio. Tu navegador puede sugerirte una.
+unmet: No se cumple.
 button: Guardar la contraseña
 done-title: Tu contraseña ha cambiado
 done: Puedes cerrar esta página e iniciar sesión en la aplicación con tu contraseña nueva.
-unusable: Este enlace no funciona. Ha caducado, ya se ha usado o la página ha estado abierta más de diez minutos.
+unusable: Ha caducado, ya se ha usado o la página ha estado abierta más de diez minutos.
 unusable-next: Abre otra vez el enlace del correo o pide uno nuevo.
 request: Pedir un enlace nuevo
 ==> page/reset-password.fr.txt
@@ -3541,10 +3666,11 @@ title: Choisissez un nouveau mot de passe
 intro: Le nouveau mot de passe remplace l’ancien, et tous les appareils sont déconnectés.
 label: Nouveau mot de passe
 hint: Un mot de passe long, que vous n’utilisez nulle part ailleurs. Votre navigateur peut en proposer un.
+unmet: Non respecté.
 button: Enregistrer le mot de passe
 done-title: Votre mot de passe a été modifié
 done: Vous pouvez fermer cette page et vous connecter à l’application avec votre nouveau mot de passe.
-unusable: Ce lien ne fonctionne pas. Il a expiré, il a déjà été utilisé, ou la page est restée ouverte plus de dix minutes.
+unusable: Il a expiré, il a déjà été utilisé, ou la page est restée ouverte plus de dix minutes.
 unusable-next: Ouvrez de nouveau le lien reçu par e-mail, ou demandez-en un nouveau.
 request: Demander un nouveau lien
 ==> page/reset-password.ja.txt
@@ -3552,12 +3678,157 @@ title: 新しいパスワードの設定
 intro: 新しいパスワードは古いものに置き換わり、すべてのデバイスからログアウトされます。
 label: 新しいパスワード
 hint: ほかでは使っていない長いパスワードにしてください。ブラウザーが候補を提案できます。
+unmet: 満たしていません。
 button: パスワードを保存
 done-title: パスワードを変更しました
 done: このページを閉じて、新しいパスワードでアプリにログインできます。
-unusable: このリンクは使えません。有効期限が切れたか、すでに使用されたか、ページを開いてから10分以上経過しています。
+unusable: 有効期限が切れたか、すでに使用されたか、ページを開いてから10分以上経過しています。
 unusable-next: メールのリンクをもう一度開くか、新しいリンクをリクエストしてください。
 request: 新しいリンクをリクエストする
+==> page/style.css
+/* The look of the pages behind the links in mails. No script, no inline style, nothing of another
+   host. An operator's theme sets the first group of variables: the sheet that is served repeats
+   them at its end, for light and for dark. */
+:root {
+  color-scheme: light dark;
+  --accent: #2d4cc8; --accent-text: #ffffff; --background: #eceef2;
+  --background-image: none; --font: system-ui, sans-serif; --radius: 8px;
+  --card-width: 28rem; --logo-height: 2rem; --logo-height-phone: 1.75rem;
+
+  --card: #ffffff; --quiet: #f5f6f8; --line: #dfe3e8; --field: #7f8895;
+  --text: #14181d; --muted: #545d69;
+  --danger: #b3261e; --danger-quiet: #fdf0ee; --success: #146b3a; --success-quiet: #e8f5ed;
+  --shadow: 0 1px 2px rgb(20 24 29 / .06), 0 16px 40px -12px rgb(20 24 29 / .18);
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --accent: #a9baff; --accent-text: #10163a; --background: #0d1013;
+    --card: #171b20; --quiet: #1f242a; --line: #2f363e; --field: #76818e;
+    --text: #edf0f3; --muted: #a4aeb9;
+    --danger: #ffa198; --danger-quiet: #351b1b; --success: #7ad6a0; --success-quiet: #15291e;
+    --shadow: 0 0 0 1px #2a3037, 0 16px 40px -12px #000000;
+  }
+}
+
+/* Ground. Grids have the gaps: 6 px in a field, 8 in a group, 20 between fields, 24 between parts. */
+*, ::before { box-sizing: border-box; }
+html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
+body, h1, h2, p, ul { margin: 0; }
+ul { padding: 0; list-style: none; }
+.page { display: grid; grid-template-columns: minmax(0, var(--card-width)); place-content: center;
+  min-height: 100vh; min-height: 100dvh; padding: 2rem 1rem 3rem; color: var(--text);
+  background: var(--background) var(--background-image) center / cover no-repeat fixed;
+  font: 1rem/1.5 var(--font); overflow-wrap: break-word; }
+main, form, .group, .field, .rules, .points { display: grid;
+  grid-template-columns: minmax(0, 1fr); }
+main { gap: 1.5rem; padding: 1.75rem 2.5rem 2.5rem; }
+form { gap: 1.25rem; }
+.group { gap: .5rem; }
+.field { gap: .375rem; }
+h1, h2, label, button, .button, .brand, .error, [aria-current] { font-weight: 600; }
+h1 { font-size: 1.5rem; line-height: 1.25; letter-spacing: -.012em; }
+h2 { font-size: 1.0625rem; line-height: 1.35; }
+h1, h2, button, .button, .links { text-wrap: balance; }
+p, .points li { text-wrap: pretty; }
+.small, .hint, .rules, .error, .account, footer { font-size: .875rem; }
+.muted, .hint, .rules, .account .icon, .links a { color: var(--muted); }
+.icon { flex: none; width: 1.25rem; height: 1.25rem; fill: none; stroke: currentColor;
+  stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);
+  white-space: nowrap; }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+:lang(de) { hyphens: auto; hyphenate-limit-chars: 12 5 5; }
+:lang(ja) { line-break: strict; word-break: auto-phrase; }
+:lang(ja) h1 { line-height: 1.4; letter-spacing: 0; }
+:lang(ja) p { line-height: 1.7; }
+
+/* Whose page, and whose account */
+.card { border-radius: calc(2 * var(--radius)); background: var(--card);
+  box-shadow: var(--shadow); }
+.brand, .account, .error { display: flex; align-items: center; }
+.brand { gap: .625rem; padding: 2rem 2.5rem 0; overflow-wrap: anywhere; }
+.logo { display: block; width: auto; height: var(--logo-height); max-width: 100%;
+  object-fit: contain; object-position: left; }
+.mark, .symbol { display: grid; flex: none; place-items: center; }
+.mark { width: 2rem; height: 2rem; color: var(--accent-text); background: var(--accent);
+  border-radius: var(--radius); }
+.account { gap: .375rem; width: fit-content; max-width: 100%; margin-bottom: .25rem;
+  padding: .25rem .75rem .25rem .5rem; border: 1px solid var(--line); border-radius: 1rem;
+  overflow-wrap: anywhere; hyphens: none; }
+
+/* Fields: label, hint, rules, error, input */
+input { width: 100%; min-height: 3rem; padding: .5rem .875rem; font: inherit; color: var(--text);
+  background: var(--card); border: 1px solid var(--field); border-radius: var(--radius); }
+input[aria-invalid] { border-color: var(--danger); box-shadow: inset 0 0 0 1px var(--danger); }
+.error { gap: .375rem; align-items: start; color: var(--danger); }
+.rules { gap: .125rem; }
+.unmet { color: var(--danger); }
+
+/* Buttons: one filled button on a page; what cannot be undone is outlined, last and apart. */
+button, .button { display: inline-grid; place-content: center; min-height: 3rem;
+  padding: .5rem 1.25rem; font-family: inherit; font-size: 1rem; line-height: 1.25;
+  text-align: center; text-decoration: none; color: var(--accent-text);
+  background: var(--accent); border: 1px solid transparent; border-radius: var(--radius);
+  cursor: pointer; }
+button:hover, .button:hover { box-shadow: 0 0 0 3px var(--line); }
+.secondary, .danger { background: var(--card); }
+.secondary { color: var(--text); border-color: var(--field); }
+.danger { color: var(--danger); border-color: var(--danger); }
+.danger:hover { color: var(--card); background: var(--danger); }
+.choices { gap: .75rem; }
+.apart { gap: .75rem; padding-top: 1.5rem; border-top: 1px solid var(--line); }
+
+/* What a page says */
+.note { display: flex; gap: .75rem; padding: .875rem 1rem; color: var(--text);
+  background: var(--danger-quiet); border: 1px solid var(--danger);
+  border-radius: var(--radius); }
+.note .icon { margin-top: .1rem; color: var(--danger); }
+.note a { color: var(--text); text-underline-offset: .18em; }
+.note .group { gap: .25rem; }
+.note:focus { outline: 0; }
+.points { gap: .625rem; }
+.points li, .rules li { position: relative; padding-left: 1.25rem; }
+.points li::before, .rules li::before { content: ""; position: absolute; left: .25rem;
+  top: .55em; width: .375rem; height: .375rem; background: var(--muted); border-radius: 50%; }
+.symbol { width: 3rem; height: 3rem; margin-bottom: .75rem; color: var(--muted);
+  background: var(--quiet); border-radius: 50%; }
+.symbol .icon { width: 1.5rem; height: 1.5rem; }
+.good { color: var(--success); background: var(--success-quiet); }
+
+/* Languages and legal links: balanced lines, so that no link stands alone on the last one. */
+footer { display: grid; padding: .25rem 1rem; background: var(--quiet);
+  border-top: 1px solid var(--line);
+  border-radius: 0 0 calc(2 * var(--radius)) calc(2 * var(--radius)); }
+.links { text-align: center; }
+.links li { display: inline-block; }
+.links a { display: block; padding: .75rem .5rem; text-decoration: none;
+  outline-offset: -.375rem; }
+.links a:hover { text-decoration: underline; }
+.links [aria-current] { color: var(--text); }
+
+/* A phone: the card is the page. */
+@media (max-width: 30rem) {
+  .page { display: flex; padding: 0; background: var(--card); }
+  .card { display: flex; flex: 1; flex-direction: column; min-width: 0; border-radius: 0;
+    box-shadow: none; }
+  main { flex: 1; align-content: start; padding: 1.5rem 1.25rem 2rem; }
+  .brand { padding: 1.25rem 1.25rem 0; }
+  .logo { height: var(--logo-height-phone); }
+  footer { border-radius: 0; }
+}
+/* 44 px for a finger */
+@media (pointer: coarse) { .note a { display: block; padding: .7rem 0; } }
+@media (forced-colors: active) {
+  .card, .mark, .symbol { border: 1px solid; }
+  .points li::before, .rules li::before { background: CanvasText; }
+  .icon { stroke: CanvasText; }
+  .links [aria-current] { text-decoration: underline; }
+}
+@media print {
+  .page { display: block; padding: 0; background: none; }
+  .card { box-shadow: none; }
+  footer, form, .button { display: none; }
+}
 ==> page/verify-email.de-formal.txt
 title: Bestätigen Sie Ihre E-Mail-Adresse
 intro: Geben Sie Ihr Passwort ein, um zu bestätigen, dass dies Ihre Adresse ist. Wenn Sie sich nicht registriert haben, schließen Sie diese Seite: Es passiert nichts.
@@ -3573,7 +3844,7 @@ hint: Das Passwort, das du bei der Registrierung gewählt hast. Wenn du ein ande
 button: Bestätigen
 done-title: Deine E-Mail-Adresse ist bestätigt
 done: Du kannst diese Seite schließen und dich in der App mit dem Passwort anmelden, das du gerade eingegeben hast.
-unusable: Dieser Link funktioniert nicht. Er ist abgelaufen, wurde schon verwendet, oder die Seite war länger als zehn Minuten offen.
+unusable: Er ist abgelaufen, wurde schon verwendet, oder die Seite war länger als zehn Minuten offen.
 unusable-next: Öffne den Link in der Mail noch einmal. Wenn das nicht hilft, melde dich in der App an und fordere dort eine neue Mail an.
 ==> page/verify-email.en.txt
 title: Confirm your email address
@@ -3583,7 +3854,7 @@ hint: The password that you chose when you signed up. If you enter a different o
 button: Confirm
 done-title: Your email address is confirmed
 done: You can close this page and sign in to the app with the password that you have just entered.
-unusable: This link does not work. It has expired, it was used before, or the page was open for more than ten minutes.
+unusable: It has expired, it was used before, or the page was open for more than ten minutes.
 unusable-next: Open the link in the email once more. If that does not help, sign in to the app and request a new email there.
 ==> page/verify-email.es-formal.txt
 title: Confirme su dirección de correo
@@ -3600,7 +3871,7 @@ hint: La contraseña que elegiste al registrarte. Si introduces otra, puede conv
 button: Confirmar
 done-title: Tu dirección de correo está confirmada
 done: Puedes cerrar esta página e iniciar sesión en la aplicación con la contraseña que acabas de introducir.
-unusable: Este enlace no funciona. Ha caducado, ya se ha usado o la página ha estado abierta más de diez minutos.
+unusable: Ha caducado, ya se ha usado o la página ha estado abierta más de diez minutos.
 unusable-next: Abre otra vez el enlace del correo. Si no funciona, inicia sesión en la aplicación y pide allí un correo nuevo.
 ==> page/verify-email.fr.txt
 title: Confirmez votre adresse e-mail
@@ -3610,7 +3881,7 @@ hint: Le mot de passe que vous avez choisi à l’inscription. Si vous en saisis
 button: Confirmer
 done-title: Votre adresse e-mail est confirmée
 done: Vous pouvez fermer cette page et vous connecter à l’application avec le mot de passe que vous venez de saisir.
-unusable: Ce lien ne fonctionne pas. Il a expiré, il a déjà été utilisé, ou la page est restée ouverte plus de dix minutes.
+unusable: Il a expiré, il a déjà été utilisé, ou la page est restée ouverte plus de dix minutes.
 unusable-next: Ouvrez de nouveau le lien reçu par e-mail. Si cela ne suffit pas, connectez-vous à l’application et demandez-y un nouvel e-mail.
 ==> page/verify-email.ja.txt
 title: メールアドレスの確認
@@ -3620,62 +3891,76 @@ hint: 登録時に設定したパスワードです。別のパスワードを�
 button: 確認する
 done-title: メールアドレスを確認しました
 done: このページを閉じて、いま入力したパスワードでアプリにログインできます。
-unusable: このリンクは使えません。有効期限が切れたか、すでに使用されたか、ページを開いてから10分以上経過しています。
+unusable: 有効期限が切れたか、すでに使用されたか、ページを開いてから10分以上経過しています。
 unusable-next: メールのリンクをもう一度開いてください。それでも使えない場合は、アプリにログインして新しいメールをリクエストしてください。
 ==> page/your-data.de-formal.txt
 title: Ihre Daten abrufen
-intro: Sie bekommen ein Archiv mit allen Daten, die zu Ihrem Konto gespeichert sind. Melden Sie sich für diesen einen Download an, damit wir sicher sind, dass Sie es sind. Wenn Ihr Konto kein Passwort hat, öffnen Sie stattdessen die App: Dort finden Sie Ihre Daten in den Einstellungen des Kontos.
+intro: Sie bekommen ein Archiv mit allen Daten, die zu Ihrem Konto gespeichert sind. Melden Sie sich für diesen einen Download an, damit wir sicher sind, dass Sie es sind.
+session-needed: Ihr Konto hat kein Passwort. Öffnen Sie {{app}}, wo Sie angemeldet sind: Dort finden Sie Ihre Daten in den Einstellungen des Kontos.
+email-hint: Die Adresse, mit der Sie sich anmelden.
 hint: Das Passwort, mit dem Sie sich anmelden.
 unusable-next: Öffnen Sie den Link in der Mail noch einmal, oder rufen Sie Ihre Daten in der App ab.
 ==> page/your-data.de.txt
 title: Deine Daten abrufen
-intro: Du bekommst ein Archiv mit allen Daten, die zu deinem Konto gespeichert sind. Melde dich für diesen einen Download an, damit wir sicher sind, dass du es bist. Wenn dein Konto kein Passwort hat, öffne stattdessen die App: Dort findest du deine Daten in den Einstellungen des Kontos.
+intro: Du bekommst ein Archiv mit allen Daten, die zu deinem Konto gespeichert sind. Melde dich für diesen einen Download an, damit wir sicher sind, dass du es bist.
+session-needed: Dein Konto hat kein Passwort. Öffne {{app}}, wo du angemeldet bist: Dort findest du deine Daten in den Einstellungen des Kontos.
 email-label: E-Mail-Adresse
+email-hint: Die Adresse, mit der du dich anmeldest.
 label: Passwort
 hint: Das Passwort, mit dem du dich anmeldest.
 button: Herunterladen
-unusable: Dieser Link funktioniert nicht. Er ist abgelaufen, wurde schon verwendet, gehört zu einem anderen Konto, oder die Seite war länger als zehn Minuten offen.
+unusable: Er ist abgelaufen, wurde schon verwendet, gehört zu einem anderen Konto, oder die Seite war länger als zehn Minuten offen.
 unusable-next: Öffne den Link in der Mail noch einmal, oder rufe deine Daten in der App ab.
 ==> page/your-data.en.txt
 title: Get your data
-intro: You will get an archive of all data that is kept about your account. To make sure that it is you, sign in for this one download. If your account has no password, open the app instead: your data is in the account settings there.
+intro: You will get an archive of all data that is kept about your account. To make sure that it is you, sign in for this one download.
+session-needed: Your account has no password. Open {{app}}, where you are signed in: your data is in the account settings there.
 email-label: Email address
+email-hint: The address that you sign in with.
 label: Password
 hint: The password that you sign in with.
 button: Download
-unusable: This link does not work. It has expired, it was used before, it belongs to another account, or the page was open for more than ten minutes.
+unusable: It has expired, it was used before, it belongs to another account, or the page was open for more than ten minutes.
 unusable-next: Open the link in the email once more, or get your data in the app.
 ==> page/your-data.es-formal.txt
 title: Obtenga sus datos
-intro: Recibirá un archivo con todos los datos que se guardan sobre su cuenta. Para comprobar que es usted, inicie sesión para esta única descarga. Si su cuenta no tiene contraseña, abra la aplicación: encontrará sus datos en los ajustes de la cuenta.
+intro: Recibirá un archivo con todos los datos que se guardan sobre su cuenta. Para comprobar que es usted, inicie sesión para esta única descarga.
+session-needed: Su cuenta no tiene contraseña. Abra {{app}}, donde ha iniciado sesión: encontrará sus datos en los ajustes de la cuenta.
+email-hint: La dirección con la que inicia sesión.
 hint: La contraseña con la que inicia sesión.
 unusable-next: Abra otra vez el enlace del correo u obtenga sus datos en la aplicación.
 ==> page/your-data.es.txt
 title: Obtén tus datos
-intro: Recibirás un archivo con todos los datos que se guardan sobre tu cuenta. Para comprobar que eres tú, inicia sesión para esta única descarga. Si tu cuenta no tiene contraseña, abre la aplicación: encontrarás tus datos en los ajustes de la cuenta.
+intro: Recibirás un archivo con todos los datos que se guardan sobre tu cuenta. Para comprobar que eres tú, inicia sesión para esta única descarga.
+session-needed: Tu cuenta no tiene contraseña. Abre {{app}}, donde has iniciado sesión: encontrarás tus datos en los ajustes de la cuenta.
 email-label: Dirección de correo
+email-hint: La dirección con la que inicias sesión.
 label: Contraseña
 hint: La contraseña con la que inicias sesión.
 button: Descargar
-unusable: Este enlace no funciona. Ha caducado, ya se ha usado, es de otra cuenta o la página ha estado abierta más de diez minutos.
+unusable: Ha caducado, ya se ha usado, es de otra cuenta o la página ha estado abierta más de diez minutos.
 unusable-next: Abre otra vez el enlace del correo u obtén tus datos en la aplicación.
 ==> page/your-data.fr.txt
 title: Récupérez vos données
-intro: Vous recevrez une archive de toutes les données conservées sur votre compte. Pour vérifier que c’est bien vous, connectez-vous pour ce seul téléchargement. Si votre compte n’a pas de mot de passe, ouvrez plutôt l’application : vos données s’y trouvent dans les réglages du compte.
+intro: Vous recevrez une archive de toutes les données conservées sur votre compte. Pour vérifier que c’est bien vous, connectez-vous pour ce seul téléchargement.
+session-needed: Votre compte n’a pas de mot de passe. Ouvrez {{app}}, où votre session est ouverte : vos données s’y trouvent dans les réglages du compte.
 email-label: Adresse e-mail
+email-hint: L’adresse avec laquelle vous vous connectez.
 label: Mot de passe
 hint: Le mot de passe avec lequel vous vous connectez.
 button: Télécharger
-unusable: Ce lien ne fonctionne pas. Il a expiré, il a déjà été utilisé, il concerne un autre compte, ou la page est restée ouverte plus de dix minutes.
+unusable: Il a expiré, il a déjà été utilisé, il concerne un autre compte, ou la page est restée ouverte plus de dix minutes.
 unusable-next: Ouvrez de nouveau le lien reçu par e-mail, ou récupérez vos données dans l’application.
 ==> page/your-data.ja.txt
 title: データのダウンロード
-intro: あなたのアカウントについて保存されているすべてのデータのアーカイブをダウンロードできます。ご本人であることを確認するため、このダウンロードのためにログインしてください。パスワードのないアカウントの場合は、アプリのアカウント設定からデータを取得してください。
+intro: あなたのアカウントについて保存されているすべてのデータのアーカイブをダウンロードできます。ご本人であることを確認するため、このダウンロードのためにログインしてください。
+session-needed: アカウントにパスワードがありません。ログインしている{{app}}を開き、アカウント設定からデータを取得してください。
 email-label: メールアドレス
+email-hint: ログインに使っているアドレスです。
 label: パスワード
 hint: ログインに使っているパスワードです。
 button: ダウンロード
-unusable: このリンクは使えません。有効期限が切れたか、すでに使用されたか、別のアカウントのものか、ページを開いてから10分以上経過しています。
+unusable: 有効期限が切れたか、すでに使用されたか、別のアカウントのものか、ページを開いてから10分以上経過しています。
 unusable-next: メールのリンクをもう一度開くか、アプリでデータを取得してください。
 ==> push/deletion-scheduled.de-formal.push
 Title: Konto wird gelöscht

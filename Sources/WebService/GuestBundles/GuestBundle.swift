@@ -31,21 +31,11 @@ struct GuestBundle: Sendable {
     /// Finds the elements of the body.
     /// - Throws: `CallFailure` `rpc/invalid-argument` for another form.
     init(_ body: [UInt8]) throws(CallFailure) {
-        var scan = JSONScan(bytes: body)
-        guard scan.take("{"), scan.takeString() == Self.field, scan.take(":"), scan.take("[") else {
-            throw Self.malformed
-        }
-        var elements: [Range<Int>] = []
-        if !scan.take("]") {
-            repeat {
-                guard elements.count < Self.documentsMax, let element = scan.takeObject() else {
-                    throw Self.malformed
-                }
-                elements.append(element)
-            } while scan.take(",")
-            guard scan.take("]") else { throw Self.malformed }
-        }
-        guard scan.take("}"), scan.isAtEnd else { throw Self.malformed }
+        // The reason may quote the body, so it is not passed on.
+        guard
+            let elements = try? JSONReader.objects(
+                ofList: Self.field, in: body, countMax: Self.documentsMax)
+        else { throw Self.malformed }
         bytes = body
         self.elements = elements
     }
@@ -73,7 +63,7 @@ struct GuestBundle: Sendable {
         let options = JSONReader.Options(
             depthMax: Self.depthMax, membersMax: Self.membersMax, retainsNumberTexts: true)
         // The reason may quote the document, so it is not passed on.
-        guard let object = try? JSONReader.value(in: Array(bytes[elements[index]]), options).object
+        guard let object = try? JSONReader.value(in: bytes, at: elements[index], options).object
         else { throw malformed("") }
         guard let collection = object["collection"]?.string else { throw malformed(".collection") }
         guard let name = object["name"]?.string else { throw malformed(".name") }
@@ -101,71 +91,4 @@ struct GuestBundle: Sendable {
     private static let malformed = CallFailure(
         .invalidArgument, "The body must be one object with a list of objects as `documents`.",
         violations: [field])
-}
-
-/// Finds the parts of a JSON text without reading them: what is found is JSON only if the reader
-/// says so.
-private struct JSONScan {
-    let bytes: [UInt8]
-    private var position = 0
-
-    init(bytes: [UInt8]) { self.bytes = bytes }
-
-    /// Whether only space is left.
-    var isAtEnd: Bool { bytes[position...].allSatisfy(Self.isSpace) }
-
-    /// Advances past space and `mark`, if that is next.
-    mutating func take(_ mark: Unicode.Scalar) -> Bool {
-        skipSpace()
-        guard position < bytes.count, bytes[position] == UInt8(ascii: mark) else { return false }
-        position += 1
-        return true
-    }
-
-    /// The text of the string that is next, without its escapes.
-    mutating func takeString() -> String? {
-        guard take("\"") else { return nil }
-        let start = position
-        guard skipString() else { return nil }
-        return String(validating: bytes[start..<position - 1], as: UTF8.self)
-    }
-
-    /// The range of the object that is next.
-    mutating func takeObject() -> Range<Int>? {
-        guard take("{") else { return nil }
-        let start = position - 1
-        var depth = 1
-        while position < bytes.count {
-            let byte = bytes[position]
-            position += 1
-            switch byte {
-            case UInt8(ascii: "\""): guard skipString() else { return nil }
-            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
-            case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                depth -= 1
-                if depth == 0 { return start..<position }
-            default: break
-            }
-        }
-        return nil
-    }
-
-    /// Advances past the rest of a string and its closing quote.
-    private mutating func skipString() -> Bool {
-        while position < bytes.count {
-            let byte = bytes[position]
-            position += byte == UInt8(ascii: "\\") ? 2 : 1
-            if byte == UInt8(ascii: "\"") { return true }
-        }
-        position = bytes.count
-        return false
-    }
-
-    private mutating func skipSpace() {
-        while position < bytes.count, Self.isSpace(bytes[position]) { position += 1 }
-    }
-
-    private static func isSpace(_ byte: UInt8) -> Bool {
-        byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
-    }
 }

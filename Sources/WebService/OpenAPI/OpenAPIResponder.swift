@@ -1,3 +1,4 @@
+import COpenAPI
 import HTTPTypes
 import NIOCore
 
@@ -7,8 +8,13 @@ struct OpenAPIResponder: Sendable {
     private let document: ByteBuffer
     private let entityTag: EntityTag
 
+    /// The text of `COpenAPI/Generated/openapi.json`, which is a constant of the program.
+    static var text: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: postern_openapi_bytes(), count: postern_openapi_count())
+    }
+
     init() {
-        document = ByteBuffer(staticString: OpenAPIDocument.json)
+        document = ByteBuffer(bytes: Self.text)
         entityTag = EntityTag(of: document.readableBytesView)
     }
 

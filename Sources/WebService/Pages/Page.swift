@@ -1,3 +1,5 @@
+import Messages
+
 /// A page for people. Raw values are the last components of the links in mails
 /// (`IdentityService/EmailLinks/LinkToken.swift`), and the names of the texts' files.
 package enum Page: String, CaseIterable, Sendable {
@@ -29,6 +31,31 @@ package enum Page: String, CaseIterable, Sendable {
 
     /// Whether it does nothing without the link of a mail.
     var needsLink: Bool { self != .forgotPassword && self != .deleteAccount }
+
+    /// What its link is for; nil for a page that has none.
+    var linkPurpose: GatewayV1.LinkPurpose? {
+        switch self {
+        case .verifyEmail: .verifyEmail
+        case .changeEmail: .changeEmail
+        case .resetPassword: .resetPassword
+        case .deleteAccount: .deleteAccount
+        case .keepAccount: .keepAccount
+        case .parent: .parent
+        case .yourData: .yourData
+        case .forgotPassword: nil
+        }
+    }
+
+    /// Whether its password is a proof beside the link, which the link may not need.
+    /// `/reset-password` sets one, and `/your-data` signs in with it.
+    var provesByPassword: Bool { self == .verifyEmail || self == .changeEmail }
+
+    /// Whether it sets a new password, and shows the rules for one.
+    var setsPassword: Bool { self == .resetPassword }
+
+    /// Whether its link may need a session: where it needs the account's own password, which an
+    /// account may not have.
+    var mayNeedSession: Bool { self == .changeEmail || self == .yourData }
 
     /// The field that a person fills in; nil if a button is enough. `/delete-account` has it
     /// without a link only, and `/your-data` has the address too.

@@ -43,6 +43,19 @@ struct PageCalls: Sendable {
         let language: Language
     }
 
+    /// What the link of a visit is about. It uses nothing up.
+    /// - Throws: `auth/invalid-link` for one that does not work; as `submit`.
+    func describe(
+        _ token: String, _ purpose: GatewayV1.LinkPurpose, _ context: CallContext
+    ) async throws -> PageLink {
+        let link = try await auth.describeLink(
+            GatewayV1.DescribeLinkRequest(purpose: purpose, token: SecretBytes(token)), context)
+        guard link.usable else { throw ServiceError(.invalidLink) }
+        let proof: PageLink.Proof =
+            link.sessionNeeded ? .session : link.passwordNeeded ? .password : .nothing
+        return PageLink(email: link.email, proof: proof)
+    }
+
     /// Does what a form asks for.
     /// - Returns: the result to show.
     /// - Throws: the gateway's `ServiceError`, with sentences in the person's language;
@@ -88,7 +101,7 @@ struct PageCalls: Sendable {
             let answered = try await consents.answerParentalConsent(
                 GatewayV1.AnswerParentalConsentRequest(
                     token: SecretBytes(token), answer: answer.message), context)
-            return answered.state == .refused ? .refused : .done
+            return answered.result
         case .yourData:
             // Answered by `withExport`.
             throw ServiceError(.internalError, detail: "a download is no single call")

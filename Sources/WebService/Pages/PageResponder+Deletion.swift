@@ -1,4 +1,3 @@
-import Addresses
 import Contracts
 import Cryptography
 import HTTPTypes
@@ -9,9 +8,10 @@ import ServiceRuntime
 /// `/delete-account` with the link of a mail (G-19):
 ///
 ///     GET                    the consequences, with a button
-///     POST                   the last question, with a button for now and one for later; while
-///                            there is an export only with the latter
-///     POST choice=now|later  the deletion is requested, and its result is shown
+///     POST                   the last question, with buttons for no, for later and for now; while
+///                            there is an export without the last
+///     POST choice=keep       nothing is done, and that is said
+///     POST choice=later|now  the deletion is requested, and its result is shown
 ///
 /// The GET makes a call that changes nothing. The gateway's confirmation token is in the last form
 /// only, so that no request without both steps deletes an account.
@@ -24,16 +24,16 @@ extension PageResponder {
         do {
             let preview = try await preview(exchange, visit)
             let voice = formalLanguages.voice(of: language(exchange, visit))
-            try show(
+            try await show(
                 exchange, .deleteAccount,
                 .consequences(
                     token: PageForm(visit, randomness: randomness).token,
                     sentences: preview.consequences.map(\.sentence),
-                    problems: problem.map { PageState.problems($0, in: voice) } ?? []),
+                    problem: problem.map { PageProblem($0, in: voice) }),
                 visit, status: problem.map(Self.status) ?? .ok,
                 retryAfter: problem?.retryAfterSeconds)
         } catch let error as ServiceError {
-            try fail(exchange, .deleteAccount, visit, error, "")
+            try await fail(exchange, .deleteAccount, visit, error, "")
         }
     }
 
@@ -49,33 +49,43 @@ extension PageResponder {
             guard let choice = DeletionChoice(rawValue: text) else {
                 throw ServiceError(.invalidArgument, fields: [DeletionChoice.field])
             }
+            guard choice != .keep else { return try await finish(exchange, visit, .kept) }
             let answer = try await calls.deletion.requestDeletion(
                 GatewayV1.RequestDeletionRequest(
                     linkToken: SecretBytes(visit.linkToken),
                     confirmationToken: parameters[DeletionChoice.confirmationField] ?? "",
                     wait: choice == .later), context(exchange, visit))
-            let waits = answer.deletion?.state == .waiting
-            try show(
-                exchange, .deleteAccount,
-                .done(continueURI: visit.continueURI, result: waits ? .waiting : .deleted), visit,
-                status: .ok)
+            let waits = answer.deletion.flatMap(\.waitsUntil)
+            try await finish(exchange, visit, waits.map { .waiting(until: $0) } ?? .deleted)
         } catch let error as ServiceError where error.code == .invalidLink {
-            try fail(exchange, .deleteAccount, visit, error, "")
+            try await fail(exchange, .deleteAccount, visit, error, "")
         } catch let error as ServiceError {
             try await showConsequences(exchange, visit, after: error)
         }
     }
 
+    private func finish(
+        _ exchange: HTTPExchange, _ visit: PageVisit, _ result: PageResult
+    ) async throws {
+        try await show(
+            exchange, .deleteAccount, .done(continueURI: visit.continueURI, result: result), visit,
+            status: .ok)
+    }
+
     private func ask(_ exchange: HTTPExchange, _ visit: PageVisit) async throws {
         let preview = try await preview(exchange, visit)
-        try show(
+        let wait = Duration.seconds(Int64(preview.waitSeconds))
+        try await show(
             exchange, .deleteAccount,
             .lastQuestion(
                 token: PageForm(visit, randomness: randomness).token,
                 confirmation: preview.confirmationToken,
                 onlyLater: preview.consequences.contains {
                     $0.kind == DeletionConsequence.export.rawValue
-                }), visit, status: .ok)
+                },
+                // One that waits already goes on with its time.
+                due: preview.deletion.flatMap(\.waitsUntil) ?? time.now() + wait), visit,
+            status: .ok)
     }
 
     private func preview(
@@ -85,10 +95,11 @@ extension PageResponder {
             GatewayV1.PreviewDeletionRequest(linkToken: SecretBytes(visit.linkToken)),
             context(exchange, visit))
     }
+}
 
-    private func context(_ exchange: HTTPExchange, _ visit: PageVisit) -> CallContext {
-        calls.context(
-            of: callers.address(exchange.head.headerFields, exchange.client).text,
-            in: language(exchange, visit))
+extension GatewayV1.Deletion {
+    /// When it begins, if it waits.
+    fileprivate var waitsUntil: Timestamp? {
+        state == .waiting ? Timestamp(milliseconds: dueAtMs) : nil
     }
 }

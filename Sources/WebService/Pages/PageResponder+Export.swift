@@ -37,7 +37,7 @@ extension PageResponder {
                 exchange.end()
             }
         } catch let failure as PageCalls.ExportFailure {
-            try fail(exchange, .yourData, visit, failure.error, email)
+            try await fail(exchange, .yourData, visit, failure.error, email)
         }
     }
 }

@@ -1,4 +1,3 @@
-import Addresses
 import Contracts
 import Cryptography
 import HTTPTypes
@@ -22,24 +21,24 @@ extension PageResponder {
             let language = language(exchange, visit)
             let shown = try await calls.consents.answerParentalConsent(
                 GatewayV1.AnswerParentalConsentRequest(token: SecretBytes(visit.linkToken)),
-                calls.context(
-                    of: callers.address(exchange.head.headerFields, exchange.client).text,
-                    in: language))
+                context(exchange, visit))
             guard shown.state != .refused else {
-                return try show(
-                    exchange, .parent, .done(continueURI: "", result: .refused), visit, status: .ok)
+                return try await show(
+                    exchange, .parent, .done(continueURI: "", result: shown.result), visit,
+                    status: .ok)
             }
             let voice = formalLanguages.voice(of: language)
-            try show(
+            try await show(
                 exchange, .parent,
                 .parent(
                     token: PageForm(visit, randomness: randomness).token,
                     childName: shown.childName, isGiven: shown.state == .given,
-                    problems: problem.map { PageState.problems($0, in: voice) } ?? []),
+                    deletionAt: shown.deletionAt,
+                    problem: problem.map { PageProblem($0, in: voice) }),
                 visit, status: problem.map(Self.status) ?? .ok,
                 retryAfter: problem?.retryAfterSeconds)
         } catch let error as ServiceError {
-            try fail(exchange, .parent, visit, error, "")
+            try await fail(exchange, .parent, visit, error, "")
         }
     }
 }
@@ -51,5 +50,18 @@ extension ParentAnswer {
         case .give: .give
         case .refuse: .refuse
         }
+    }
+}
+
+extension GatewayV1.AnswerParentalConsentResponse {
+    /// When the deletion of the account begins; nil if that is not known, or has been.
+    fileprivate var deletionAt: Timestamp? {
+        deletionAtMs > 0 ? Timestamp(milliseconds: deletionAtMs) : nil
+    }
+
+    /// What the page has done.
+    var result: PageResult {
+        guard state == .refused else { return .done }
+        return deletionAt.map { .withdrawn(until: $0) } ?? .refused
     }
 }

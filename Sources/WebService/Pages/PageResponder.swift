@@ -1,5 +1,6 @@
 import Addresses
 import HTTPTypes
+import Messages
 import NIOCore
 import RPC
 import ServiceRuntime
@@ -7,7 +8,8 @@ import ServiceRuntime
 /// Answers the pages behind the links in mails.
 ///
 ///     GET  /verify-email?token=…&lang=de   303 to /verify-email, with a cookie that has both
-///     GET  /verify-email                   the form
+///     GET  /verify-email                   what the link is about, with the form; or at once that
+///                                          it does not work
 ///     POST /verify-email?lang=de           one call of the gateway, and its result as a page
 ///
 /// `/delete-account` has more steps: `PageResponder+Deletion.swift`. `/your-data` answers with a
@@ -26,6 +28,7 @@ struct PageResponder: Sendable {
     let callers: CallerCheck
     let apps: Reloadable<Apps>
     let theme: Reloadable<Theme>
+    let options: CurrentAppOptions
     let seal: PageVisitSeal
     let randomness: any Randomness
     let time: any Time
@@ -55,12 +58,42 @@ struct PageResponder: Sendable {
         }
         guard let current = visit ?? (page.needsLink ? nil : PageVisit(randomness)),
             !page.needsLink || !current.linkToken.isEmpty
-        else { return try show(exchange, page, .unusable, visit, status: .ok) }
-        guard page != .deleteAccount || current.linkToken.isEmpty else {
-            return try await showConsequences(exchange, current)
+        else { return try await show(exchange, page, .unusable, visit, status: .ok) }
+        guard let purpose = page.linkPurpose, !current.linkToken.isEmpty else {
+            return try await show(exchange, page, form(page, current), current, status: .ok)
         }
-        guard page != .parent else { return try await showParent(exchange, current) }
-        try show(exchange, page, form(current), current, status: .ok)
+        try await open(exchange, page, current, purpose)
+    }
+
+    /// Shows what the link of a visit is about, or that it does not work: at once, not after a
+    /// password was typed.
+    private func open(
+        _ exchange: HTTPExchange, _ page: Page, _ visit: PageVisit,
+        _ purpose: GatewayV1.LinkPurpose
+    ) async throws {
+        var visit = visit
+        do {
+            visit.link = try await calls.describe(
+                visit.linkToken, purpose, context(exchange, visit))
+        } catch let error as ServiceError {
+            return try await fail(exchange, page, visit, error, "")
+        }
+        guard visit.link.proof != .session else {
+            return try await show(
+                exchange, page, .sessionNeeded(continueURI: visit.continueURI), visit, status: .ok)
+        }
+        switch page {
+        case .deleteAccount: try await showConsequences(exchange, visit)
+        case .parent: try await showParent(exchange, visit)
+        default: try await show(exchange, page, form(page, visit), visit, status: .ok)
+        }
+    }
+
+    /// The context of a call that needs no idempotency key.
+    func context(_ exchange: HTTPExchange, _ visit: PageVisit) -> CallContext {
+        calls.context(
+            of: callers.address(exchange.head.headerFields, exchange.client).text,
+            in: language(exchange, visit))
     }
 
     /// The parameters of the URL. Nil for a query that cannot be read: it has no link.
@@ -108,7 +141,7 @@ struct PageResponder: Sendable {
         let origin = WellKnownResponder.origin(
             head.authority ?? "", isTLS: exchange.client.isTLS, among: origins)
         guard PageForm.isOwn(head.headerFields, origin: origin) else {
-            return try show(exchange, page, .foreign, nil, status: .forbidden)
+            return try await show(exchange, page, .foreign, nil, status: .forbidden)
         }
         let body = try await exchange.body(bytesMax: Self.bodyBytesMax)
         let parameters = try FormParameters.read(head.headerFields, body)
@@ -119,7 +152,7 @@ struct PageResponder: Sendable {
         let input = page.field == .email ? entered.trimmingSpaces : entered
         guard let visit = visit(exchange, page), !page.needsLink || !visit.linkToken.isEmpty,
             let form = parameters[PageForm.field].flatMap({ PageForm(token: $0, of: visit) })
-        else { return try expired(exchange, page, input) }
+        else { return try await expired(exchange, page, input) }
         guard page != .deleteAccount || visit.linkToken.isEmpty else {
             return try await delete(exchange, visit, parameters)
         }
@@ -133,13 +166,13 @@ struct PageResponder: Sendable {
                 PageCalls.Submission(
                     page: page, form: form, linkToken: visit.linkToken, input: input,
                     clientAddress: address, language: language))
-            try show(
+            try await show(
                 exchange, page, .done(continueURI: visit.continueURI, result: result), visit,
                 status: .ok)
         } catch let error as ServiceError where page == .parent && error.code != .invalidLink {
             try await showParent(exchange, visit, after: error)
         } catch let error as ServiceError {
-            try fail(exchange, page, visit, error, input)
+            try await fail(exchange, page, visit, error, input)
         }
     }
 
@@ -147,40 +180,45 @@ struct PageResponder: Sendable {
     func fail(
         _ exchange: HTTPExchange, _ page: Page, _ visit: PageVisit, _ error: ServiceError,
         _ input: String
-    ) throws {
+    ) async throws {
+        var visit = visit
         guard error.code != .invalidLink else {
-            var visit = visit
-            visit.linkToken = ""
-            return try show(exchange, page, .unusable, visit, status: .badRequest)
+            (visit.linkToken, visit.link) = ("", .unknown)
+            return try await show(exchange, page, .unusable, visit, status: .badRequest)
         }
+        // The password may have been set since the link was described.
+        if error.code == .passwordNeeded { visit.link.proof = .password }
         let voice = formalLanguages.voice(of: language(exchange, visit))
         let form = PageForm(visit, randomness: randomness)
-        let problems = PageState.problems(error, in: voice)
+        let problem = PageProblem(error, in: voice)
         let state: PageState =
             switch page {
             case .deleteAccount where !visit.linkToken.isEmpty:
-                .consequences(token: "", sentences: [], problems: problems)
+                .consequences(token: "", sentences: [], problem: problem)
             case .parent:
-                .parent(token: "", childName: "", isGiven: false, problems: problems)
+                .parent(
+                    token: "", childName: "", isGiven: false, deletionAt: nil, problem: problem)
             default:
-                .form(
-                    token: form.token, email: page.showsEmail ? input : "", problems: problems)
+                .form(token: form.token, email: page.showsEmail ? input : "", problem: problem)
             }
-        try show(
+        try await show(
             exchange, page, state, visit, status: Self.status(error),
             retryAfter: error.retryAfterSeconds)
     }
 
     /// The answer to a form whose visit is over.
-    private func expired(_ exchange: HTTPExchange, _ page: Page, _ input: String) throws {
+    private func expired(
+        _ exchange: HTTPExchange, _ page: Page, _ input: String
+    ) async throws {
         guard !page.needsLink else {
-            return try show(exchange, page, .unusable, nil, status: .badRequest)
+            return try await show(exchange, page, .unusable, nil, status: .badRequest)
         }
         let visit = PageVisit(randomness)
         let texts = texts(exchange, page, nil)
         let token = PageForm(visit, randomness: randomness).token
-        try show(
-            exchange, page, .form(token: token, email: input, problems: [texts[.expired]]), visit,
+        try await show(
+            exchange, page,
+            .form(token: token, email: input, problem: PageProblem(texts[.expired])), visit,
             status: .badRequest)
     }
 
@@ -194,23 +232,42 @@ struct PageResponder: Sendable {
 
     // MARK: Responses
 
-    private func form(_ visit: PageVisit) -> PageState {
-        .form(token: PageForm(visit, randomness: randomness).token)
+    private func form(_ page: Page, _ visit: PageVisit) -> PageState {
+        .form(
+            token: PageForm(visit, randomness: randomness).token,
+            email: page == .yourData ? visit.link.email : "")
     }
 
     /// Sends a page, and renews its visit: ten minutes from now.
     func show(
         _ exchange: HTTPExchange, _ page: Page, _ state: PageState, _ visit: PageVisit?,
         status: HTTPResponse.Status, retryAfter: Int64? = nil
-    ) throws {
+    ) async throws {
         var head = HTTPResponse(status: status, headerFields: Self.fields)
         head.headerFields[.contentType] = "text/html; charset=utf-8"
         let texts = texts(exchange, page, visit)
         head.headerFields[.contentLanguage] = texts.language.rawValue
         head.headerFields[.retryAfter] = retryAfter.map { "\($0)" }
         if let visit { head.headerFields.append(try cookieField(exchange, page, visit)) }
-        let view = PageView(page, theme: theme.value, texts: texts, assets: PageAssets.path)
+        let theme = theme.value
+        let view = PageView(
+            page, theme: theme, texts: texts, assets: PageAssets.path,
+            app: await app(page, theme, exchange), link: visit?.link ?? .unknown)
         exchange.respond(head, ByteBuffer(string: view.document(state).text))
+    }
+
+    /// What is said of the app: the theme's name, else identity's, else the host that the browser
+    /// asked, without its port. Identity is asked only for what a page needs.
+    private func app(
+        _ page: Page, _ theme: Theme, _ exchange: HTTPExchange
+    ) async -> AppOptions {
+        guard theme.name.isEmpty || page.setsPassword else { return AppOptions(name: theme.name) }
+        var app = await options.current()
+        if !theme.name.isEmpty { app.name = theme.name }
+        if app.name.isEmpty {
+            app.name = (exchange.head.authority ?? "").replacing(/:[0-9]*$/, with: "")
+        }
+        return app
     }
 
     /// The language of the link, or the one that the person chose since; that of the form, if its
@@ -258,7 +315,7 @@ struct PageResponder: Sendable {
     }
 }
 
-/// Answers the style sheet and the logo of the pages.
+/// Answers the style sheets and the pictures of the pages.
 struct PageAssets: Sendable {
     /// What the paths begin with.
     static let path = "/pages/"
@@ -270,14 +327,14 @@ struct PageAssets: Sendable {
     func respond(to exchange: HTTPExchange, _ path: Substring) throws(HTTPFailure) {
         try exchange.requireReading()
         let theme = theme.value
-        switch path.dropFirst(Self.path.count) {
-        case "style.css":
-            respond(exchange, Array(theme.styleSheet.utf8), "text/css; charset=utf-8")
-        case "logo":
-            guard let logo = theme.logo else { fallthrough }
-            respond(exchange, logo.bytes, logo.mediaType)
-        default: throw HTTPFailure(.notFound, "there is no such file")
+        let name = path.dropFirst(Self.path.count)
+        guard name != "style.css" else {
+            return respond(exchange, Array(theme.styleSheet.utf8), "text/css; charset=utf-8")
         }
+        guard let file = theme.files.first(where: { $0.name == name }) else {
+            throw HTTPFailure(.notFound, "there is no such file")
+        }
+        respond(exchange, file.bytes, file.mediaType)
     }
 
     private func respond(_ exchange: HTTPExchange, _ bytes: [UInt8], _ mediaType: String) {

@@ -14,7 +14,7 @@ package struct PageSettings: Settings {
                 + "is then this service. Needs web.key in keys-folder.")
         themeFolder = settings.optionalPath(
             "pages-theme",
-            reason: "A folder with theme.css, theme.yaml and a logo; reloaded when it changes "
+            reason: "A folder with theme.css, theme.yaml and pictures; reloaded when it changes "
                 + "(postern pages preview).")
         guard let themeFolder else { return }
         do throws(ThemeError) {

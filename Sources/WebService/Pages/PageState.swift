@@ -1,17 +1,24 @@
-import ServiceRuntime
+package import ServiceRuntime
 
 /// What a page shows.
 package enum PageState: Hashable, Sendable {
     /// The form; after an attempt with what was wrong with it.
-    case form(token: String, email: String = "", problems: [String] = [])
+    case form(token: String, email: String = "", problem: PageProblem? = nil)
+    /// Of an account without a password: where its link works; with a redirect URI of an app, or
+    /// empty.
+    case sessionNeeded(continueURI: String)
     /// What a deletion does, with a button that leads to its last question; after an attempt with
     /// what was wrong with it. Without consequences there is no button.
-    case consequences(token: String, sentences: [String], problems: [String] = [])
-    /// The last question before a deletion; it may only wait while there is an export.
-    case lastQuestion(token: String, confirmation: String, onlyLater: Bool)
+    case consequences(token: String, sentences: [String], problem: PageProblem? = nil)
+    /// The last question before a deletion; it may only wait while there is an export. One that
+    /// waits is due at `due`.
+    case lastQuestion(token: String, confirmation: String, onlyLater: Bool, due: Timestamp)
     /// What a parent is asked; after an attempt with what was wrong with it. Without a token there
-    /// are no buttons.
-    case parent(token: String, childName: String, isGiven: Bool, problems: [String] = [])
+    /// are no buttons. The account is deleted at `deletionAt`: unless there is an answer, or if a
+    /// consent is withdrawn; nil if that is not known.
+    case parent(
+        token: String, childName: String, isGiven: Bool, deletionAt: Timestamp?,
+        problem: PageProblem? = nil)
     /// It is done; with a redirect URI of an app, or empty.
     case done(continueURI: String, result: PageResult = .done)
     /// There is no link, or it does not work any more.
@@ -20,11 +27,49 @@ package enum PageState: Hashable, Sendable {
     /// browser would be refused again.
     case foreign
 
+    /// What is wrong with the form that was sent; nil for nothing.
+    var problem: PageProblem? {
+        switch self {
+        case .form(_, _, let problem), .consequences(_, _, let problem),
+            .parent(_, _, _, _, let problem):
+            problem
+        case .sessionNeeded, .lastQuestion, .done, .unusable, .foreign: nil
+        }
+    }
+}
+
+/// What is wrong with a form that was sent.
+package struct PageProblem: Hashable, Sendable {
     /// The rules that a password breaks, a sentence each; otherwise the error's sentence.
-    static func problems(_ error: ServiceError, in voice: Voice) -> [String] {
+    let sentences: [String]
+    /// The error's sentence.
+    let summary: String
+    /// The rules that a password breaks.
+    let brokenRules: Set<PasswordRule>
+    /// The field to correct; nil if the error is about no field.
+    let field: Page.Field?
+
+    /// A problem with the form as a whole.
+    init(_ sentence: String) {
+        (sentences, summary) = ([sentence], sentence)
+        (brokenRules, field) = ([], nil)
+    }
+
+    /// The gateway's error.
+    init(_ error: ServiceError, in voice: Voice) {
         let error = error.worded(in: voice)
         let rules = error.violations.map(\.userMessage).filter { !$0.isEmpty }
-        return rules.isEmpty ? [error.userMessage] : rules
+        sentences = rules.isEmpty ? [error.userMessage] : rules
+        summary = error.userMessage
+        brokenRules =
+            error.code == .weakPassword
+            ? Set(error.violations.compactMap { PasswordRule(rawValue: $0.rule) }) : []
+        field =
+            switch error.code {
+            case .weakPassword, .invalidCredential, .passwordNeeded: .password
+            case .invalidEmail: .email
+            default: nil
+            }
     }
 }
 
@@ -32,20 +77,26 @@ package enum PageState: Hashable, Sendable {
 package enum PageResult: Hashable, Sendable {
     /// What it is for.
     case done
+    /// The person keeps the account: no deletion was requested.
+    case kept
     /// An account is being deleted.
     case deleted
-    /// An account will be deleted later.
-    case waiting
-    /// A parent has refused or withdrawn consent.
+    /// The deletion of an account waits, and begins then.
+    case waiting(until: Timestamp)
+    /// A parent has refused consent.
     case refused
+    /// A parent has withdrawn consent, and the account is deleted then.
+    case withdrawn(until: Timestamp)
 
     /// The page's title.
     var title: PageTexts.Sentence {
         switch self {
         case .done: .doneTitle
+        case .kept: .keptTitle
         case .deleted: .deletedTitle
         case .waiting: .waitingTitle
         case .refused: .refusedTitle
+        case .withdrawn: .withdrawnTitle
         }
     }
 
@@ -53,9 +104,22 @@ package enum PageResult: Hashable, Sendable {
     var text: PageTexts.Sentence {
         switch self {
         case .done: .done
+        case .kept: .kept
         case .deleted: .deleted
         case .waiting: .waiting
         case .refused: .refused
+        case .withdrawn: .withdrawn
         }
     }
+
+    /// Until when something waits; nil if nothing does.
+    var until: Timestamp? {
+        switch self {
+        case .waiting(let until), .withdrawn(let until): until
+        case .done, .kept, .deleted, .refused: nil
+        }
+    }
+
+    /// Whether an account goes on: most people then want to go on with the app.
+    var isGoingOn: Bool { self == .done || self == .kept }
 }

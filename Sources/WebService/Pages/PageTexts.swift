@@ -25,8 +25,12 @@ extension Language {
 package struct PageTexts: Sendable {
     /// A sentence that every page has.
     enum Shared: String, CaseIterable {
+        case address, check, expired, foreign, imprint, language, privacy, problem, reopen, resume
         case errorTitle = "error-title"
-        case expired, foreign, imprint, language, privacy, problem, resume
+        case foreignLink = "foreign-link"
+        case foreignPage = "foreign-page"
+        case foreignTitle = "foreign-title"
+        case unusableTitle = "unusable-title"
     }
 
     /// A sentence that a page has for itself.
@@ -36,26 +40,41 @@ package struct PageTexts: Sendable {
         case unusableNext = "unusable-next"
         /// Only where a page leads to the request of another link.
         case request
-        /// Only of a page that asks for address and password.
+        /// Only of a page whose link may need a session.
+        case sessionNeeded = "session-needed"
+        /// Only of a page that sets a password: of a rule that it breaks.
+        case unmet
+        // Only of a page that asks for address and password.
+        case emailHint = "email-hint"
         case emailLabel = "email-label"
         // Only of the deletion of an account.
-        case consequences, deleted, later, question, waiting
+        case consequences, deleted, keep, kept, later, question, waiting
         case atOnce = "at-once"
+        case atOnceHint = "at-once-hint"
+        case atOnceTitle = "at-once-title"
         case deletedTitle = "deleted-title"
         case goOn = "go-on"
+        case keptTitle = "kept-title"
+        case laterHint = "later-hint"
+        case laterTitle = "later-title"
         case questionTitle = "question-title"
         case waitingTitle = "waiting-title"
         // Only of the consent of a parent.
-        case given, refuse, refused, withdraw
+        case deadline, given, refuse, refused, withdraw, withdrawn
         case introUnnamed = "intro-unnamed"
+        case refuseHint = "refuse-hint"
+        case refuseTitle = "refuse-title"
         case refusedTitle = "refused-title"
+        case withdrawHint = "withdraw-hint"
+        case withdrawTitle = "withdraw-title"
+        case withdrawnTitle = "withdrawn-title"
     }
 
     /// The name of the file that all pages share.
     private static let frame = "frame"
 
-    /// The language of all sentences.
-    package let language: Language
+    /// The voice of all sentences.
+    let voice: Voice
     private let shared: [String: String]
     private let sentences: [String: String]
 
@@ -63,10 +82,13 @@ package struct PageTexts: Sendable {
     /// - Parameter isFormal: Whether to address people formally, where the language has a voice for
     ///   that.
     package init(_ page: Page, in language: Language, isFormal: Bool) {
-        self.language = language
+        voice = Voice(language, isFormal: isFormal)
         shared = Self.sentences(of: Self.frame, in: language, isFormal)
         sentences = Self.sentences(of: page.rawValue, in: language, isFormal)
     }
+
+    /// The language of all sentences.
+    package var language: Language { voice.language }
 
     subscript(_ sentence: Shared) -> String { shared[sentence.rawValue] ?? "" }
 
@@ -76,6 +98,11 @@ package struct PageTexts: Sendable {
     /// the title first.
     func errorTitle(_ title: String) -> String {
         self[.errorTitle].replacing("{{title}}", with: title)
+    }
+
+    /// Sentences in one paragraph.
+    func joined(_ sentences: [String]) -> String {
+        sentences.joined(separator: language == .japanese ? "" : " ")
     }
 
     /// The sentences of a file by their keys; empty for none.

@@ -1,7 +1,9 @@
 import ServiceRuntime
 
 /// An answer to the last question of a deletion, in the order of the buttons.
-enum DeletionChoice: String, CaseIterable, Sendable {
+enum DeletionChoice: String, Sendable {
+    /// Not at all.
+    case keep
     /// After the operator's `deletion-wait`.
     case later
     /// At once.
@@ -11,59 +13,53 @@ enum DeletionChoice: String, CaseIterable, Sendable {
     static let field = "choice"
     /// The field of the same form with the gateway's confirmation token.
     static let confirmationField = "confirmation"
-
-    fileprivate var label: PageTexts.Sentence {
-        switch self {
-        case .later: .later
-        case .atOnce: .atOnce
-        }
-    }
 }
 
-/// The steps of `/delete-account` with the link of a mail (G-19), and forms of a button alone.
+/// The steps of `/delete-account` with the link of a mail (G-19). The first button keeps the
+/// account.
 extension PageView {
     /// What a deletion does, and the button that leads to the last question.
     func consequences(_ token: String, _ sentences: [String]) -> HTML {
         guard !sentences.isEmpty else { return .none }
         let items = sentences.map { sentence -> HTML in "<li>\(sentence)</li>\n" }
+        let buttons: HTML = """
+            <div class="choices group">
+            \(choice(.keep, .keep, .primary))\(button(texts[.goOn], .secondary))</div>
+
+            """
         return """
-            <p>\(texts[.consequences])</p>
-            <ul>
+            <ul class="points">
             \(items)</ul>
-            \(buttonForm(token, texts[.goOn]))
+            \(form(token, buttons))
             """
     }
 
-    /// The last question. Its buttons say what they do, so that no answer is given by habit.
+    /// The last question.
     func lastQuestion(
-        _ token: String, _ confirmation: String, _ choices: [DeletionChoice]
+        _ token: String, _ confirmation: String, onlyLater: Bool, _ due: Timestamp
     ) -> HTML {
-        let buttons = choices.map { choice -> HTML in
+        let day = due.day(in: texts.language)
+        let later = button(
+            texts[.later].replacing("{{day}}", with: day), .secondary, hint: "later",
+            answer: (DeletionChoice.field, DeletionChoice.later.rawValue))
+        let atOnce = apart(
+            .atOnceTitle, "\(texts[.atOnceHint])", id: "now",
+            choice(.atOnce, .atOnce, .danger, hint: "now"))
+        return form(
+            token,
             """
-            <button type="submit" name="\(DeletionChoice.field)" value="\(choice.rawValue)">\
-            \(texts[choice.label])</button>
-
-            """
-        }
-        return """
-            <p>\(texts[.question])</p>
-            <form method="post" action="\(url(page))">
-            <input type="hidden" name="\(PageForm.field)" value="\(token)">
-            <input type="hidden" name="\(DeletionChoice.confirmationField)" \
-            value="\(confirmation)">
-            \(buttons)</form>
-
-            """
+            <input type="hidden" name="\(DeletionChoice.confirmationField)" value="\(confirmation)">
+            \(choice(.keep, .keep, .primary))\
+            \(apart(.laterTitle, dated(.laterHint, due), id: "later", later))\
+            \(onlyLater ? .none : atOnce)
+            """)
     }
 
-    /// A form of a button alone.
-    func buttonForm(_ token: String, _ label: String) -> HTML {
-        """
-        <form method="post" action="\(url(page))">
-        <input type="hidden" name="\(PageForm.field)" value="\(token)">
-        <button type="submit">\(label)</button>
-        </form>
-
-        """
+    private func choice(
+        _ choice: DeletionChoice, _ label: PageTexts.Sentence, _ kind: ButtonKind,
+        hint: String? = nil
+    ) -> HTML {
+        button(
+            texts[label], kind, hint: hint, answer: (DeletionChoice.field, choice.rawValue))
     }
 }

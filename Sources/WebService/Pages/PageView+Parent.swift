@@ -12,40 +12,45 @@ enum ParentAnswer: String, CaseIterable, Sendable {
 
 /// `/parent` with the link of a mail (G-23).
 extension PageView {
-    /// Who asks, and the buttons. They say what they do, so that no answer is given by habit. A
-    /// consent that was given can be withdrawn.
-    func parent(_ token: String, _ childName: String, _ isGiven: Bool) -> HTML {
-        guard !token.isEmpty else { return .none }
-        if isGiven {
-            return """
-                <p>\(texts[.given])</p>
-                \(form(token, [button(.refuse, .withdraw)]))
-                """
-        }
+    /// Who asks, and until when; or that the answer was given.
+    func asked(_ childName: String, _ isGiven: Bool, _ deletionAt: Timestamp?) -> HTML {
+        guard !isGiven else { return lead("\(texts[.given])") }
         let intro =
             childName.isEmpty
             ? texts[.introUnnamed] : texts[.intro].replacing("{{name}}", with: childName)
+        guard let deletionAt else { return lead("\(intro)") }
         return """
-            <p>\(intro)</p>
-            <p>\(texts[.hint])</p>
-            \(form(token, [button(.give, .button), button(.refuse, .refuse)]))
+            \(lead("\(intro)"))<p>\(dated(.deadline, deletionAt))</p>
+
             """
     }
 
-    private func button(_ answer: ParentAnswer, _ label: PageTexts.Sentence) -> HTML {
-        """
-        <button type="submit" name="\(ParentAnswer.field)" value="\(answer.rawValue)">\
-        \(texts[label])</button>
-
-        """
+    /// The buttons. A consent that was given can be withdrawn.
+    func answers(_ token: String, _ isGiven: Bool, _ deletionAt: Timestamp?) -> HTML {
+        guard !isGiven else {
+            let hint: HTML = if let deletionAt { dated(.withdrawHint, deletionAt) } else { .none }
+            return form(token, refusal(.withdrawTitle, hint, .withdraw))
+        }
+        let hint: HTML = "<p class=\"small muted\" id=\"give\">\(texts[.hint])</p>\n"
+        let give = button(
+            texts[.button], hint: "give",
+            answer: (ParentAnswer.field, ParentAnswer.give.rawValue))
+        return form(
+            token,
+            """
+            <div class="group">
+            \(give)\(hint)</div>
+            \(refusal(.refuseTitle, "\(texts[.refuseHint])", .refuse))
+            """)
     }
 
-    private func form(_ token: String, _ buttons: [HTML]) -> HTML {
-        """
-        <form method="post" action="\(url(page))">
-        <input type="hidden" name="\(PageForm.field)" value="\(token)">
-        \(buttons)</form>
-
-        """
+    private func refusal(
+        _ title: PageTexts.Sentence, _ hint: HTML, _ label: PageTexts.Sentence
+    ) -> HTML {
+        apart(
+            title, hint, id: "refuse",
+            button(
+                texts[label], .danger, hint: "refuse",
+                answer: (ParentAnswer.field, ParentAnswer.refuse.rawValue)))
     }
 }

@@ -1,7 +1,8 @@
 import ServiceRuntime
 
-/// Renders a page in one state. It has no script, so that it works in every browser and none can be
-/// smuggled in.
+/// Renders a page in one state: a card that says whose page it is, whose account, what it is about,
+/// and what can be done, in this order. It has no script, so that it works in every browser and
+/// none can be smuggled in. The classes are those of `Sources/Texts/page/style.css`.
 package struct PageView: Sendable {
     /// The page.
     package let page: Page
@@ -9,27 +10,25 @@ package struct PageView: Sendable {
     package let theme: Theme
     /// Its sentences.
     package let texts: PageTexts
-    /// Where the style sheet and the logo are: `/pages/`, or empty for files in one folder.
+    /// Where the style sheet and the pictures are: `/pages/`, or empty for files in one folder.
     package let assets: String
+    /// What is said of the app. A page that asks for a password must say whose it is.
+    package let app: AppOptions
+    /// What is known of its link.
+    package let link: PageLink
 
     /// A page in a language.
-    package init(_ page: Page, theme: Theme, texts: PageTexts, assets: String) {
-        (self.page, self.theme, self.texts, self.assets) = (page, theme, texts, assets)
+    package init(
+        _ page: Page, theme: Theme, texts: PageTexts, assets: String, app: AppOptions,
+        link: PageLink
+    ) {
+        (self.page, self.theme, self.texts) = (page, theme, texts)
+        (self.assets, self.app, self.link) = (assets, app, link)
     }
 
     /// The whole document.
     package func document(_ state: PageState) -> HTML {
         let title = title(state)
-        let isError: Bool
-        switch state {
-        case .form(_, _, let problems), .consequences(_, _, let problems),
-            .parent(_, _, _, let problems):
-            isError = !problems.isEmpty
-        case .lastQuestion: isError = false
-        case .done: isError = false
-        case .unusable, .foreign: isError = true
-        }
-        let full = isError ? texts.errorTitle(title) : title
         return """
             <!DOCTYPE html>
             <html lang="\(texts.language.rawValue)">
@@ -38,14 +37,15 @@ package struct PageView: Sendable {
             <meta name="viewport" content="width=device-width, initial-scale=1">
             <meta name="robots" content="noindex">
             <meta name="color-scheme" content="light dark">
-            <title>\(theme.name.isEmpty ? full : "\(full) – \(theme.name)")</title>
+            <title>\(isError(state) ? texts.errorTitle(title) : title) – \(app.name)</title>
             <link rel="stylesheet" href="\(assets)style.css">
-            \(theme.logo == nil ? "" : icon)</head>
-            <body>
-            \(header)<main>
-            \(content(state, title))</main>
-            <footer>
-            \(languages(state))\(links)</footer>
+            \(extraSheet)<link rel="icon" href="\(assets)\(theme.icon.name)">
+            </head>
+            <body class="page">
+            <div class="card">
+            \(brand)<main>
+            \(content(state))</main>
+            \(footer(state))</div>
             </body>
             </html>
 
@@ -56,76 +56,215 @@ package struct PageView: Sendable {
         switch state {
         case .done(_, let result): texts[result.title]
         case .lastQuestion: texts[.questionTitle]
-        case .form, .consequences, .parent, .unusable, .foreign: texts[.title]
+        case .form, .sessionNeeded, .consequences, .parent: texts[.title]
+        case .unusable: texts[.unusableTitle]
+        case .foreign: texts[.foreignTitle]
         }
     }
 
-    private var icon: HTML { "<link rel=\"icon\" href=\"\(assets)logo\">\n" }
-
-    /// The app's name, as a logo if there is one.
-    private var header: HTML {
-        if theme.logo != nil {
-            return """
-                <header><img class="logo" src="\(assets)logo" alt="\(theme.name)"></header>
-
-                """
-        }
-        return theme.name.isEmpty
-            ? .none : "<header><p class=\"name\">\(theme.name)</p></header>\n"
-    }
-
-    private func content(_ state: PageState, _ title: String) -> HTML {
+    private func isError(_ state: PageState) -> Bool {
         switch state {
-        case .form(let token, let email, let problems):
+        case .unusable, .foreign: true
+        case .form, .sessionNeeded, .consequences, .lastQuestion, .parent, .done:
+            state.problem != nil
+        }
+    }
+
+    /// The operator's own style sheet, after ours.
+    private var extraSheet: HTML {
+        guard let sheet = theme.extraSheet else { return .none }
+        return "<link rel=\"stylesheet\" href=\"\(assets)\(sheet.name)\">\n"
+    }
+
+    private func content(_ state: PageState) -> HTML {
+        switch state {
+        case .form(let token, let email, let problem):
+            // The sentence of a page with a password asks for it.
+            let isWhole = page.field == nil || !fields.isEmpty
+            let text: HTML = isWhole ? lead("\(texts[.intro])") : .none
             return """
-                \(summary(problems, leadingTo: page.field))<h1>\(title)</h1>
-                <p>\(texts[.intro])</p>
-                \(form(token, email, problems))
+                \(heading(title(state), text))\(note(problem))\
+                \(form(token, email, problem))
                 """
-        case .consequences(let token, let sentences, let problems):
+        case .sessionNeeded(let continueURI):
+            let text = texts[.sessionNeeded].replacing("{{app}}", with: app.name)
             return """
-                \(summary(problems, leadingTo: nil))<h1>\(title)</h1>
-                \(consequences(token, sentences))
+                \(heading(title(state), lead("\(text)")))\(wayOn(continueURI))
                 """
-        case .lastQuestion(let token, let confirmation, let onlyLater):
+        case .consequences(let token, let sentences, let problem):
+            let text: HTML = sentences.isEmpty ? .none : lead("\(texts[.consequences])")
             return """
-                <h1>\(title)</h1>
-                \(lastQuestion(token, confirmation, onlyLater ? [.later] : DeletionChoice.allCases))
+                \(heading(title(state), text))\(note(problem))\(consequences(token, sentences))
                 """
-        case .parent(let token, let childName, let isGiven, let problems):
+        case .lastQuestion(let token, let confirmation, let onlyLater, let due):
             return """
-                \(summary(problems, leadingTo: nil))<h1>\(title)</h1>
-                \(parent(token, childName, isGiven))
+                \(heading(title(state), lead("\(texts[.question])")))\
+                \(lastQuestion(token, confirmation, onlyLater: onlyLater, due))
+                """
+        case .parent(let token, let childName, let isGiven, let deletionAt, let problem):
+            let isShown = !token.isEmpty
+            return """
+                \(heading(title(state), isShown ? asked(childName, isGiven, deletionAt) : .none))\
+                \(note(problem))\(isShown ? answers(token, isGiven, deletionAt) : .none)
                 """
         case .done(let continueURI, let result):
-            // A link, no redirect: `form-action` would stop one to another origin, and the result
-            // would not be read.
-            let next: HTML =
-                continueURI.isEmpty
-                ? .none
-                : "<p><a class=\"button\" href=\"\(continueURI)\">\(texts[.resume])</a></p>\n"
-            return """
-                <h1>\(title)</h1>
-                <p role="status">\(texts[result.text])</p>
-                \(next)
-                """
+            return done(continueURI, result)
         case .unusable:
+            let text = explanation(texts[.unusable], next: texts[.unusableNext])
             return """
-                <h1>\(title)</h1>
-                <div class="problem" role="alert">
-                <p>\(texts[.unusable])</p>
-                </div>
-                <p>\(texts[.unusableNext])</p>
-                \(request)
+                \(outcome(title(state), text, .unlink, role: "alert"))\(request)
                 """
         case .foreign:
+            return foreign
+        }
+    }
+
+    // MARK: Parts of all pages
+
+    /// Whose page it is: the logo, or the first letter of the name, and the name. A logo that shows
+    /// the name has it as its text.
+    private var brand: HTML {
+        let name: HTML = "<span>\(app.name)</span>\n"
+        guard let logo = theme.logo else {
             return """
-                <h1>\(title)</h1>
-                <div class="problem" role="alert">
-                <p>\(texts[.foreign])</p>
-                </div>
+                <header class="brand">
+                <span class="mark" aria-hidden="true">\(app.name.prefix(1).uppercased())</span>
+                \(name)</header>
+
                 """
         }
+        let text = theme.isNameBesideLogo ? "" : app.name
+        return """
+            <header class="brand">
+            <picture>
+            \(darkLogo)<img class="logo" src="\(assets)\(logo.name)" alt="\(text)">
+            </picture>
+            \(theme.isNameBesideLogo ? name : .none)</header>
+
+            """
+    }
+
+    private var darkLogo: HTML {
+        guard let logo = theme.darkLogo else { return .none }
+        return """
+            <source srcset="\(assets)\(logo.name)" media="(prefers-color-scheme: dark)">
+
+            """
+    }
+
+    /// Whose account, what the page is about, and one sentence why.
+    private func heading(_ title: String, _ lead: HTML) -> HTML {
+        """
+        <div class="group">
+        \(account)<h1>\(title)</h1>
+        \(lead)</div>
+
+        """
+    }
+
+    /// A paragraph below the title.
+    func lead(_ sentence: HTML) -> HTML { "<p class=\"muted\">\(sentence)</p>\n" }
+
+    /// The address that the link was mailed to. A long one may be broken before `@` and dots.
+    private var account: HTML {
+        let address = link.email
+        guard let at = address.lastIndex(of: "@") else { return .none }
+        let domain = address[at...].split(separator: ".", omittingEmptySubsequences: false)
+        let parts = domain.enumerated().map { index, part -> HTML in
+            let dot: HTML = index == 0 ? .none : "."
+            return "<wbr>\(dot)\(String(part))"
+        }
+        return """
+            <p class="account">\(PageIcon.person.markup)<span><span class="unseen">\
+            \(texts[.address])</span> \(String(address[..<at]))\(parts)</span></p>
+
+            """
+    }
+
+    /// That something is wrong, before the form: with a link to the field at fault, which has the
+    /// sentence beside it; or with the sentence, if no field is. It has the focus, so that a screen
+    /// reader reads it first (WCAG 2.2, 3.3.1).
+    private func note(_ problem: PageProblem?) -> HTML {
+        guard let problem else { return .none }
+        let line: HTML =
+            if let field = problem.field, fields.contains(field) {
+                """
+                <a href="#\(field.rawValue)">\
+                \(texts[.check].replacing("{{label}}", with: texts[label(of: field)]))</a>
+                """
+            } else {
+                "\(texts.joined(problem.sentences))"
+            }
+        return """
+            <div class="note" role="alert" tabindex="-1" autofocus>
+            \(PageIcon.alert.markup)
+            <div class="group">
+            <h2>\(texts[.problem])</h2>
+            <p>\(line)</p>
+            </div>
+            </div>
+
+            """
+    }
+
+    /// A page in the language of this one. Each page has a cookie of its own, so the URL says it.
+    func url(_ page: Page) -> String { "\(page.path)?lang=\(texts.language.rawValue)" }
+
+    /// A sentence with a moment in the place of `{{date}}`.
+    func dated(_ sentence: PageTexts.Sentence, _ moment: Timestamp?) -> HTML {
+        let parts = texts[sentence].split(
+            separator: "{{date}}", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let moment, parts.count == 2 else { return "\(texts[sentence])" }
+        return """
+            \(String(parts[0]))<time datetime="\(moment.text)">\
+            \(moment.moment(in: texts.language))</time>\(String(parts[1]))
+            """
+    }
+
+    // MARK: Results
+
+    /// The title of a page without a form, with a symbol.
+    private func outcome(
+        _ title: String, _ text: HTML, _ icon: PageIcon, isGood: Bool = false, role: HTML
+    ) -> HTML {
+        let good: HTML = isGood ? " good" : .none
+        return """
+            <div class="group" role="\(role)">
+            <span class="symbol\(good)">\(icon.markup)</span>
+            <h1>\(title)</h1>
+            \(text)</div>
+
+            """
+    }
+
+    /// Why a page has no form, and what to do.
+    private func explanation(_ reason: String, next: String) -> HTML {
+        """
+        \(lead("\(reason)"))<p>\(next)</p>
+
+        """
+    }
+
+    private func done(_ continueURI: String, _ result: PageResult) -> HTML {
+        let icon: PageIcon = result.until == nil ? .check : .clock
+        let text = lead(dated(result.text, result.until))
+        return """
+            \(outcome(texts[result.title], text, icon, isGood: result.isGoingOn, role: "status"))\
+            \(wayOn(continueURI, isFirst: result.isGoingOn))
+            """
+    }
+
+    /// Where the person goes on: the app's redirect URI, or else the theme's home page. A link, no
+    /// redirect: `form-action` would stop one to another origin, and the page would not be read.
+    private func wayOn(_ continueURI: String, isFirst: Bool = true) -> HTML {
+        let next = continueURI.isEmpty ? theme.homeURL : continueURI
+        guard !next.isEmpty else { return .none }
+        let secondary: HTML = isFirst ? .none : " secondary"
+        return """
+            <a class="button\(secondary)" href="\(next)">\
+            \(texts[.resume].replacing("{{app}}", with: app.name))</a>
+
+            """
     }
 
     /// Where another link can be requested.
@@ -137,82 +276,26 @@ package struct PageView: Sendable {
             case .verifyEmail, .changeEmail, .forgotPassword, .keepAccount, .yourData, .parent: nil
             }
         guard let target else { return .none }
-        return "<p><a href=\"\(url(target))\">\(texts[.request])</a></p>\n"
+        return "<a class=\"button\" href=\"\(url(target))\">\(texts[.request])</a>\n"
     }
 
-    /// A page in the language of this one. Each page has a cookie of its own, so the URL says it.
-    func url(_ page: Page) -> String { "\(page.path)?lang=\(texts.language.rawValue)" }
-
-    // MARK: The form
-
-    /// The problems, each with a link to the field, if there is one. It has the focus, so that a
-    /// screen reader reads it first (WCAG 2.2, 3.3.1).
-    private func summary(_ problems: [String], leadingTo field: Page.Field?) -> HTML {
-        guard !problems.isEmpty else { return .none }
-        let lines = problems.map { problem -> HTML in
-            guard let field else { return "<li>\(problem)</li>\n" }
-            return "<li><a href=\"#\(field.rawValue)\">\(problem)</a></li>\n"
-        }
+    private var foreign: HTML {
+        let next: PageTexts.Shared = page.needsLink ? .foreignLink : .foreignPage
+        let text = explanation(texts[.foreign], next: texts[next])
+        let title = outcome(texts[.foreignTitle], text, .alert, role: "alert")
+        guard !page.needsLink else { return title }
         return """
-            <div class="problem" role="alert" tabindex="-1" autofocus>
-            <h2>\(texts[.problem])</h2>
-            <ul>
-            \(lines)</ul>
-            </div>
+            \(title)<a class="button" href="\(url(page))">\(texts[.reopen])</a>
 
             """
-    }
-
-    private func form(_ token: String, _ email: String, _ problems: [String]) -> HTML {
-        guard let field = page.field else { return buttonForm(token, texts[.button]) }
-        let name = field.rawValue
-        let marks: HTML =
-            problems.isEmpty
-            ? " aria-describedby=\"\(name)-hint\""
-            : " aria-describedby=\"\(name)-hint \(name)-error\" aria-invalid=\"true\""
-        let value = field == .email ? email : ""
-        return """
-            <form method="post" action="\(url(page))">
-            <input type="hidden" name="\(PageForm.field)" value="\(token)">
-            \(page == .yourData ? address(email) : .none)<label for="\(name)">\(texts[.label])</label>
-            <p class="hint" id="\(name)-hint">\(texts[.hint])</p>
-            \(problemsOfField(name, problems))<input id="\(name)" name="\(name)" \(inputType(field)) \
-            autocomplete="\(page.autocomplete)" value="\(value)" required\(marks)>
-            <button type="submit">\(texts[.button])</button>
-            </form>
-
-            """
-    }
-
-    /// The address, before the password.
-    private func address(_ email: String) -> HTML {
-        let name = Page.Field.email.rawValue
-        return """
-            <label for="\(name)">\(texts[.emailLabel])</label>
-            <input id="\(name)" name="\(name)" \(inputType(.email)) autocomplete="username" \
-            value="\(email)" required>
-
-            """
-    }
-
-    /// An address is a text: fields of the type `email` cannot have the autocomplete `username`
-    /// (HTML Living Standard, autofill control groups).
-    private func inputType(_ field: Page.Field) -> HTML {
-        switch field {
-        case .password: "type=\"password\""
-        case .email:
-            """
-            type="text" inputmode="email" autocapitalize="none" spellcheck="false"
-            """
-        }
-    }
-
-    private func problemsOfField(_ name: String, _ problems: [String]) -> HTML {
-        guard !problems.isEmpty else { return .none }
-        return "<p class=\"error\" id=\"\(name)-error\">\(problems.joined(separator: " "))</p>\n"
     }
 
     // MARK: The footer
+
+    private func footer(_ state: PageState) -> HTML {
+        let parts = [languages(state), links].filter { !$0.text.isEmpty }
+        return parts.isEmpty ? .none : "<footer>\n\(parts)</footer>\n"
+    }
 
     /// The other languages. A result is a response to a form, which a link would not repeat.
     private func languages(_ state: PageState) -> HTML {
@@ -228,7 +311,7 @@ package struct PageView: Sendable {
         }
         return """
             <nav aria-label="\(texts[.language])">
-            <ul>
+            <ul class="links">
             \(items)</ul>
             </nav>
 
@@ -239,6 +322,6 @@ package struct PageView: Sendable {
         let items = [(theme.imprintURL, texts[.imprint]), (theme.privacyURL, texts[.privacy])]
             .filter { !$0.0.isEmpty }
             .map { url, label -> HTML in "<li><a href=\"\(url)\">\(label)</a></li>\n" }
-        return items.isEmpty ? .none : "<ul>\n\(items)</ul>\n"
+        return items.isEmpty ? .none : "<ul class=\"links\">\n\(items)</ul>\n"
     }
 }

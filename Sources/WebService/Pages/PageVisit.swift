@@ -16,6 +16,8 @@ struct PageVisit: Hashable, Sendable {
 
     /// The token of the link; empty for a page without one.
     var linkToken = ""
+    /// What is known of the link, so that a form which failed shows it again without a call.
+    var link = PageLink.unknown
     /// The secret of the forms that this visit was given (`PageForm`).
     var secret: [UInt8]
     /// The language of the link, or the one that the person chose since.
@@ -55,6 +57,8 @@ struct PageVisitSeal: Sendable {
         let expiresAt = now + PageVisit.lifetime
         let document: JSONObject = [
             "token": .string(visit.linkToken),
+            "email": .string(visit.link.email),
+            "proof": .string(visit.link.proof.rawValue),
             "secret": .string(Base64URL.encode(visit.secret)),
             "language": .string(visit.language?.rawValue ?? ""),
             "continue": .string(visit.continueURI),
@@ -78,6 +82,11 @@ struct PageVisitSeal: Sendable {
         else { return nil }
         var visit = PageVisit(secret: secret)
         visit.linkToken = token
+        // The cookie of a former version has neither.
+        visit.link = PageLink(
+            email: document["email"]?.string ?? "",
+            proof: document["proof"]?.string.flatMap { PageLink.Proof(rawValue: $0) }
+                ?? PageLink.unknown.proof)
         visit.language = document["language"]?.string.flatMap { Language(rawValue: $0) }
         visit.continueURI = document["continue"]?.string ?? ""
         return visit

@@ -10,8 +10,8 @@ struct BackupCommand: AsyncParsableCommand {
         abstract: "Makes backups of all stores while the services run.",
         discussion: """
             A backup is one file: the stores of all services in the state of one moment, encrypted \
-            with age (age-encryption.org). Nothing in it can be opened without the master keys, \
-            which it contains only with --with-keys.
+            by the program age (age-encryption.org; the Debian package age). Nothing in it can be \
+            opened without the master keys, which it contains only with --with-keys.
 
               postern backup key backup-key.txt              once; keep this file elsewhere
               postern backup --recipient age1…               a backup, in the current folder
@@ -87,10 +87,12 @@ struct BackupCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
+            let (recipients, age) = (try recipients.all(), AgeProgram.installed)
+            try age.tryOut(recipients)
             let job = BackupJob(
-                endpoints: services.endpoints, target: BackupTarget(to),
-                recipients: try recipients.all(), keysFolder: withKeys ? keys.folder : nil,
-                keep: keep ?? .max, time: SystemTime())
+                endpoints: services.endpoints, target: BackupTarget(to), recipients: recipients,
+                age: age, keysFolder: withKeys ? keys.folder : nil, keep: keep ?? .max,
+                time: SystemTime())
             let (interval, output) = (every?.duration, output.output)
             do {
                 try await Interruption.cancels(on: [SIGINT, SIGTERM]) {
@@ -134,17 +136,16 @@ struct BackupCommand: AsyncParsableCommand {
             discussion: """
                 Keep the file where the backups and the services are not: who has it can open \
                 each backup that was made for its recipient, and without it none can be opened. \
-                `age-keygen` creates the same.
+                It is what age-keygen creates, the second program of the Debian package age.
                 """)
 
         @Argument(help: "The file to create.")
         var file: String
 
         func run() throws {
-            let pair = try AgeKeyPair.generate(randomness: KeyRandomness())
-            let now = SystemTime().now()
-            try SecretFile.create(file, pair.identityFile(created: now.text))
-            Screen.line("\(pair.publicKey)")
+            let key = try AgeProgram.newKey(named: file)
+            try SecretFile.create(file, key.identity)
+            Screen.line(key.recipient)
             Screen.error(
                 "\(file) opens the backups that are made for this recipient: keep it elsewhere")
         }

@@ -1,6 +1,4 @@
-import Cryptography
 import Glibc
-import ServiceRuntime
 
 /// The encrypted file of a backup, readable by its owner only. It is complete and on disk under its
 /// name, or there is only a file `….partial`.
@@ -14,12 +12,12 @@ final class BackupFile {
     private(set) var byteCount: Int64 = 0
     private let folder: Folder
     private let draft: OutputFile
-    private var encryption: AgeWriter
+    private let encryption: AgeProcess
     private var unsynced = 0
 
     /// Creates the file.
     /// - Throws: `ToolError`, also if a file with this name exists.
-    init(_ path: String, for recipients: [AgeRecipient], randomness: any Randomness) throws {
+    init(_ path: String, for recipients: [String], by age: AgeProgram) throws {
         guard access(path, F_OK) != 0 else {
             throw ToolError(
                 "\(path) exists, and a backup replaces nothing: name another file with --to")
@@ -36,17 +34,22 @@ final class BackupFile {
             throw ToolError(
                 "\(draftPath) exists: another backup writes it, or was killed; remove it then")
         }
+        // Before the draft, which would remain if the program is missing.
+        encryption = try age.encrypting(to: recipients, named: path)
         draft = try OutputFile(draftPath, flags: O_EXCL)
         // So that another process with this folder does not take it for one of a killed run.
         draft.lock()
-        encryption = try AgeWriter(recipients: recipients, randomness: randomness)
-        try store(encryption.header)
     }
 
-    /// Encrypts the next bytes and writes them.
-    func write(_ bytes: [UInt8]) throws { try store(encryption.encrypt(bytes)) }
+    /// The process that encrypts, until `finish` or `discard`.
+    var encryptingProcess: pid_t { encryption.id }
 
-    /// Returns once the whole backup is on disk under its name.
+    /// Encrypts the next bytes, and writes what is encrypted already.
+    /// - Throws: `ToolError`, `CancellationError`.
+    func write(_ bytes: [UInt8]) throws { try store(encryption.write(bytes)) }
+
+    /// Returns once the whole backup is encrypted and on disk under its name.
+    /// - Throws: as `write`.
     func finish() throws {
         try store(encryption.finish())
         try draft.sync()
@@ -54,8 +57,9 @@ final class BackupFile {
         try folder.sync()
     }
 
-    /// Removes what was written, after an error.
+    /// Ends the encryption and removes what was written, after an error.
     func discard() {
+        encryption.stop()
         // One that cannot be removed is removed after a later backup.
         unlink(draft.path)
     }

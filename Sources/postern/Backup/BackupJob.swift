@@ -1,5 +1,4 @@
 import Contracts
-import Cryptography
 import Glibc
 import Messages
 import RPC
@@ -13,7 +12,9 @@ struct BackupJob: Sendable {
     /// The file with the addresses of the services.
     let endpoints: String
     let target: BackupTarget
-    let recipients: [AgeRecipient]
+    /// The public halves of the keys that open the backups.
+    let recipients: [String]
+    let age: AgeProgram
     /// The folder of the master keys that the backup contains; nil for none.
     let keysFolder: String?
     /// How many backups remain in the folder.
@@ -21,8 +22,8 @@ struct BackupJob: Sendable {
     let time: any Time
 
     /// Makes one backup. It is complete and on disk on return.
-    /// - Throws: `ServiceFailure`, `ToolError`, `SecretFileError`, `AgeKeyError`,
-    ///   `CancellationError`. Then there is no new file.
+    /// - Throws: `ServiceFailure`, `ToolError`, `SecretFileError`, `CancellationError`. Then there
+    ///   is no new file.
     func make() async throws -> BackupSummary {
         let began = time.uptime()
         let endpoints = try Endpoints(endpoints)
@@ -40,12 +41,11 @@ struct BackupJob: Sendable {
             }
         }
         let name = BackupName(at: time.now())
-        let file = try BackupFile(
-            target.path(name), for: recipients, randomness: KeyRandomness())
+        let file = try BackupFile(target.path(name), for: recipients, by: age)
         do {
             let hold = try await StoreHold.begin(sources, time: time)
             // Not before: the hold needs quick answers.
-            lowerPriority()
+            lowerPriority(ofProcesses: ["self", "\(file.encryptingProcess)"])
             let manifest = try await write(hold, to: file)
             try file.finish()
             await Self.record(file.byteCount, at: sources)
@@ -61,11 +61,13 @@ struct BackupJob: Sendable {
     }
 
     /// Services on the same machine go before the encryption.
-    private func lowerPriority() {
-        // Without `/proc` the backup works too.
-        for thread in (try? Folder(path: "/proc/self/task").names()) ?? [] {
-            guard let id = id_t(thread) else { continue }
-            _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), id, Self.niceness)
+    private func lowerPriority(ofProcesses processes: [String]) {
+        for process in processes {
+            // Without `/proc` the backup works too.
+            for thread in (try? Folder(path: "/proc/\(process)/task").names()) ?? [] {
+                guard let id = id_t(thread) else { continue }
+                _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), id, Self.niceness)
+            }
         }
     }
 

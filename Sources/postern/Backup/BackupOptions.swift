@@ -1,5 +1,4 @@
 import ArgumentParser
-import Cryptography
 import Glibc
 
 /// The options of a command that encrypts a backup: to whom.
@@ -13,41 +12,30 @@ struct RecipientOptions: ParsableArguments {
             """, valueName: "age1"))
     var recipient: [String] = []
 
-    @Option(
-        help: ArgumentHelp(
-            "Or a file with a passphrase, which opens the backup.", valueName: "file"))
-    var passphraseFile: String?
-
     func validate() throws {
         guard !recipient.contains("") else {
             throw ValidationError(
                 "--recipient is empty; compose takes it from POSTERN_BACKUP_RECIPIENT in .env")
         }
-        guard recipient.isEmpty != (passphraseFile == nil) else {
+        guard !recipient.isEmpty else {
             throw ValidationError(
-                recipient.isEmpty
-                    ? """
-                    a backup is always encrypted, so say to whom: --recipient age1…, of a key \
-                    that `postern backup key backup-key.txt` makes, or --passphrase-file FILE
-                    """
-                    : "a backup is encrypted to recipients or with a passphrase, not both")
+                """
+                a backup is always encrypted, so say to whom: --recipient age1…, of a key that \
+                `postern backup key backup-key.txt` makes
+                """)
         }
     }
 
     /// Who can open the backup.
-    /// - Throws: `ToolError` for a text that is no recipient, `SecretFileError`.
-    func all() throws -> [AgeRecipient] {
-        if let passphraseFile {
-            return [.passphrase(try SecretFile.readLine(passphraseFile))]
+    /// - Throws: `ToolError` for a text that is no recipient.
+    func all() throws -> [String] {
+        // `age` would repeat it in its error, and it may be a secret key by mistake.
+        if let index = recipient.firstIndex(where: { !$0.hasPrefix("age1") }) {
+            throw ToolError(
+                "--recipient, number \(index + 1): no recipient, which begins with age1. A secret "
+                    + "key stays in its file")
         }
-        return try recipient.enumerated().map { index, text in
-            do {
-                return .x25519(try AgePublicKey(text))
-            } catch let error as AgeKeyError {
-                // Without the text, which may be a secret key by mistake.
-                throw ToolError("--recipient, number \(index + 1): \(error)")
-            }
-        }
+        return recipient
     }
 }
 
@@ -55,32 +43,11 @@ struct RecipientOptions: ParsableArguments {
 struct IdentityOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The identity file of age that opens the backup.", valueName: "file"))
+            """
+            The identity file of age that opens the backup. Without it, age asks at the terminal \
+            for the passphrase of a backup that an earlier version encrypted with one.
+            """, valueName: "file"))
     var identity: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Or a file with the passphrase that it was encrypted with.", valueName: "file"))
-    var passphraseFile: String?
-
-    func validate() throws {
-        guard identity == nil || passphraseFile == nil else {
-            throw ValidationError(
-                "an identity or a passphrase opens the backup, so name one of them")
-        }
-    }
-
-    /// What opens a backup; nil if nothing is named.
-    func identities() throws -> [AgeIdentity]? {
-        if let identity {
-            do {
-                return try AgeIdentity.keys(inFile: SecretFile.read(identity))
-            } catch let error as AgeKeyError {
-                throw ToolError("\(identity): \(error)")
-            }
-        }
-        return try passphraseFile.map { [.passphrase(try SecretFile.readLine($0))] }
-    }
 }
 
 /// The option of a command that reads master keys.

@@ -68,7 +68,7 @@ struct RestoreCommand: AsyncParsableCommand {
                     + "name that one with --data")
         }
         let services = only.map { [$0] } ?? StoredService.all
-        let source = try RestoreSource(from, identity: identity)
+        let source = try RestoreSource(from, identity: identity.identity)
         let target = try RestoreFolder(data, for: services)
         do {
             let restored = try source.write(services, to: target.draft)

@@ -1,6 +1,5 @@
 import Cryptography
 import Glibc
-import ServiceRuntime
 import Storage
 
 /// Where a restore takes the files of stores from.
@@ -10,15 +9,17 @@ enum RestoreSource {
     /// A folder with files that were copied by hand, or a volume's snapshot.
     case folder(Folder)
 
-    /// - Parameter path: the value of `--from`.
-    /// - Throws: `ToolError`.
-    init(_ path: String, identity: IdentityOptions) throws {
+    /// - Parameters:
+    ///   - path: the value of `--from`.
+    ///   - identity: the file of the key; nil for a backup to a passphrase.
+    /// - Throws: `ToolError`, `SecretFileError`.
+    init(_ path: String, identity: String?) throws {
         var status = stat()
         guard stat(path, &status) == 0 else { throw ToolError.system(path, errno) }
         if status.st_mode & S_IFMT == S_IFDIR {
             self = .folder(Folder(path: path))
         } else {
-            self = .backup(try BackupReader(path, identity))
+            self = .backup(try BackupReader(path, identity: identity, by: .installed))
         }
     }
 
@@ -86,52 +87,42 @@ struct RestoredFiles {
     let origin: String
 }
 
-/// Reads a file of `postern backup`, with what decrypts it.
+/// Opens a file of `postern backup`.
 struct BackupReader {
     let path: String
-    private let identities: [AgeIdentity]
+    private let identity: String?
+    private let age: AgeProgram
 
-    /// - Throws: `ToolError` if nothing is named that decrypts it; `SecretFileError`.
-    init(_ path: String, _ options: IdentityOptions) throws {
-        guard let identities = try options.identities() else {
-            throw ToolError(
-                "\(path) is encrypted: say what opens it, --identity FILE or --passphrase-file FILE"
-            )
-        }
-        self.init(path, identities)
-    }
-
-    init(_ path: String, _ identities: [AgeIdentity]) {
+    /// - Parameter identity: the file of the key; nil for a backup to a passphrase.
+    /// - Throws: `SecretFileError` for a key that others may read, which `age` would take.
+    init(_ path: String, identity: String?, by age: AgeProgram) throws {
+        if let identity { _ = try SecretFile.read(identity) }
         self.path = path
-        self.identities = identities
+        self.identity = identity
+        self.age = age
     }
 
     /// Decrypts the whole file, and writes the files of these services into a folder, durable on
-    /// return.
-    /// - Throws: `ToolError` for damage, with the byte of the file or the name of what is missing.
+    /// return. They may be used then only: of a file that is cut, a part is written before `age`
+    /// notices the cut.
+    /// - Throws: `ToolError` for damage, with what `age` says or the name of what is missing;
+    ///   `CancellationError`.
     func extract(_ services: [StoredService], into folder: Folder) throws -> RestoredFiles {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw ToolError.system(path, errno) }
         defer { close(file) }
+        let terminal = TerminalSettings()
+        let content = try age.opening(file, named: path, identity: identity)
         let manifest: BackupManifest
         do {
-            let reader = try AgeReader(identities: identities) { count in
-                var bytes = [UInt8](repeating: 0, count: count)
-                let got = bytes.withUnsafeMutableBytes { Files.read(into: $0, from: file) }
-                guard let got else { throw ToolError.system(path, errno) }
-                return Array(bytes[..<got])
-            }
             manifest = try BackupArchive(services: services, folder: folder).extract {
-                try reader.next()
+                try content.read()
             }
-        } catch let error as AgeFileError {
-            let option =
-                switch error.reason {
-                case .needsKey: ": --identity FILE"
-                case .needsPassphrase: ": --passphrase-file FILE"
-                default: ""
-                }
-            throw ToolError("\(path), \(error)\(option)")
+        } catch {
+            content.stop()
+            // It may have been asking for a passphrase.
+            terminal.restore()
+            throw error
         }
         for service in services
         where !manifest.stores.contains(where: { $0.service == service.name }) {

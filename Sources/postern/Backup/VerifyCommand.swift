@@ -46,7 +46,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
     /// - Returns: whether all is well.
     func verify() throws -> Bool {
-        let backup = try BackupReader(file, identity)
+        let backup = try BackupReader(file, identity: identity.identity, by: .installed)
         let folder = try decryptionFolder()
         defer { removeOrSay(folder) }
         let restored = try backup.extract(StoredService.all, into: folder)

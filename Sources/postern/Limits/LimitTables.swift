@@ -14,9 +14,9 @@ extension LimitGroup {
     var table: [String] {
         Self.head
             + limits.map { row -> String in
-                let disk = row.isDurable ? "" : ", not on disk"
+                let commit = row.isDurable ? "" : ", asynchronous"
                 let cells = [
-                    "`\(row.name)` \(row.rule.text)\(disk)", row.subject.text, "\(row.filledBy)",
+                    "`\(row.name)` \(row.rule.text)\(commit)", row.subject.text, "\(row.filledBy)",
                     "\(row.refuses)", "\(row.abuse)", "\(row.wayIn)",
                 ]
                 return "|" + cells.map { $0.isEmpty ? " |" : " \($0) |" }.joined()

@@ -10,23 +10,33 @@ struct PagesCommand: ParsableCommand {
         abstract: "Shows the pages of the web service, and checks a theme.",
         discussion: """
             A theme is a folder; set the setting pages-theme of postern-web to it. It is reloaded \
-            whenever a file changes.
+            whenever a file changes. A file may be missing, but not both of the first two.
 
               theme.css    :root { --accent: #0b5cad; --accent-dark: #8ab8f0; --radius: 6px; }
               theme.yaml   name: Shop
+                           home-url: https://shop.example.org/
                            imprint-url: https://shop.example.org/imprint
                            privacy-url: https://shop.example.org/privacy
-              logo.svg     or logo.png
+                           name-beside-logo: true, if the logo does not show it
+              logo.svg     or .png, .webp, .jpg, as the other pictures; logo-dark.svg
+              icon.svg     for the browser's tab; without it the logo
+              background.jpg   around the card, not on phones; background-dark.jpg
+              extra.css    your own style sheet, after ours; 64 KiB
 
-            Colours, each also with -dark: --background, --text, --accent (links and buttons), \
-            --accent-text, --error, --border. --font lists families; nothing else is read.
+            Colours, each also with -dark: --accent (links, buttons), --accent-text, --background. \
+            --font lists families. --radius: 0px to 14px. --card-width: 22rem to 36rem. \
+            --logo-height and, on phones, --logo-height-phone: 1rem to 6rem.
             """,
         subcommands: [Preview.self])
 
-    /// `postern pages preview`: each page in each state as a file.
+    /// `postern pages preview`: each page in each state as a file, and all in frames.
     struct Preview: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Writes every page in every state as a file to look at.")
+            abstract: "Writes every page in every state, to look at.",
+            discussion: """
+                OUTPUT/index.html leads to a document for each language. It shows all pages on a \
+                phone and on a wide screen, in light and in dark colours.
+                """)
 
         @Option(
             help: """
@@ -57,40 +67,61 @@ struct PagesCommand: ParsableCommand {
             guard mkdir(output, 0o755) == 0 || errno == EEXIST else {
                 throw ToolError.system(output, errno)
             }
-            try TextFile.replace("\(output)/style.css", with: theme.styleSheet)
-            if let logo = theme.logoBytes { try TextFile.replace("\(output)/logo", with: logo) }
-            var links: [HTML] = []
-            for page in pages {
-                for sample in PagePreview.Sample.allCases {
-                    for language in languages {
+            try writeSheet("style.css", theme.styleSheet)
+            for file in theme.files {
+                guard !file.name.hasSuffix(".css") else {
+                    try writeSheet(file.name, String(decoding: file.bytes, as: UTF8.self))
+                    continue
+                }
+                try TextFile.replace("\(output)/\(file.name)", with: file.bytes)
+            }
+            for language in languages {
+                for page in pages {
+                    for sample in PagePreview.Sample.allCases {
                         guard
                             let document = PagePreview.document(
                                 page, sample, language, theme: theme, isFormal: formal)
                         else { continue }
                         let name = PagePreview.fileName(page, sample, language)
                         try TextFile.replace("\(output)/\(name)", with: document.text)
-                        links.append("<li><a href=\"\(name)\">\(name)</a></li>\n")
                     }
                 }
+                let frames = PagePreview.frames(
+                    pages, in: language, theme: theme, isFormal: formal)
+                try TextFile.replace("\(output)/\(language.rawValue).html", with: frames)
             }
             let list = "\(output)/index.html"
-            try TextFile.replace(list, with: index(links).text)
+            try TextFile.replace(list, with: index(languages).text)
             Screen.line(list)
             if open { try DesktopProgram.open(list) }
         }
 
-        private func index(_ links: [HTML]) -> HTML {
-            """
-            <!DOCTYPE html>
-            <html lang="en">
-            <head><meta charset="utf-8"><title>Pages</title></head>
-            <body><h1>Pages</h1>
-            <ul>
-            \(links)</ul>
-            </body>
-            </html>
+        /// Writes a style sheet, and one for each colour scheme.
+        private func writeSheet(_ name: String, _ text: String) throws {
+            try TextFile.replace("\(output)/\(name)", with: text)
+            for isDark in [false, true] {
+                try TextFile.replace(
+                    "\(output)/\(PagePreview.fileName(name, isDark: isDark))",
+                    with: PagePreview.text(text, isDark: isDark))
+            }
+        }
 
-            """
+        private func index(_ languages: [Language]) -> HTML {
+            let links = languages.map { language -> HTML in
+                let code = language.rawValue
+                return "<li><a href=\"\(code).html\">\(code)</a></li>\n"
+            }
+            return """
+                <!DOCTYPE html>
+                <html lang="en">
+                <head><meta charset="utf-8"><title>Pages</title></head>
+                <body><h1>Pages</h1>
+                <ul>
+                \(links)</ul>
+                </body>
+                </html>
+
+                """
         }
 
         private func chosenTheme() throws -> Theme {

@@ -20,8 +20,7 @@ struct TokenCommand: ParsableCommand {
             discussion: """
                 A backend sends the token in the header x-postern-app. It is valid for one method, \
                 one body, one idempotency key and one minute. Backends make their own in the same \
-                way, as a JWT (EdDSA) with their private key; Protos/postern/gateway/README.md lists \
-                its claims.
+                way, as a JWT (EdDSA) with their private key: Protos/postern/gateway/backend.md.
 
                   METHOD=postern.gateway.v1.Verification/GetKeySet
                   TOKEN=$(printf '{}' | postern token app --method $METHOD --body -)

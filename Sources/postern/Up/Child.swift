@@ -5,7 +5,7 @@ struct Child {
     /// The executable's name.
     let name: String
     /// Its process; nil while it does not run.
-    var process: pid_t?
+    var process: OSProcess?
     /// Our end of its standard input: it closes when this process dies for any reason, and the
     /// child stops.
     var lifeline: Int32 = -1
@@ -30,90 +30,31 @@ struct Child {
 // MARK: Its process
 
 extension Child {
-    /// Starts `path` with `arguments`, its error stream appended to `log`.
+    /// Starts `path` with `arguments`, its error stream appended to `log`. It has a group of its
+    /// own, so that Ctrl-C reaches only this process, which stops the children in order.
     /// - Returns: the process and our end of its standard input.
     static func start(
         _ path: String, _ arguments: [String], log: String
-    ) throws -> (process: pid_t, lifeline: Int32) {
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw ToolError.system("pipe", errno) }
-        // Otherwise the next child would inherit this one's lifeline and keep it open.
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        defer { close(ends[0]) }
+    ) throws -> (process: OSProcess, lifeline: Int32) {
+        let (input, lifeline) = try OSProcess.pipe()
+        defer { close(input) }
         let logFile = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard logFile >= 0 else {
             let reason = errno
-            close(ends[1])
+            close(lifeline)
             throw ToolError.system(log, reason)
         }
         defer { close(logFile) }
         do {
-            return (try spawn(path, arguments, input: ends[0], output: logFile), ends[1])
+            let process = try OSProcess(
+                path, arguments,
+                streams: [STDIN_FILENO: input, STDOUT_FILENO: logFile, STDERR_FILENO: logFile],
+                hasOwnGroup: true)
+            return (process, lifeline)
         } catch {
-            close(ends[1])
+            close(lifeline)
             throw error
         }
-    }
-
-    private static func spawn(
-        _ path: String, _ arguments: [String], input: Int32, output: Int32
-    ) throws -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-        posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        // A process group of its own, so that Ctrl-C reaches only this process, which stops the
-        // children in order. And no blocked signals, which they would inherit.
-        var none = sigset_t()
-        sigemptyset(&none)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setpgroup(&attributes, 0)
-        posix_spawnattr_setflags(
-            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
-        var words = ([path] + arguments).map { strdup($0) } + [nil]
-        defer { words.forEach { free($0) } }
-        var process: pid_t = 0
-        let result = posix_spawn(&process, path, &actions, &attributes, &words, environ)
-        guard result == 0 else { throw ToolError.system(path, result) }
-        return process
-    }
-
-    /// How a process has ended.
-    enum End: Equatable {
-        case exit(code: Int32)
-        case signal(Int32)
-
-        /// - Parameter status: the status of `waitpid` for a process that has ended.
-        init(status: Int32) {
-            // The low seven bits are the signal that ended it (WTERMSIG), the next byte is the exit
-            // code (WEXITSTATUS).
-            let signal = status & 0x7f
-            self = signal == 0 ? .exit(code: status >> 8 & 0xff) : .signal(signal)
-        }
-
-        /// By SIGKILL, which a program never sends to itself.
-        var isKill: Bool { self == .signal(SIGKILL) }
-
-        /// `ended with exit code 1`, `was ended by signal 9 (Killed)`
-        var phrase: String {
-            switch self {
-            case .exit(let code): "ended with exit code \(code)"
-            case .signal(let number):
-                "was ended by signal \(number) (\(String(cString: strsignal(number))))"
-            }
-        }
-    }
-
-    /// How the process has ended, which is reaped then; nil while it runs.
-    static func end(of process: pid_t) -> End? {
-        var status: Int32 = 0
-        guard waitpid(process, &status, WNOHANG) == process else { return nil }
-        return End(status: status)
     }
 
     /// The folder that this program was started from, which has the other programs too.

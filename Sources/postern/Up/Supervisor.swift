@@ -164,7 +164,7 @@ final class Supervisor {
                 children[index].metricsPort = ports.metricsPort
                 return
             }
-            guard let process = child.process, Child.end(of: process) == nil else {
+            guard let process = child.process, process.ended() == nil else {
                 children[index].process = nil
                 throw notReady(child, "ended before it was ready")
             }
@@ -200,7 +200,7 @@ final class Supervisor {
     private func restartIfEnded(_ index: Int) {
         let child = children[index]
         if let process = child.process {
-            guard let end = Child.end(of: process) else { return }
+            guard let end = process.ended() else { return }
             children[index].ends += 1
             say(
                 "\(child.name) \(end.phrase); see \(folder.log(child.name)); restarting it "
@@ -234,10 +234,10 @@ final class Supervisor {
     func stop() {
         for index in children.indices.reversed() {
             guard let process = children[index].process else { continue }
-            kill(process, SIGTERM)
+            process.send(SIGTERM)
             let deadline = Clock.seconds() + Self.stopTimeout
-            while Child.end(of: process) == nil {
-                if Clock.seconds() > deadline { kill(process, SIGKILL) }
+            while process.ended() == nil {
+                if Clock.seconds() > deadline { process.send(SIGKILL) }
                 usleep(5_000)
             }
             close(children[index].lifeline)

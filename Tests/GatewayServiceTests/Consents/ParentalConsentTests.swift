@@ -76,7 +76,10 @@ struct ParentalConsentTests {
         #expect(asked.state == .requested && asked.expiresAtMs > 0)
         let link = try await fixture.inner.linkToken(to: Self.mum, page: "parent")
         let shown = try await answer(fixture, link, .unspecified)
-        #expect(shown == .init(state: .requested, childName: "Kid"))
+        #expect(
+            shown
+                == .init(
+                    state: .requested, childName: "Kid", deletionAtMs: asked.expiresAtMs))
         #expect(try await answer(fixture, link, .give).state == .given)
         let given = try await fixture.consents.getConsents(.init(), kid.context)
         #expect(given.parentalConsent == .given)

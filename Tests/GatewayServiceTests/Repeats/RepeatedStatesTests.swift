@@ -1,6 +1,6 @@
 import Contracts
-import Foundation
 import RPC
+import TestSupport
 import Testing
 
 @Suite("G-25: calls that only set a state, and do not look at the idempotency key")
@@ -12,8 +12,8 @@ struct RepeatedStatesTests {
     /// `ReceiveProviderNotice` is recognised by the id of the notice.
     private static let recognised = [ProviderNoticesDescription.receiveProviderNotice]
 
-    /// The idempotent methods that neither read nor look at the key, each as `Service/Method`. Their
-    /// repeat sets the state again.
+    /// The idempotent methods that neither read nor look at the key, each as `Service/Method`.
+    /// Their repeat sets the state again.
     private static let states = ServiceDescription.ofGateway.flatMap(\.methods)
         .filter { method in
             method.isIdempotent && !method.remembersRepeats && !recognised.contains(method)
@@ -21,25 +21,35 @@ struct RepeatedStatesTests {
         }
         .map { String($0.name.dropFirst("postern.gateway.v1.".count)) }
 
-    @Test("the page for apps names those that do not look at the key", arguments: states)
+    @Test("the page about repeats names those that do not look at the key", arguments: states)
     func page(method: String) throws {
-        let page = try Self.page()
-        let start = try #require(page.range(of: "- These calls do not look at"))
-        let end = try #require(page[start.upperBound...].range(of: "\n- "))
-        let list = page[start.lowerBound..<end.lowerBound].split(whereSeparator: \.isWhitespace)
-            .joined(separator: " ")
-        let parts = method.split(separator: "/")
-        #expect(
-            list.contains("all of `\(parts[0])`") || list.contains("`\(method)`")
-                || list.contains("`\(parts[1])`"))
+        let service = method.prefix { $0 != "/" }
+        let name = "`\(method.dropFirst(service.count + 1))`"
+        let lists = try Self.lists()
+        let listed = try #require(lists[service], "nothing about \(service)")
+        #expect(listed.hasPrefix("all") != listed.contains(name), "\(listed)")
     }
 
-    /// The page for developers of apps.
-    private static func page() throws -> String {
-        // This file is Repeats/RepeatedStatesTests.swift, possibly reached through a link.
-        let file = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
-        let root = "/" + file.pathComponents.dropFirst().dropLast(4).joined(separator: "/")
-        return try String(
-            contentsOfFile: root + "/Protos/postern/gateway/README.md", encoding: .utf8)
+    @Test("the page about repeats names no other")
+    func others() throws {
+        let lists = try Self.lists()
+        #expect(lists.count > 5)
+        for (service, listed) in lists {
+            // Every second piece is between backticks.
+            let pieces = listed.split(separator: "`", omittingEmptySubsequences: false)
+            for piece in stride(from: 1, to: pieces.count, by: 2).map({ pieces[$0] }) {
+                let isState = Self.states.contains("\(service)/\(piece)")
+                #expect(isState != listed.hasPrefix("all"), "\(service)/\(piece)")
+            }
+        }
+    }
+
+    /// What the page says about each service: "all", "all but" some methods, or methods.
+    private static func lists() throws -> [Substring: Substring] {
+        let page = try CommittedFile("Protos/postern/gateway/repeats.md").text()
+        let pairs = page.split(separator: "\n")
+            .compactMap { $0.wholeMatch(of: #/- `(\w+)`: (.+)/#) }
+            .map { ($0.1, $0.2) }
+        return Dictionary(pairs) { first, _ in first }
     }
 }

@@ -101,6 +101,7 @@ struct ParentalConsentTests {
 
         let shown = try await answer(link, .unspecified)
         #expect(shown.state == .requested && shown.childName == "")
+        #expect(shown.deletionAtMs == due.milliseconds)
         #expect(try await state() == .requested, "a scanner that opens the link gives nothing")
         #expect(try await answer(link, .give).state == .given)
         #expect(try await answer(link, .give).state == .given)
@@ -119,7 +120,8 @@ struct ParentalConsentTests {
     func refused() async throws {
         _ = try await ask()
         let link = try await link()
-        #expect(try await answer(link, .refuse).state == .refused)
+        let refused = try await answer(link, .refuse)
+        #expect(refused.state == .refused && refused.deletionAtMs == 0, "it has begun")
         #expect(try await deletions == 1)
         #expect(try await fixture.count("accounts", where: "status = 4") == 1)
         #expect(try await answer(link, .give).state == .refused, "the first answer counts")

@@ -1,4 +1,5 @@
 import Contracts
+import Cryptography
 import Messages
 import RPC
 import ServiceRuntime
@@ -84,6 +85,23 @@ struct ParentalWithdrawalTests {
         try await fixture.performDeletion(of: #require(AccountID(text: child)))
         let after = try await status()
         #expect(after == nil || after == .deleting)
+    }
+
+    @Test("the parent is told when the deletion begins, before the withdrawal and after it")
+    func date() async throws {
+        func deletionAt(after answer: GatewayV1.ParentalAnswer) async throws -> Int64 {
+            try await fixture.consents.answerParentalConsent(
+                .init(token: .init(link), answer: answer), fixture.relayed(nil)
+            ).deletionAtMs
+        }
+        let before = fixture.time.now() + Self.week
+        #expect(try await deletionAt(after: .unspecified) == before.milliseconds)
+        fixture.time.advance(by: .seconds(60))
+        let due = fixture.time.now() + Self.week
+        #expect(try await deletionAt(after: .refuse) == due.milliseconds)
+        fixture.time.advance(by: .seconds(60))
+        #expect(try await deletionAt(after: .unspecified) == due.milliseconds)
+        #expect(try await fixture.count("deletions", where: "due_at_ms = \(due.milliseconds)") == 1)
     }
 
     @Test("a stranger in the parent's old mailbox deletes nothing: the owner keeps the account")

@@ -17,9 +17,43 @@ struct ChangeDocumentsTests {
     private static let long =
         #"{"x":["# + (0..<32_000).map { String($0 % 10) }.joined(separator: ",") + "]}"
 
+    /// The two ways of a write that merges nothing.
+    enum Way: CaseIterable {
+        /// A small document, in the transaction alone.
+        case atOnce
+        /// A longer one.
+        case prepared
+
+        /// A document of this way.
+        func json(_ number: Int) -> String {
+            let count = self == .atOnce ? 0 : DocumentWrites.smallBytesMax
+            return "{\"a\":\(number),\"t\":\"" + String(repeating: "t", count: count) + "\"}"
+        }
+    }
+
+    /// A document of this length.
+    private static func text(bytes: Int) -> String {
+        #"{"t":""# + String(repeating: "t", count: bytes - 8) + #""}"#
+    }
+
+    /// Rules of a collection `notes` with one declared field, a text.
+    private static func notes(
+        _ field: String, pattern: TextPattern? = nil, defaultValue: JSONValue? = nil
+    ) -> DocumentRules {
+        let text = FieldRule(
+            name: field,
+            value: ValueRule(
+                type: .text, range: nil, length: nil, pattern: pattern, choices: [], items: [],
+                fields: [], allowsOtherFields: true),
+            isRequired: false, defaultValue: defaultValue, isReadOnly: false, isServerOnly: false,
+            isDisplayName: false, reason: nil)
+        return DocumentRules(
+            collections: [CollectionRules(name: "notes", fields: [text])], onboarding: nil)
+    }
+
     /// A fixture whose store can be meddled with.
     private func meddled(
-        settings: DocumentSettings = DocumentSettings(), isGuest: Bool = false
+        rules: DocumentRules = .standard, isGuest: Bool = false
     ) async throws -> (DocumentFixture, MeddlingBackend) {
         var made: MeddlingBackend?
         let identity = try IdentityFixture { inner in
@@ -27,19 +61,23 @@ struct ChangeDocumentsTests {
             made = backend
             return backend
         }
-        let fixture = try await DocumentFixture(identity, settings: settings, isGuest: isGuest)
+        let fixture = try await DocumentFixture(identity, rules: rules, isGuest: isGuest)
         return (fixture, try #require(made))
     }
 
-    @Test("a refused write does not wait for the writer, and a removal that is refused neither")
+    @Test("a refused removal and a refused write, unless small, do not wait for the writer")
     func refusals() async throws {
         let fixture = try await DocumentFixture()
         _ = try await fixture.write(Self.long)
         let writer = HeldWriter()
         async let held: Void = fixture.identity.store.write(about: []) { _ in writer.hold() }
         await writer.untilHeld(1)
-        let conflict = try await refusal { try await fixture.write("{}", base: 7) }
+        let conflict = try await refusal {
+            try await fixture.write(Way.prepared.json(1), base: 7)
+        }
         #expect(conflict.code == .documentConflict && conflict.currentVersion == 1)
+        let unknown = try await refusal { try await fixture.write("{}", in: "unknown") }
+        #expect(unknown.code == .invalidArgument)
         let merged = try await refusal {
             try await fixture.write(
                 #"{"y":""# + String(repeating: "y", count: 2_000) + #""}"#, merge: true)
@@ -68,6 +106,70 @@ struct ChangeDocumentsTests {
         #expect(writer < all / 5, "the writer \(writer) ms of \(all) ms")
     }
 
+    @Test("SECURITY.md, Costs: the operator's rules for a small document cost the writer nothing")
+    func rulesTime() async throws {
+        // All of its states are alive at each letter.
+        let (fixture, backend) = try await meddled(
+            rules: Self.notes("t", pattern: try TextPattern("([a-z]{0,480})*")))
+        await backend.measure()
+        let (clock, reads) = (ContinuousClock(), backend.reads)
+        let start = clock.now
+        _ = try await fixture.write(
+            Self.text(bytes: DocumentWrites.smallBytesMax), in: "notes")
+        let all = (clock.now - start) / .milliseconds(1)
+        let writer = await backend.milliseconds()
+        #expect(backend.reads == reads, "it was not written at once")
+        #expect(writer < all / 5, "the writer \(writer) ms of \(all) ms")
+    }
+
+    @Test("only small documents that need nothing of what is stored are written at once")
+    func snapshots() async throws {
+        let most = DocumentWrites.smallBytesMax
+        let long = JSONValue.string(String(repeating: "a", count: most))
+        let (fixture, backend) = try await meddled(
+            rules: Self.notes("a", defaultValue: long))
+        func reads(_ writes: [GatewayV1.DocumentWrite]) async throws -> Int {
+            let before = backend.reads
+            _ = try await fixture.write(writes)
+            return backend.reads - before
+        }
+        func make(_ name: String, bytes: Int) -> GatewayV1.DocumentWrite {
+            .make("settings", name, Self.text(bytes: bytes))
+        }
+        #expect(try await reads([make("a", bytes: most)]) == 0)
+        #expect(try await reads([make("a", bytes: most + 1)]) == 1)
+        #expect(try await reads([make("a", bytes: most / 2), make("b", bytes: most / 2)]) == 0)
+        #expect(try await reads([make("a", bytes: 8), make("b", bytes: most / 2 + 1)]) == 1)
+        #expect(try await reads(["a", "b", "c"].map { make($0, bytes: 8) }) == 1)
+        #expect(try await reads([.make("settings", "a", "{}", merge: true)]) == 1)
+        #expect(try await reads([.make("notes", "a", #"{"a":"short"}"#)]) == 0)
+        #expect(try await reads([.make("notes", "a", "{}")]) == 1, "the default is long")
+    }
+
+    @Test("a small write and a longer one have the same outcomes", arguments: Way.allCases)
+    func outcomes(way: Way) async throws {
+        let fixture = try await DocumentFixture(settings: DocumentSettings(countMax: 1))
+        let first = try await fixture.write(way.json(1), base: 0, key: "k")
+        #expect(first.version == 1)
+        #expect(try await fixture.write(way.json(2)).version == 2)
+        #expect(try await fixture.write(way.json(1), base: 0, key: "k") == first, "a repeat")
+        let reused = try await refusal { try await fixture.write(way.json(3), key: "k") }
+        #expect(reused.code == .idempotencyKeyReused)
+        let conflict = try await refusal { try await fixture.write(way.json(3), base: 1) }
+        #expect(conflict.code == .documentConflict && conflict.currentVersion == 2)
+        #expect(conflict.fields == ["writes[0].base_version"])
+        let full = try await refusal { try await fixture.write(way.json(1), to: "other") }
+        #expect(full.code == .documentQuota)
+        #expect(try await fixture.read().json == way.json(2))
+        #expect(try await fixture.documentsWritten() == 2)
+        #expect(try await fixture.remove(base: 2))
+        #expect(try await fixture.write(way.json(4), base: 0).version == 4)
+        try await fixture.identity.change("UPDATE accounts SET status = 2")
+        let suspended = try await refusal { try await fixture.write(way.json(5)) }
+        #expect(suspended.code == .accountDisabled)
+        #expect(try await fixture.documentsWritten() == 3)
+    }
+
     @Test("a merge meets another write before its own: it is done again, and both have effect")
     func again() async throws {
         let (fixture, backend) = try await meddled()
@@ -80,18 +182,22 @@ struct ChangeDocumentsTests {
         #expect(try await fixture.list().documents.count == 1)
     }
 
-    @Test("a write with a base version that meets another one is a conflict, with the new version")
-    func conflict() async throws {
+    @Test(
+        "a write with a base version that meets another one is a conflict, with the new version",
+        arguments: Way.allCases)
+    func conflict(way: Way) async throws {
         let (fixture, backend) = try await meddled()
         _ = try await fixture.write(#"{"a":1}"#)
         meddle(backend, fixture, #"{"a":2}"#)
-        let error = try await refusal { try await fixture.write(#"{"a":3}"#, base: 1) }
+        let error = try await refusal { try await fixture.write(way.json(3), base: 1) }
         #expect(error.code == .documentConflict && error.currentVersion == 2)
         #expect(try await fixture.read().json == #"{"a":2}"#)
     }
 
-    @Test("an account that is suspended, or whose quota is used up, before the write is refused")
-    func accountChanges() async throws {
+    @Test(
+        "an account that is suspended, or whose quota is used up, before the write is refused",
+        arguments: Way.allCases)
+    func accountChanges(way: Way) async throws {
         let (fixture, backend) = try await meddled()
         let account = try #require(AccountID(text: fixture.account))
         _ = try await fixture.write("{}")
@@ -100,18 +206,20 @@ struct ChangeDocumentsTests {
                 "UPDATE document_totals SET bytes = ?, position = position + 1",
                 [.integer(1 << 20)])
         }
-        let full = try await refusal { try await fixture.write(#"{"a":1}"#) }
+        let full = try await refusal { try await fixture.write(way.json(1)) }
         #expect(full.code == .documentQuota)
         backend.meddle(about: [.account(account)]) { transaction in
             try transaction.put("UPDATE accounts SET status = 2", [])
         }
-        let suspended = try await refusal { try await fixture.write("{}") }
+        let suspended = try await refusal { try await fixture.write(way.json(2)) }
         #expect(suspended.code == .accountDisabled)
         #expect(try await fixture.documentsWritten() == 1)
     }
 
-    @Test("an account's key that is replaced before the write: the work is done again")
-    func key() async throws {
+    @Test(
+        "an account's key that is replaced before the write: the new one seals",
+        arguments: Way.allCases)
+    func key(way: Way) async throws {
         let (fixture, backend) = try await meddled()
         let account = try #require(AccountID(text: fixture.account))
         let identity = fixture.identity
@@ -121,12 +229,14 @@ struct ChangeDocumentsTests {
                 "UPDATE account_keys SET sealed_key = ? WHERE account = ?",
                 [.blob(vault.sealedKey), .integer(account.key)])
         }
-        #expect(try await fixture.write(#"{"a":1}"#).version == 1)
-        #expect(try await fixture.read().json == #"{"a":1}"#, "it opens under the new key")
+        #expect(try await fixture.write(way.json(1)).version == 1)
+        #expect(try await fixture.read().json == way.json(1), "it opens under the new key")
     }
 
-    @Test("a guest's choice that is made before the write keeps the document as it is")
-    func choice() async throws {
+    @Test(
+        "a guest's choice that is made before the write keeps the document as it is",
+        arguments: Way.allCases)
+    func choice(way: Way) async throws {
         let (fixture, backend) = try await meddled(isGuest: true)
         _ = try await fixture.write(#"{"a":1}"#)
         let account = try #require(AccountID(text: fixture.account))
@@ -138,7 +248,7 @@ struct ChangeDocumentsTests {
                     keptUntil: nil, createdAt: transaction.at, changedAt: transaction.at),
                 expiresAt: nil)
         }
-        let error = try await refusal { try await fixture.write(#"{"a":2}"#) }
+        let error = try await refusal { try await fixture.write(way.json(2)) }
         #expect(error.code == .operationNotAllowed)
         #expect(try await fixture.read().json == #"{"a":1}"#)
     }
@@ -148,12 +258,13 @@ struct ChangeDocumentsTests {
         let (fixture, backend) = try await meddled()
         _ = try await fixture.write(#"{"a":1}"#)
         meddle(backend, fixture, #"{"a":2}"#, times: 3)
-        let error = try await refusal { try await fixture.write("{}", key: "k") }
+        let json = Way.prepared.json(3)
+        let error = try await refusal { try await fixture.write(json, key: "k") }
         #expect(error.code == .unavailable && error.retryAfter == .milliseconds(250))
         #expect(backend.left == 0)
         #expect(try await fixture.read().json == #"{"a":2}"#)
-        #expect(try await fixture.write("{}", key: "k").version == 5)
-        #expect(try await fixture.write("{}", key: "k").version == 5, "a repeat")
+        #expect(try await fixture.write(json, key: "k").version == 5)
+        #expect(try await fixture.write(json, key: "k").version == 5, "a repeat")
     }
 
     @Test("many merges at one time: all have effect, and the work is done once for each")
@@ -172,11 +283,11 @@ struct ChangeDocumentsTests {
         #expect(DocumentText.object(in: document.json)?.members.count == 30)
     }
 
-    @Test("G-25: two calls at one time with one key write once")
-    func sameKey() async throws {
+    @Test("G-25: two calls at one time with one key write once", arguments: Way.allCases)
+    func sameKey(way: Way) async throws {
         let fixture = try await DocumentFixture()
-        async let first = fixture.write(#"{"a":1}"#, base: 0, key: "k")
-        async let second = fixture.write(#"{"a":1}"#, base: 0, key: "k")
+        async let first = fixture.write(way.json(1), base: 0, key: "k")
+        async let second = fixture.write(way.json(1), base: 0, key: "k")
         let versions = try await [first, second].map(\.version)
         #expect(versions == [1, 1])
         #expect(try await fixture.documentsWritten() == 1)

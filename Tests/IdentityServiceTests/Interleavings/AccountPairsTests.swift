@@ -82,8 +82,11 @@ struct AccountPairsTests {
             let (choose, write) = try await fixture.guestChoice()
             return ({ try await choose(.merge) }, write)
         },
-        Pair("WriteDocuments, a step of a migration into the account", "1 migrations") {
-            fixture in try await fixture.migrationStep()
+        Pair("WriteDocuments at once, a step of a migration into the account", "1 migrations") {
+            fixture in try await fixture.migrationStep(isMerge: false)
+        },
+        Pair("WriteDocuments of a merge, a step of a migration", "1 migrations") { fixture in
+            try await fixture.migrationStep(isMerge: true)
         },
         Pair("Unlink of each of the last two methods", "1 methods") { fixture in
             let session = try await fixture.sessionWithGoogle()
@@ -244,8 +247,8 @@ extension IdentityFixture {
 
 extension IdentityFixture {
     /// A guest's document that is moved into an account: a write of the account's document of that
-    /// name, and the step that moves it. Both are prepared from one snapshot.
-    fileprivate func migrationStep() async throws -> (
+    /// name, and the step that moves it. The step and a merge are prepared from one snapshot.
+    fileprivate func migrationStep(isMerge: Bool) async throws -> (
         write: AccountPairsTests.Call, step: AccountPairsTests.Call
     ) {
         let owner = try await member()
@@ -263,7 +266,8 @@ extension IdentityFixture {
         return (
             {
                 _ = try await self.service.data.documents.writeDocuments(
-                    .init(writes: [.make("settings", "main", "{}")]), self.relayed(owner.token))
+                    .init(writes: [.make("settings", "main", "{}", merge: isMerge)]),
+                    self.relayed(owner.token))
             }, { _ = try await job.advance(migration) }
         )
     }

@@ -77,7 +77,7 @@ struct FederatedSignInTests {
         let again = try await fixture.signIn(proved(by: "current", named: "Ada Lovelace")).account
         #expect(again?.accountId == first?.accountId && again?.displayName == "Ada Lovelace")
         #expect(again?.methods == ["former"])
-        // As docker/README.md says.
+        // As docker/sign-in.md says.
         try await fixture.change(
             "UPDATE identities SET method = 'current' WHERE method = 'former'")
         let last = try await fixture.signIn(proved(by: "current", named: "Ada Lovelace")).account

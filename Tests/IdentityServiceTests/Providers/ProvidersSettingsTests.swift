@@ -159,7 +159,7 @@ struct ProvidersSettingsTests {
         let text = try complaint(aboutProviderNamed: name)
         #expect(text.contains("provider 1 cannot be named \"\(name)\""))
         #expect(text.contains("reserved for a way to sign in") && text.contains("Choose another"))
-        #expect(text.contains("docker/README.md"))
+        #expect(text.contains("docker/sign-in.md"))
     }
 
     @Test(

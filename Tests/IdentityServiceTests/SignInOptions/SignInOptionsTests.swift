@@ -83,5 +83,7 @@ struct SignInOptionsTests {
         let answer = try handler.checkPassword(
             .init(password: .init(text: "Postern123")), Self.context)
         #expect(answer.rules.filter { !$0.met }.compactMap(\.rule?.rule) == ["context"])
+        let options = try handler.getSignInOptions(.init(), Self.context)
+        #expect(options.appName == "Postern")
     }
 }

@@ -3,7 +3,7 @@ import Storage
 import Synchronization
 
 /// In front of a store's backend: another flow commits just before a flow in bulk, or the writer's
-/// time for such a flow is measured.
+/// time for such a flow is measured. Snapshots are counted.
 final class MeddlingBackend: StoreBackend {
     private let inner: any StoreBackend
     private let state = Mutex(State())
@@ -15,6 +15,7 @@ final class MeddlingBackend: StoreBackend {
         /// Flows that read the clock.
         var probes: [Queued<Transaction>] = []
         var seconds: [Double] = []
+        var reads = 0
     }
 
     init(_ inner: any StoreBackend) { self.inner = inner }
@@ -25,6 +26,9 @@ final class MeddlingBackend: StoreBackend {
     ) {
         state.withLock { ($0.times, $0.about, $0.other) = (times, about, other) }
     }
+
+    /// How many snapshots were read.
+    var reads: Int { state.withLock(\.reads) }
 
     /// How many flows are still to be met.
     var left: Int { state.withLock(\.times) }
@@ -82,7 +86,10 @@ final class MeddlingBackend: StoreBackend {
         }
     }
 
-    func read(_ query: Queued<any SQLSession>) throws(QueueRefusal) { try inner.read(query) }
+    func read(_ query: Queued<any SQLSession>) throws(QueueRefusal) {
+        state.withLock { $0.reads += 1 }
+        try inner.read(query)
+    }
 
     func close() { inner.close() }
 }

@@ -2,7 +2,7 @@
 import PackageDescription
 
 // A package outside of Postern's, as an app's backend would be. It runs the lines of
-// Protos/postern/gateway/README.md.
+// Protos/postern/gateway/swift.md.
 let package = Package(
     name: "example",
     dependencies: [.package(name: "Postern", path: "../../..")],

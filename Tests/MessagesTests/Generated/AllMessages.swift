@@ -71,6 +71,8 @@ enum AllMessages {
         GatewayV1.DeleteAccountResponse.self,
         GatewayV1.Deletion.self,
         GatewayV1.DeletionConsequence.self,
+        GatewayV1.DescribeLinkRequest.self,
+        GatewayV1.DescribeLinkResponse.self,
         GatewayV1.DescribeProviderOutcomeRequest.self,
         GatewayV1.DescribeProviderOutcomeResponse.self,
         GatewayV1.Device.self,

@@ -54,7 +54,7 @@ struct LanguageTests {
     @Test("every language has twelve different month names")
     func months() {
         for language in Language.allCases {
-            let names = Set((1...12).map { language.words.date(2026, $0, 5) })
+            let names = Set((1...12).map { language.date(2026, $0, 5) })
             #expect(names.count == 12)
             #expect(
                 names.allSatisfy { $0.contains("2026") && $0.contains("5") && !$0.contains("{{") })

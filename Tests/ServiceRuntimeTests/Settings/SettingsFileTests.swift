@@ -124,10 +124,30 @@ struct SettingsFileTests {
                 "listen: a:1\nlisten:\n  port: 1\nlisten-port: 2",
                 "line 4: listen-port is given twice, first in line 3"
             ),
+            (
+                "listen:\n  port: 1\nlisten:\n  port: 2",
+                "line 4: listen-port is given twice, first in line 2"
+            ),
         ])
     func refused(text: String, problem: String) throws {
         let (outcome, file) = try outcome(text)
         #expect(outcome.problems.contains("\(file) \(problem)"), "\(outcome.text)")
+    }
+
+    @Test("all mistakes of a file are reported, with those before a violation of the syntax")
+    func together() throws {
+        let (outcome, file) = try outcome(
+            "data-folder: &a x\nlisten: *a\nb c: 1\nlink-origins: [a, [b], {c: d}]\n"
+                + "identity-addresses:\n  - 10.0.0.1:1\n - b\n")
+        #expect(
+            outcome.problems.filter { $0.hasPrefix("\(file) line ") } == [
+                "\(file) line 1: a value that begins with & must stand in quotes",
+                "\(file) line 2: a value that begins with * must stand in quotes",
+                "\(file) line 3: a setting's name is letters, digits and dashes",
+                "\(file) line 4: a list holds plain values only",
+                "\(file) line 4: a value that begins with { must stand in quotes",
+                "\(file) line 7: while parsing a block mapping: did not find expected key",
+            ])
     }
 
     @Test("lists may use dashes, brackets or commas, or be empty")

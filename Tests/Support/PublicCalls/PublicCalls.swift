@@ -29,6 +29,11 @@ package enum PublicCalls {
                 token: try await caller.link(.verifyEmail), password: Bound.secret(Bound.password),
                 device: caller.own)
         },
+        .init(AuthDescription.describeLink, .stranger) { caller, _ in
+            GatewayV1.DescribeLinkRequest(
+                purpose: .resetPassword,
+                token: Bound.secret(try await caller.link(.resetPassword)))
+        },
         .init(AuthDescription.refreshSession, .stranger, once: true) { caller, _ in
             let token = try await caller.account(.owner).refreshToken
             return GatewayV1.RefreshSessionRequest(

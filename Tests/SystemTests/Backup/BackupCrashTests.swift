@@ -19,6 +19,8 @@ extension SystemTests {
             case tool
             case service
             case both
+            /// The program that encrypts.
+            case age
         }
 
         @Test(
@@ -48,7 +50,7 @@ extension SystemTests {
             _ round: Int, _ backups: Backups, _ cluster: Cluster, _ place: String
         ) async throws {
             let randomness = SeededRandomness(seed: Self.seed &+ UInt64(round))
-            let victim = Victim.allCases[Int(randomness.next() % 3)]
+            let victim = Victim.allCases[Int(randomness.next() % UInt64(Victim.allCases.count))]
             let names = ["identity", "session", "rate-limit", "notification"]
             let service = names[Int(randomness.next() % 4)]
             let before = try backups.files()
@@ -56,14 +58,29 @@ extension SystemTests {
                 BuiltPrograms.path("postern"), backups.arguments(cluster), in: "/tmp")
             try tool.start()
             try await Task.sleep(for: .milliseconds(Int(randomness.next() % 400)))
-            if victim != .tool { try cluster.crash(service) }
-            if victim != .service { tool.send(SIGKILL) }
+            if victim == .service || victim == .both { try cluster.crash(service) }
+            if victim == .tool || victim == .both { tool.send(SIGKILL) }
+            if victim == .age { try await killAge(of: tool) }
             let exitCode = await tool.end(within: .seconds(60))
             let new = try backups.files().filter { !before.contains($0) }
             #expect(exitCode != 0 || new.count == 1, "\(place)")
+            if victim == .age, exitCode != 0 {
+                #expect(try new.isEmpty && backups.drafts().isEmpty, "\(place)")
+            }
             for file in new {
                 let verified = try await backups.verify(file, keysOf: cluster)
                 #expect(verified.exitCode == 0, "\(place): \(verified.output)\(verified.errors)")
+            }
+        }
+
+        /// Kills the program that encrypts or opens a backup for the tool, once it runs; not if the
+        /// tool ends before.
+        private func killAge(of tool: RunningProcess) async throws {
+            while tool.isRunning {
+                let programs = try ProcessTree.started("age", below: tool.id)
+                for program in programs { kill(program, SIGKILL) }
+                if !programs.isEmpty { return }
+                try await Task.sleep(for: .milliseconds(1))
             }
         }
 
@@ -95,8 +112,8 @@ extension SystemTests {
             return file
         }
 
-        /// Restores twice: the first restore is killed at a random time. The restored services know
-        /// everybody.
+        /// Restores twice: the first restore, or the program that opens its file, is killed at a
+        /// random time. The restored services know everybody.
         private func expectAll(
             _ people: [Person], in file: String, _ round: Int, _ backups: Backups,
             _ cluster: Cluster, _ place: String
@@ -107,8 +124,14 @@ extension SystemTests {
             try tool.start()
             let randomness = SeededRandomness(seed: Self.seed &+ UInt64(round))
             try await Task.sleep(for: .milliseconds(Int(randomness.next() % 150)))
-            tool.send(SIGKILL)
+            let killsTool = round.isMultiple(of: 2)
+            if killsTool { tool.send(SIGKILL) } else { try await killAge(of: tool) }
             if await tool.end(within: .seconds(60)) != 0 {
+                if !killsTool {
+                    let placed = try FileManager.default.contentsOfDirectory(
+                        atPath: home.file("data/data"))
+                    #expect(placed == [], "\(place)")
+                }
                 let again = try await ProgramRun.run("postern", arguments)
                 // Only a restore that was complete refuses: it had placed everything.
                 let isComplete = again.errors.contains("exists, and a restore replaces nothing")

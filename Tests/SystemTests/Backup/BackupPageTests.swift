@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    @Suite("Backup and restore, as docker/README.md describes them")
+    @Suite("Backup and restore, as docker/backup.md describes them")
     struct BackupPage {
         private static let checkout = URL(filePath: #filePath)
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -11,7 +11,8 @@ extension SystemTests {
 
         @Test("O-01: the page's lines make a backup, restore it, and move it to another machine")
         func lines() async throws {
-            let blocks = try Self.blocks()
+            // Backup, restore, another machine, compose.
+            let blocks = try PageExample.all(of: "\(Self.checkout)/docker/backup.md")
             try #require(blocks.count == 4)
             let folder = try TemporaryFolder()
             let ada = Person(1)
@@ -42,16 +43,6 @@ extension SystemTests {
                 #expect(try await cluster.signIn(person).exitCode == 0)
                 #expect(try await cluster.signIn(Person(2)).exitCode == 1)
             }
-        }
-
-        /// The section's blocks of shell lines: backup, restore, another machine, compose.
-        private static func blocks() throws -> [PageExample] {
-            let page = try String(contentsOfFile: "\(checkout)/docker/README.md", encoding: .utf8)
-            let start = try #require(page.range(of: "\n## Backup and restore\n"))
-            let rest = page[start.upperBound...]
-            let section = rest[..<(rest.range(of: "\n## ")?.lowerBound ?? rest.endIndex)]
-            let file = try TemporaryFolder()
-            return try PageExample.all(of: file.write(String(section), to: "section"))
         }
 
         /// Runs a block where `.postern` is the cluster's folder. Compose's containers are the tool

@@ -31,6 +31,12 @@ struct Backups {
             .filter { $0.hasSuffix(".age") }.sorted().map(folder.file)
     }
 
+    /// The files of backups that are not complete.
+    func drafts() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            .filter { $0.hasSuffix(".partial") }
+    }
+
     /// Makes a backup.
     /// - Returns: its file.
     func make(_ cluster: Cluster) async throws -> String {

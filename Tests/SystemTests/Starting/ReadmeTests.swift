@@ -28,10 +28,37 @@ extension SystemTests {
             }
         }
 
-        @Test("building an app: they run in the page's order, and answer as they are printed")
+        /// The pages for apps that have shell lines, in the order in which these run: each goes on
+        /// with what the ones before have made.
+        private static let appPages = [
+            "set-up", "errors", "sign-up", "sign-in", "verify-email", "passwords", "change-email",
+            "google", "phone", "guests", "guest-data", "linking", "re-authentication", "documents",
+            "profile", "onboarding", "consent", "export", "delete-account", "sessions", "refresh",
+            "access-tokens", "backend",
+        ]
+        private static let appFolder = "\(checkout)/Protos/postern/gateway"
+
+        @Test("building an app: each page with shell lines names the one whose lines come before")
+        func appPagesOrder() throws {
+            let files = try FileManager.default.contentsOfDirectory(atPath: Self.appFolder)
+            let withLines = try files.filter { $0.hasSuffix(".md") }
+                .filter { try !PageExample.all(of: "\(Self.appFolder)/\($0)").isEmpty }
+            #expect(withLines.sorted() == Self.appPages.map { "\($0).md" }.sorted())
+            for (before, page) in zip(Self.appPages, Self.appPages.dropFirst()) {
+                let text = try String(
+                    contentsOfFile: "\(Self.appFolder)/\(page).md", encoding: .utf8)
+                // Below the title.
+                let start = try #require(text.components(separatedBy: "\n\n").dropFirst().first)
+                #expect(start.hasPrefix("After ["), "\(page)")
+                #expect(start.contains("](\(before).md)."), "\(page)")
+            }
+        }
+
+        @Test("building an app: they run in the order of the pages, and answer as they are printed")
         func buildingAnApp() async throws {
-            let examples = try PageExample.all(
-                of: "\(Self.checkout)/Protos/postern/gateway/README.md")
+            let examples = try Self.appPages.flatMap {
+                try PageExample.all(of: "\(Self.appFolder)/\($0).md")
+            }
             let folder = try TemporaryFolder()
             let environment = try await Self.environment(of: try #require(examples.first), folder)
             try #require(!environment.isEmpty)

@@ -23,6 +23,7 @@ extension SystemTests {
                 #expect(french.body.contains("<html lang=\"en\">"), "\(link)")
                 let form = try await browser.open(link)
                 #expect(form.body.contains("autocomplete=\"current-password\""))
+                #expect(form.body.contains("value=\"\(ada.email)\" hidden"))
                 let empty = try await browser.submit("verify-email", form, "password", "")
                 #expect(empty.status == 422, "\(empty.body)")
                 #expect(empty.body.contains("<title>Error: "))
@@ -62,9 +63,9 @@ extension SystemTests {
                     "postern.gateway.v1.AccountSessions/ListSessions", "{}",
                     token: signedIn.session.accessToken)
                 #expect(sessions.json.components(separatedBy: "\"sessionId\"").count == 2)
-                let again = try await browser.submit(
-                    "reset-password", try await browser.open(link), "password", Self.new)
+                let again = try await browser.open(link)
                 #expect(again.status == 400, "a link works once")
+                #expect(!again.body.contains("<form"))
             }
         }
 
@@ -100,11 +101,18 @@ extension SystemTests {
                 contentsOfFile: folder.file("pages-preview/verify-email.form.ja.html"),
                 encoding: .utf8)
             #expect(page.contains("<html lang=\"ja\">"))
-            _ = try folder.write(":root { --text: #bbbbbb; }", to: "theme.css")
+            let frames = try String(
+                contentsOfFile: folder.file("pages-preview/ja.html"), encoding: .utf8)
+            for file in ["style.css", "style.light.css", "style.dark.css", "icon.svg"] {
+                let path = folder.file("pages-preview/\(file)")
+                #expect(FileManager.default.fileExists(atPath: path), "\(file)")
+            }
+            #expect(frames.components(separatedBy: "style.dark.css").count > 4)
+            _ = try folder.write(":root { --accent: #bbbbbb; }", to: "theme.css")
             let refused = try await ProgramRun.run(
                 "postern", ["pages", "preview", "--theme", folder.path], in: folder.path)
             #expect(refused.exitCode == 1)
-            #expect(refused.errors.contains("--text (#bbbbbb) on --background"), "\(refused)")
+            #expect(refused.errors.contains("--accent (#bbbbbb) on the card"), "\(refused)")
         }
     }
 }

@@ -25,6 +25,8 @@ struct DeletionPageTests {
             #expect(question.confirmation == "confirmed")
             let done = try await fixture.press(choice, on: question)
             #expect(done.status == 200 && done.text.contains(title), "\(done.text)")
+            let date = PagesGateway.due.moment(in: .english)
+            #expect(done.text.contains(">\(date)</time>") == (choice == "later"))
             #expect(!done.text.contains("<form"))
             let calls = fixture.gateway.calls
             #expect(
@@ -32,6 +34,36 @@ struct DeletionPageTests {
             #expect(calls.allSatisfy { $0.token == "good" })
             #expect(calls.last?.context["client-address"] == "127.0.0.1")
             #expect(calls.last?.context["authorization"] == nil)
+        }
+    }
+
+    @Test("the first button keeps the account, and makes no call")
+    func kept() async throws {
+        try await PagesFixture.run { fixture in
+            let first = try await fixture.open(.deleteAccount, "token=good")
+            let question = next(try await fixture.press(nil, on: first), first)
+            for open in [first, question] {
+                let buttons = open.response.text.split(separator: "<button").dropFirst()
+                #expect(buttons.first?.contains("name=\"choice\" value=\"keep\"") == true)
+                let kept = try await fixture.press("keep", on: open)
+                #expect(kept.status == 200 && kept.text.contains("stays as it is"))
+                #expect(!kept.text.contains("<form"))
+            }
+            #expect(Set(fixture.gateway.calls.map(\.method)) == ["PreviewDeletion"])
+        }
+    }
+
+    @Test("the question says when a deletion would begin; of one that waits, when it does")
+    func date() async throws {
+        try await PagesFixture.run { fixture in
+            for token in ["good", "waiting"] {
+                let first = try await fixture.open(.deleteAccount, "token=\(token)")
+                let asked = try await fixture.press(nil, on: first).text
+                let hint = try #require(asked.split(separator: "id=\"later\">").last)
+                #expect(hint.hasPrefix("The deletion begins on <time datetime=\""))
+                #expect(
+                    asked.contains(PagesGateway.due.moment(in: .english)) == (token == "waiting"))
+            }
         }
     }
 

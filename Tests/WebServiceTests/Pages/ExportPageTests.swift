@@ -18,6 +18,7 @@ struct ExportPageTests {
         try await PagesFixture.run { fixture in
             let open = try await fixture.open(.yourData)
             #expect(open.response.text.contains("autocomplete=\"username\""))
+            #expect(open.response.text.contains("value=\"ada@example.org\" required"))
             let sent = try await post(open, "right", in: fixture)
             #expect(sent.status == 200)
             #expect(sent.body == PagesGateway.archive)
@@ -54,7 +55,7 @@ struct ExportPageTests {
     @Test("G-21: a link that was used is answered as unusable, and the session ends")
     func used() async throws {
         try await PagesFixture.run { fixture in
-            let open = try await fixture.open(.yourData, "token=used")
+            let open = try await fixture.open(.yourData, "token=late")
             let refused = try await post(open, "right", in: fixture)
             #expect(refused.status == 400)
             #expect(refused.text.contains("<title>Error: "))

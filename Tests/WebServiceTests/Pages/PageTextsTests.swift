@@ -35,7 +35,7 @@ struct PageTextsTests {
 
     @Test("no file has a sentence that no page shows")
     func unused() {
-        let paths = Texts.paths.filter { $0.hasPrefix("page/") }
+        let paths = Texts.paths.filter { $0.hasPrefix("page/") && $0.hasSuffix(".txt") }
         #expect(paths.count == (Page.allCases.count + 1) * 7)
         let known = Set(PageTexts.Sentence.allCases.map(\.rawValue))
         let shared = Set(PageTexts.Shared.allCases.map(\.rawValue))
@@ -55,11 +55,16 @@ struct PageTextsTests {
         case .unusable, .unusableNext: page != .forgotPassword
         case .label: page.field != nil
         case .hint: page.field != nil || page == .parent
-        case .given, .introUnnamed, .refuse, .refused, .refusedTitle, .withdraw: page == .parent
-        case .consequences, .deleted, .deletedTitle, .goOn, .later, .atOnce, .question,
-            .questionTitle, .waiting, .waitingTitle:
+        case .deadline, .given, .introUnnamed, .refuse, .refuseHint, .refuseTitle, .refused,
+            .refusedTitle, .withdraw, .withdrawHint, .withdrawTitle, .withdrawn, .withdrawnTitle:
+            page == .parent
+        case .consequences, .deleted, .deletedTitle, .goOn, .keep, .kept, .keptTitle, .later,
+            .laterHint, .laterTitle, .atOnce, .atOnceHint, .atOnceTitle, .question, .questionTitle,
+            .waiting, .waitingTitle:
             page == .deleteAccount
-        case .emailLabel: page == .yourData
+        case .emailHint, .emailLabel: page == .yourData
+        case .sessionNeeded: page.mayNeedSession
+        case .unmet: page.setsPassword
         // Its result is a file.
         case .done, .doneTitle: page != .yourData
         case .button, .intro, .title: true

@@ -19,6 +19,7 @@ struct PageVisitTests {
     private func visit() -> PageVisit {
         var visit = PageVisit(randomness)
         visit.linkToken = "token-1"
+        visit.link = PageLink(email: "ada@example.org", proof: .nothing)
         visit.language = .german
         visit.continueURI = "https://shop.example.org/signed-in?a=\"b\""
         return visit
@@ -29,6 +30,7 @@ struct PageVisitTests {
         let value = try seal().seal(visit(), of: .verifyEmail, at: now)
         var second = try #require(try seal().open(value, of: .verifyEmail, at: now))
         #expect(second.linkToken == "token-1")
+        #expect(second.link == PageLink(email: "ada@example.org", proof: .nothing))
         #expect(second.language == .german)
         #expect(second.continueURI == "https://shop.example.org/signed-in?a=\"b\"")
         #expect(second.secret.count == 32)
@@ -41,11 +43,14 @@ struct PageVisitTests {
     func hidden() throws {
         var visit = visit()
         visit.linkToken = String(repeating: "a", count: 128)
+        // The longest address that can be entered.
+        visit.link = PageLink(email: String(repeating: "c", count: 512), proof: .password)
         visit.continueURI = String(repeating: "b", count: PageVisit.continueBytesMax)
         let value = try seal().seal(visit, of: .resetPassword, at: now)
         #expect(!value.contains("aaaa"))
         let sealed = try #require(Base64URL.decode(value.utf8))
-        #expect(!String(decoding: sealed, as: UTF8.self).contains("aaaa"))
+        let text = String(decoding: sealed, as: UTF8.self)
+        #expect(!text.contains("aaaa") && !text.contains("cccc"))
         #expect(value.utf8.count <= 3_500)
     }
 

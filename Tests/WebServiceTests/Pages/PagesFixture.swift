@@ -133,33 +133,6 @@ struct PagesFixture: Sendable {
     }
 }
 
-/// A page with a form in a browser.
-struct OpenPage: Sendable {
-    let page: Page
-    /// As the browser sends it: `name=value`.
-    let cookie: String
-    let response: HTTP1Response
-
-    /// The value of the hidden field; empty without one.
-    var formToken: String { value(after: "name=\"form\" value=\"") ?? "" }
-
-    /// The gateway's confirmation token; empty without one.
-    var confirmation: String { value(after: "name=\"confirmation\" value=\"") ?? "" }
-
-    /// Where the form goes; the page itself without one.
-    var action: String { value(after: "<form method=\"post\" action=\"") ?? page.path }
-
-    private func value(after start: String) -> String? {
-        let parts = response.text.split(separator: start, maxSplits: 1)
-        return parts.count == 2 ? String(parts[1].prefix { $0 != "\"" }) : nil
-    }
-}
-
-extension HTTP1Response {
-    /// The cookie that it sets, as a browser sends it back.
-    var cookie: String? { fields["set-cookie"].map { String($0.prefix { $0 != ";" }) } }
-}
-
 extension String {
     /// As the value of a form's field.
     fileprivate var percentEncoded: String {
@@ -172,8 +145,22 @@ extension String {
 }
 
 /// The gateway's methods that pages call. A link with the token `used` does not work, one with the
-/// token `exported` is of an account with an export, and the password `wrong` is refused.
+/// token `late` does not when it is used; one with the token `exported` is of an account with an
+/// export, `waiting` of one whose deletion waits, and `given` of a parent who has consented. The
+/// password `wrong` is refused.
 final class PagesGateway: Sendable {
+    /// The app's name, which is asked for beside the calls.
+    static let appName = "Tea & <Cake>"
+    /// The rules for new passwords.
+    static let passwordRules: [GatewayV1.PasswordRule] = [
+        .init(rule: "length", minimum: 8, maximum: 128), .init(rule: "digit"),
+        .init(rule: "common"),
+    ]
+    /// When something that waits is due: 5 December 2026, 14:00 UTC.
+    static let due = Timestamp(milliseconds: 1_796_479_200_000)
+    private static let waiting = GatewayV1.Deletion(
+        state: .waiting, dueAtMs: due.milliseconds)
+
     /// A call that it received.
     struct Call: Hashable {
         let method: String
@@ -183,8 +170,10 @@ final class PagesGateway: Sendable {
     }
 
     private let received = Mutex<[Call]>([])
+    /// The links that were described, which changes nothing.
+    let described = Mutex<[Described]>([])
 
-    /// All calls so far.
+    /// All calls so far, but those that describe a link.
     var calls: [Call] { received.withLock { $0 } }
 
     var services: [ServiceMethods] {
@@ -213,6 +202,11 @@ final class PagesGateway: Sendable {
                         try self.receive("SignOut", request.refreshToken, SecretBytes(""), context)
                         return GatewayV1.SignOutResponse()
                     },
+                    .async(AuthDescription.describeLink) {
+                        (request: GatewayV1.DescribeLinkRequest, _)
+                            -> GatewayV1.DescribeLinkResponse in
+                        try self.describe(request)
+                    },
                 ]),
             ServiceMethods(
                 EmailsDescription.service,
@@ -223,6 +217,16 @@ final class PagesGateway: Sendable {
                         try self.receive(
                             "ConfirmEmailChange", request.token, request.password, context)
                         return GatewayV1.ConfirmEmailChangeResponse()
+                    }
+                ]),
+            ServiceMethods(
+                SignInOptionsDescription.service,
+                [
+                    .async(SignInOptionsDescription.getSignInOptions) {
+                        (_: GatewayV1.GetSignInOptionsRequest, _)
+                            -> GatewayV1.GetSignInOptionsResponse in
+                        GatewayV1.GetSignInOptionsResponse(
+                            password: .init(rules: Self.passwordRules), appName: Self.appName)
                     }
                 ]),
             passwords, deletion, exports, consents,
@@ -247,7 +251,9 @@ final class PagesGateway: Sendable {
                     let kind = Self.text(request.linkToken) == "exported" ? "export" : "account"
                     return GatewayV1.PreviewDeletionResponse(
                         consequences: [.init(kind: kind, sentence: "All <of it> is gone.")],
-                        confirmationToken: "confirmed")
+                        confirmationToken: "confirmed", waitSeconds: 7 * 86_400,
+                        deletion: Self.text(request.linkToken) == "waiting"
+                            ? Self.waiting : nil)
                 },
                 .async(AccountDeletionDescription.requestDeletion) {
                     (request: GatewayV1.RequestDeletionRequest, context)
@@ -259,7 +265,8 @@ final class PagesGateway: Sendable {
                         throw ServiceError(.invalidConfirmation)
                     }
                     return GatewayV1.RequestDeletionResponse(
-                        deletion: .init(state: request.wait ? .waiting : .deleting))
+                        deletion: request.wait
+                            ? Self.waiting : GatewayV1.Deletion(state: .deleting))
                 },
                 .async(AccountDeletionDescription.cancelDeletion) {
                     (request: GatewayV1.CancelDeletionRequest, context)
@@ -287,8 +294,12 @@ final class PagesGateway: Sendable {
                     let states: [GatewayV1.ParentalAnswer: GatewayV1.ParentalConsentState] = [
                         .give: .given, .refuse: .refused,
                     ]
+                    let isWithdrawal = Self.text(request.token) == "given"
+                    let state = states[request.answer] ?? (isWithdrawal ? .given : .requested)
                     return GatewayV1.AnswerParentalConsentResponse(
-                        state: states[request.answer] ?? .requested, childName: "<Kid>")
+                        state: state, childName: "<Kid>",
+                        deletionAtMs: state == .refused && !isWithdrawal
+                            ? 0 : Self.due.milliseconds)
                 }
             ])
     }
@@ -325,7 +336,7 @@ final class PagesGateway: Sendable {
     /// What the gateway has as an archive.
     static let archive = Array("an archive, which is no ZIP here".utf8)
 
-    private static func text(_ secret: SecretBytes) -> String {
+    static func text(_ secret: SecretBytes) -> String {
         secret.withBytes { String(decoding: $0, as: UTF8.self) }
     }
 
@@ -362,9 +373,10 @@ final class PagesGateway: Sendable {
             $0.append(Call(method: method, token: token, input: text, context: metadata))
         }
         switch (token, text) {
-        case ("used", _): throw ServiceError(.invalidLink)
+        case ("used", _), ("late", _): throw ServiceError(.invalidLink)
         case ("repeated", _): throw ServiceError.sessionEnded(.signedOut)
         case (_, "wrong"): throw ServiceError(.invalidCredential).worded(in: context.voice)
+        case (_, "needed"): throw ServiceError(.passwordNeeded)
         case (_, "weak"): throw ServiceError.weakPassword([.length, .common], field: "password")
         case (_, "often"): throw ServiceError(.tooManyRequests, retryAfter: .milliseconds(1_001))
         default: return

@@ -40,6 +40,23 @@ struct ParentPageTests {
         }
     }
 
+    @Test("a parent is told the date until which to answer, and that of a withdrawal")
+    func dates() async throws {
+        let date = ">\(PagesGateway.due.moment(in: .english))</time>"
+        try await PagesFixture.run { fixture in
+            let open = try await fixture.open(.parent)
+            #expect(open.response.text.contains("Without an answer"))
+            #expect(open.response.text.contains(date))
+            let refused = try await fixture.answer("refuse", on: open)
+            #expect(!refused.text.contains("<time"), "it is deleted at once")
+            let given = try await fixture.open(.parent, "token=given")
+            #expect(given.response.text.contains(date))
+            let withdrawn = try await fixture.answer("refuse", on: given)
+            #expect(withdrawn.text.contains("Your consent is withdrawn"))
+            #expect(withdrawn.text.contains(date))
+        }
+    }
+
     @Test("a form without an answer, or with another, asks again and changes nothing")
     func noAnswer() async throws {
         try await PagesFixture.run { fixture in
@@ -77,8 +94,10 @@ struct ParentPageTests {
     func unnamed(language: Language) {
         let view = PageView(
             .parent, theme: .standard, texts: PageTexts(.parent, in: language, isFormal: true),
-            assets: "")
-        let text = view.document(.parent(token: "t", childName: "", isGiven: false)).text
+            assets: "", app: AppOptions(name: "Shop"), link: .unknown)
+        let text = view.document(
+            .parent(token: "t", childName: "", isGiven: false, deletionAt: nil)
+        ).text
         #expect(MarkupCheck.problem(in: text) == nil, "\(text)")
         #expect(!text.contains("{{"))
     }

@@ -1,7 +1,5 @@
-import Cryptography
 import Glibc
 import JSON
-import ServiceRuntime
 import TestSupport
 import Testing
 
@@ -10,17 +8,20 @@ import Testing
 @Suite("The encrypted file of a backup")
 struct BackupFileTests {
     private let folder: TemporaryFolder
-    private let pair: AgeKeyPair
+    private let key: BackupKey
 
     init() throws {
         folder = try TemporaryFolder()
-        pair = try AgeKeyPair.generate(randomness: SeededRandomness(seed: 1))
+        key = try BackupKey(in: folder)
     }
 
-    private func file(_ name: String) throws -> BackupFile {
-        try BackupFile(
-            folder.file(name), for: [.x25519(pair.publicKey)],
-            randomness: SeededRandomness(seed: 2))
+    private func file(_ name: String, by age: AgeProgram = .installed) throws -> BackupFile {
+        try BackupFile(folder.file(name), for: [key.recipient], by: age)
+    }
+
+    /// What the folder has beside the key.
+    private func files() throws -> [String] {
+        try Folder(path: folder.path).names().filter { folder.file($0) != key.identity }
     }
 
     @Test("only its owner can read it, and it has its name when it is complete")
@@ -35,17 +36,31 @@ struct BackupFileTests {
         var status = stat()
         #expect(stat(written.path, &status) == 0 && status.st_mode & 0o777 == 0o600)
         #expect(Int64(status.st_size) == written.byteCount)
-        #expect(access(written.path + ".partial", F_OK) != 0)
+        #expect(try files() == ["b.age"])
+        #expect(try key.opened(written.path) == content)
+    }
 
-        let bytes = try TextFile.read(written.path)
-        var position = 0
-        let reader = try AgeReader(identities: [.x25519(pair)]) { count in
-            defer { position += count }
-            return Array(bytes.dropFirst(position).prefix(count))
-        }
-        var read: [UInt8] = []
-        while let part = try reader.next() { read += part }
-        #expect(read == content)
+    @Test("O-01: without its program a backup names the package, and leaves no file")
+    func noProgram() throws {
+        let missing = AgeProgram(path: "/no/such/age", patience: .seconds(60))
+        expectRefused("install the Debian package age") { try file("b.age", by: missing) }
+        #expect(try files().isEmpty)
+    }
+
+    @Test(
+        "O-01: its program is killed or hangs: the error says so, and no half file is left",
+        arguments: [SIGKILL, SIGSTOP])
+    func programEnds(signal: Int32) throws {
+        let written = try file(
+            "b.age", by: AgeProgram(path: "age", patience: .seconds(1)))
+        try written.write([1, 2, 3])
+        #expect(kill(written.encryptingProcess, signal) == 0)
+        let words = signal == SIGKILL ? "was ended by signal 9 (Killed)" : "for 1s"
+        let error = #expect(throws: ToolError.self) { try written.finish() }
+        #expect(error?.description.hasPrefix("\(written.path): age ") == true)
+        #expect(error?.description.contains(words) == true)
+        written.discard()
+        #expect(try files().isEmpty)
     }
 
     @Test("a folder that does not exist is named, and what to do")
@@ -63,7 +78,7 @@ struct BackupFileTests {
         let error = #expect(throws: ToolError.self) { try file("c.age") }
         #expect(error?.description.contains("another backup") == true)
         first.discard()
-        #expect(try Folder(path: folder.path).names() == ["b.age"])
+        #expect(try files() == ["b.age"])
     }
 
     @Test("a draft is locked while it is written, so that no other process removes it")

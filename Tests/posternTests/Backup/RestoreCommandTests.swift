@@ -1,7 +1,5 @@
 import ArgumentParser
-import Cryptography
 import Glibc
-import ServiceRuntime
 import Storage
 import TestSupport
 import Testing
@@ -11,19 +9,23 @@ import Testing
 @Suite("O-01: `postern restore` and `postern backup verify`")
 struct RestoreCommandTests {
     private let stores: BackedUpStores
-    private let key: AgeKeyPair
+    private let key: BackupKey
     private let data: Folder
 
     private var temporary: TemporaryFolder { stores.temporary }
     private var file: String { temporary.file("a.age") }
-    private var identity: String { temporary.file("backup-key.txt") }
+    private var identity: String { key.identity }
 
     init() async throws {
         stores = try await BackedUpStores()
-        key = try .generate(randomness: SecureRandomness())
+        key = try BackupKey(in: stores.temporary)
         data = Folder(path: stores.temporary.file("new/data"))
-        try SecretFile.create(identity, key.identityFile(created: "2026-01-31T09:05:00Z"))
-        try TextFile.replace(file, with: stores.archive().encrypted(to: key))
+        try replaceFile(with: stores.archive())
+    }
+
+    /// Makes `file` the backup of these parts.
+    private func replaceFile(with parts: BackupParts) throws {
+        try TextFile.replace(file, with: key.encrypted(parts.tar()))
     }
 
     private func restore(_ options: String..., from source: String? = nil) throws {
@@ -80,7 +82,7 @@ struct RestoreCommandTests {
         let place = try #require(
             backup.files.firstIndex { $0.entry == .database(store: "session") })
         for byte in 4_096..<4_112 { backup.files[place].bytes[byte] ^= 0xff }
-        try TextFile.replace(file, with: backup.encrypted(to: key))
+        try replaceFile(with: backup)
         #expect(try !verify())
         expectRefused("session.sqlite is not a store or is damaged") {
             try restore("--identity", identity)
@@ -120,7 +122,7 @@ struct RestoreCommandTests {
 
     @Test("keys in the backup go into the folder of keys, and into no other place")
     func withKeys() throws {
-        try TextFile.replace(file, with: stores.archive(withKeys: true).encrypted(to: key))
+        try replaceFile(with: stores.archive(withKeys: true))
         let keys = Folder(path: temporary.file("new/keys"))
         #expect(try verify())
         try restore("--identity", identity, "--keys", keys.path)
@@ -134,7 +136,7 @@ struct RestoreCommandTests {
         var backup = try stores.archive()
         let entry = try #require(BackupEntry("blobs/\(name)"))
         backup.files.append((entry, [1, 2, 3]))
-        try TextFile.replace(file, with: backup.encrypted(to: key))
+        try replaceFile(with: backup)
         #expect(try verify())
         try restore("--identity", identity, "--only", "session")
         #expect(try data.names() == ["session.sqlite"])
@@ -179,9 +181,37 @@ struct RestoreCommandTests {
         #expect(try data.names().isEmpty)
     }
 
+    @Test("of a backup that is cut at any of 64 places nothing is in place, and the error names it")
+    func cut() throws {
+        let whole = try TextFile.read(file)
+        for place in 0..<64 {
+            try TextFile.replace(file, with: Array(whole.prefix(whole.count * place / 64)))
+            expectRefused("\(file): age: error: ") { try restore("--identity", identity) }
+            #expect(try data.names().isEmpty, "cut at \(place) of 64")
+        }
+        // After the first chunk of age, which is authentic with its tag of 16 bytes, and before the
+        // last byte.
+        let content = try stores.archive().tar().count
+        let start = whole.count - content - (content + 65_535) / 65_536 * 16
+        for length in [start + 65_552, whole.count - 1] {
+            try TextFile.replace(file, with: Array(whole.prefix(length)))
+            expectRefused("\(file): age: error: ") { try restore("--identity", identity) }
+            #expect(try data.names().isEmpty, "cut at \(length)")
+        }
+    }
+
+    @Test("a key that others may read opens nothing")
+    func exposedKey() throws {
+        #expect(chmod(identity, 0o644) == 0)
+        expectRefused("\(identity) can be read or written by others") {
+            try restore("--identity", identity)
+        }
+        #expect(chmod(identity, 0o600) == 0)
+    }
+
     @Test("what is missing to open it, and the folder of a `postern up`, are named")
     func advice() throws {
-        expectRefused("--identity FILE or --passphrase-file FILE") { try restore() }
+        expectRefused("--identity FILE opens a backup to a key") { try restore() }
         expectRefused("No such file") { try restore(from: "/no/such/file") }
         try data.make()
         try TextFile.replace(data.file("up.lock"), with: "")

@@ -10,7 +10,7 @@ import SwiftProtobufPluginLibrary
 /// - `OUTPUT_ROOT/Sources/Contracts/Generated`: protocol, client and dispatcher for each service, and
 ///   the descriptors of their files,
 /// - `OUTPUT_ROOT/Sources/PosternClient/Generated`: the public calls of the gateway's services,
-/// - `OUTPUT_ROOT/Sources/WebService/Generated`: the web service's OpenAPI document,
+/// - `OUTPUT_ROOT/Sources/COpenAPI/Generated`: the web service's OpenAPI document,
 /// - `OUTPUT_ROOT/Sources/CMessages/layouts.c` and its header: the layouts of the messages,
 /// - `OUTPUT_ROOT/Tests/MessagesTests/Generated`: the list of all messages.
 ///
@@ -72,8 +72,8 @@ struct Generator {
                     path: "Sources/PosternClient/Generated/\(service.name)Calls.swift"))
         }
         try write(
-            OpenAPIDocument(files).swiftCode,
-            to: root.appending(path: "Sources/WebService/Generated/OpenAPIDocument.swift"))
+            OpenAPIDocument(files).text,
+            to: root.appending(path: "Sources/COpenAPI/Generated/openapi.json"))
         let layouts = MessageLayouts(files)
         let c = root.appending(path: "Sources/CMessages")
         try write(layouts.header, to: c.appending(path: "include/postern/layouts.h"))

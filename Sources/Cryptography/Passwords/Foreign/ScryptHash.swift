@@ -73,25 +73,14 @@ struct ScryptHash: Hashable, Sendable {
     static func derive(
         _ password: SecretBytes, salt: [UInt8], parameters: Parameters, count: Int
     ) throws -> SecretBytes {
-        try derive(
-            password, salt: salt, costLog: parameters.costLog, blockSize: parameters.blockSize,
-            lanes: parameters.lanes, memoryBytesMax: ForeignHash.Cost.memoryBytesMax, count: count)
-    }
-
-    /// The same with costs that the caller has checked: N is 2^`costLog`, r is `blockSize`, p is
-    /// `lanes`.
-    /// - Throws: `CryptographyError`, also when more than `memoryBytesMax` would be needed.
-    static func derive(
-        _ password: SecretBytes, salt: [UInt8], costLog: Int, blockSize: Int, lanes: Int,
-        memoryBytesMax: Int, count: Int
-    ) throws -> SecretBytes {
         try SecretBytes(count: count) { output in
             let isDone = password.withBytes { password in
                 EVP_PBE_scrypt(
                     password.bindMemory(to: CChar.self).baseAddress, password.count, salt,
-                    salt.count, 1 << UInt64(costLog), UInt64(blockSize), UInt64(lanes),
+                    salt.count, 1 << UInt64(parameters.costLog), UInt64(parameters.blockSize),
+                    UInt64(parameters.lanes),
                     // OpenSSL's own estimate is slightly above ours.
-                    UInt64(2 * memoryBytesMax),
+                    UInt64(2 * ForeignHash.Cost.memoryBytesMax),
                     output.bindMemory(to: UInt8.self).baseAddress, count)
             }
             guard isDone == 1 else { throw CryptographyError.library("scrypt") }

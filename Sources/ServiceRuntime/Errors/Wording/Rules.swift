@@ -60,6 +60,22 @@ package enum PasswordRule: String, WordedRule {
     package static var section: String { "password" }
 }
 
+extension PasswordRule {
+    /// What the rule requires, for people who have not typed a password yet. Most sentences of
+    /// `auth/weak-password` say that already; two speak of the password that was refused.
+    /// - Parameter codePoints: The bounds of `length`.
+    package func requirement(in voice: Voice, _ codePoints: ClosedRange<Int>) -> String {
+        switch self {
+        case .length:
+            voice.sentence("password-needs/length")
+                .replacing("{{minimum}}", with: "\(codePoints.lowerBound)")
+                .replacing("{{maximum}}", with: "\(codePoints.upperBound)")
+        case .common: voice.sentence("password-needs/common")
+        case .upperCase, .lowerCase, .letter, .digit, .context: sentence(in: voice)
+        }
+    }
+}
+
 /// A requirement on a phone number (I-05) beyond its form and its country code. The raw values are
 /// the rules of `auth/invalid-phone-number`'s violations.
 package enum PhoneNumberRule: String, WordedRule {

@@ -1,149 +1,73 @@
-/// The look of the pages: colours, a font, a logo and links. It is data: the style sheet is written
-/// from checked values, and nothing of the operator's files is passed on as code.
+/// The look of the pages: variables, pictures, a name and links. It is data: the style sheet is
+/// written from checked values. Only the operator's own sheet is passed on as it is: what keeps it
+/// harmless is the pages' Content-Security-Policy, by which it loads nothing from elsewhere.
 package struct Theme: Hashable, Sendable {
-    /// The colours of one mode.
-    struct Palette: Hashable, Sendable {
-        /// By the names of `Theme.colorNames`.
-        let colors: [String: ThemeColor]
-
-        subscript(_ name: String) -> ThemeColor? { colors[name] }
-    }
-
-    /// A picture.
-    struct Logo: Hashable, Sendable {
-        let bytes: [UInt8]
-        let mediaType: String
-    }
-
-    /// The colours: of the page, of text on it, of links and buttons, of text on buttons, of errors
-    /// and of the borders of fields.
-    static let colorNames = ["background", "text", "accent", "accent-text", "error", "border"]
-    /// Which colours have to be told apart, and by how much: text by 4.5 (WCAG 2.2, 1.4.3), borders
-    /// of fields by 3 (1.4.11).
-    private static let pairs: [(front: String, back: String, atLeast: Double)] = [
-        ("text", "background", 4.5), ("accent", "background", 4.5),
-        ("accent-text", "accent", 4.5), ("error", "background", 4.5),
-        ("border", "background", 3),
-    ]
-
     /// The built-in look.
     package static let standard: Theme = {
         do throws(ThemeError) {
-            return try Theme(variables: [:])
+            return Theme(variables: try ThemeVariables([:]))
         } catch {
             preconditionFailure("the built-in theme is invalid: \(error)")
         }
     }()
 
-    private static let standardColors = [
-        "background": "#ffffff", "text": "#1b1f24", "accent": "#0b5cad", "accent-text": "#ffffff",
-        "error": "#b3261e", "border": "#6b7280",
-        "background-dark": "#16191d", "text-dark": "#f1f3f5", "accent-dark": "#8ab8f0",
-        "accent-text-dark": "#10161d", "error-dark": "#ffb4ab", "border-dark": "#8b939c",
-    ]
-
-    let light: Palette
-    let dark: Palette
-    /// Names of font families, best first.
-    let fonts: [String]
-    /// The radius of buttons and fields, in pixels.
-    let radius: Int
-    /// The app's name as users know it; may be empty.
-    var name = ""
+    let variables: ThemeVariables
+    /// The app's name as users know it; empty for the one that identity has.
+    package var name = ""
     /// The page with the operator's name and address; empty for none.
     var imprintURL = ""
     /// The page about privacy; empty for none.
     var privacyURL = ""
-    /// The logo; nil for the name as text.
-    var logo: Logo?
-    /// The logo's file; nil for none.
-    package var logoBytes: [UInt8]? { logo?.bytes }
+    /// Where people go on after a page has done its work; empty for none.
+    var homeURL = ""
+    /// The logo; nil for the first letter of the name.
+    var logo: ThemeFile?
+    /// The logo in dark colours; nil for the same.
+    var darkLogo: ThemeFile?
+    /// The logo is a symbol, and the name is shown beside it.
+    var isNameBesideLogo = false
+    /// The icon in a tab of the browser; nil for the logo.
+    var ownIcon: ThemeFile?
+    /// A picture around the card; nil for a plain colour.
+    var background: ThemeFile?
+    /// That picture in dark colours; nil for the same.
+    var darkBackground: ThemeFile?
+    /// A style sheet after ours.
+    var extraSheet: ThemeFile?
 
-    /// A theme of variables by their names without `--`. Those that are missing have the built-in
-    /// values.
-    /// - Throws: `ThemeError` with all problems.
-    init(variables: [String: String]) throws(ThemeError) {
-        var problems: [String] = []
-        var colors: [String: ThemeColor] = [:]
-        for (name, standard) in Self.standardColors {
-            let text = variables[name] ?? standard
-            colors[name] = ThemeColor(text)
-            if colors[name] == nil {
-                problems.append("--\(name): \(text) is not a colour such as #1b1f24")
-            }
-        }
-        let known = Set(Self.standardColors.keys).union(["font", "radius"])
-        problems += variables.keys.filter { !known.contains($0) }.map {
-            "--\($0): there is no such variable"
-        }
-        light = Self.palette(colors, suffix: "")
-        dark = Self.palette(colors, suffix: "-dark")
-        fonts = Self.fonts(variables["font"], &problems)
-        radius = Self.radius(variables["radius"], &problems)
-        problems += Self.poorContrasts(light, "") + Self.poorContrasts(dark, "-dark")
-        guard problems.isEmpty else { throw ThemeError(problems: problems.sorted()) }
+    /// The look of some variables, without a name, pictures and links.
+    init(variables: ThemeVariables) {
+        self.variables = variables
     }
 
-    private static func palette(_ colors: [String: ThemeColor], suffix: String) -> Palette {
-        Palette(
-            colors: Dictionary(
-                uniqueKeysWithValues: colorNames.compactMap { name in
-                    colors[name + suffix].map { (name, $0) }
-                }))
+    /// The icon in a tab of the browser.
+    var icon: ThemeFile { ownIcon ?? logo ?? keyhole }
+
+    /// A keyhole in the colours of a filled button.
+    private var keyhole: ThemeFile {
+        let (back, front) = (variables.light["accent"], variables.light["accent-text"])
+        let text = """
+            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">\
+            <rect width="32" height="32" rx="8" fill="\(back?.text ?? "")"/>\
+            <path d="M16 7a5 5 0 0 1 2.4 9.4L20 25h-8l1.6-8.6A5 5 0 0 1 16 7z" \
+            fill="\(front?.text ?? "")"/></svg>
+
+            """
+        return ThemeFile(name: "icon.svg", bytes: Array(text.utf8), mediaType: "image/svg+xml")
     }
 
-    private static func poorContrasts(_ palette: Palette, _ suffix: String) -> [String] {
-        pairs.compactMap { pair in
-            guard let front = palette[pair.front], let back = palette[pair.back] else { return nil }
-            let contrast = front.contrast(with: back)
-            guard contrast < pair.atLeast else { return nil }
-            // Rounded down: 4.499 is not 4.5.
-            let hundredths = Int(contrast * 100)
-            let digits = hundredths % 100
-            return "--\(pair.front)\(suffix) (\(front.text)) on --\(pair.back)\(suffix) "
-                + "(\(back.text)) has a contrast of \(hundredths / 100)."
-                + "\(digits < 10 ? "0" : "")\(digits) to 1, and needs \(pair.atLeast) to 1"
-        }
-    }
-
-    private static func fonts(_ text: String?, _ problems: inout [String]) -> [String] {
-        guard let text else { return ["system-ui", "sans-serif"] }
-        let names = text.split(separator: ",").map { part in
-            part.filter { $0 != "\"" && $0 != "'" }.trimmingSpaces
-        }
-        let isValid = names.allSatisfy { name in
-            (1...64).contains(name.utf8.count)
-                && name.utf8.allSatisfy { $0.isLetterOrDigit || $0 == 0x20 || $0 == 0x2D }
-        }
-        if names.isEmpty || names.count > 8 || !isValid {
-            problems.append(
-                "--font: list up to eight names of font families, such as Georgia, serif")
-        }
-        return names
-    }
-
-    private static func radius(_ text: String?, _ problems: inout [String]) -> Int {
-        guard let text else { return 6 }
-        guard text.hasSuffix("px"), let radius = Int(text.dropLast(2)), (0...32).contains(radius)
-        else {
-            problems.append("--radius: \(text) is not 0px to 32px")
-            return 0
-        }
-        return radius
+    /// The files that the pages and the style sheet name, beside that sheet.
+    package var files: [ThemeFile] {
+        [icon, logo, darkLogo, background, darkBackground, extraSheet].compactMap { $0 }
     }
 }
 
-extension UInt8 {
-    /// Whether it is a letter or digit of ASCII.
-    fileprivate var isLetterOrDigit: Bool {
-        (0x30...0x39).contains(self) || (0x41...0x5A).contains(self) || (0x61...0x7A).contains(self)
-    }
-}
-
-extension String {
-    /// Without spaces at its start and end.
-    var trimmingSpaces: String {
-        let start = drop { $0.isWhitespace }
-        return String(start.reversed().drop { $0.isWhitespace }.reversed())
-    }
+/// A file of a theme, which is served as it is.
+package struct ThemeFile: Hashable, Sendable {
+    /// Its name in the folder of the theme and behind `/pages/`: `logo.svg`.
+    package let name: String
+    /// Its content.
+    package let bytes: [UInt8]
+    /// What it is: `image/svg+xml`.
+    let mediaType: String
 }

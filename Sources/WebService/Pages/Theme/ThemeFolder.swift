@@ -4,16 +4,35 @@ package import ServiceRuntime
 
 /// The operator's theme, a folder:
 ///
-///     theme.css    :root { --accent: #0b5cad; --accent-dark: #8ab8f0; … }   required
-///     theme.yaml   name: Shop, imprint-url, privacy-url
-///     logo.svg     or logo.png
+///     theme.css    :root { --accent: #0b5cad; --accent-dark: #8ab8f0; … }
+///     theme.yaml   name: Shop, home-url, imprint-url, privacy-url, name-beside-logo
+///     logo         pictures: .svg, .png, .webp or .jpg
+///     logo-dark
+///     icon
+///     background
+///     background-dark
+///     extra.css    a style sheet of any content, served after ours
+///
+/// Each file may be missing, but not both of the first two.
 package struct ThemeFiles: Equatable, Sendable {
-    private static let cssBytesMax = 16 * 1024
-    private static let logoBytesMax = 256 * 1024
+    private static let textBytesMax = 16 * 1024
+    private static let pictureBytesMax = 256 * 1024
+    /// A photo for a wide screen, as WebP or JPEG.
+    private static let backgroundBytesMax = 1024 * 1024
+    private static let sheetBytesMax = 64 * 1024
+    private static let pictureTypes = [
+        ("svg", "image/svg+xml"), ("png", "image/png"), ("webp", "image/webp"),
+        ("jpg", "image/jpeg"),
+    ]
 
     private let css: [UInt8]?
     private let links: SettingsDocument<ThemeLinks>?
-    private let logo: Theme.Logo?
+    private let logo: ThemeFile?
+    private let darkLogo: ThemeFile?
+    private let icon: ThemeFile?
+    private let background: ThemeFile?
+    private let darkBackground: ThemeFile?
+    private let extraSheet: ThemeFile?
     /// Files that are there and cannot be read.
     private let unreadable: [String]
 
@@ -24,24 +43,33 @@ package struct ThemeFiles: Equatable, Sendable {
             switch FileText.read("\(path)/\(name)", bytesMax: max) {
             case .success(let bytes): return bytes
             case .failure(let failure):
-                // One that is not there is no mistake; theme.css is checked below.
+                // One that is not there is no mistake.
                 if access("\(path)/\(name)", F_OK) == 0 {
                     unreadable.append("\(name): \(failure.sentence)")
                 }
                 return nil
             }
         }
-        css = bytes("theme.css", max: Self.cssBytesMax)
-        links = bytes("theme.yaml", max: Self.cssBytesMax).map { _ in
+        func picture(_ name: String, max: Int) -> ThemeFile? {
+            for (ending, mediaType) in Self.pictureTypes {
+                let file = "\(name).\(ending)"
+                guard let content = bytes(file, max: max) else { continue }
+                return ThemeFile(name: file, bytes: content, mediaType: mediaType)
+            }
+            return nil
+        }
+        css = bytes("theme.css", max: Self.textBytesMax)
+        links = bytes("theme.yaml", max: Self.textBytesMax).map { _ in
             SettingsDocument(path: "\(path)/theme.yaml")
         }
-        logo =
-            bytes("logo.svg", max: Self.logoBytesMax).map {
-                Theme.Logo(bytes: $0, mediaType: "image/svg+xml")
-            }
-            ?? bytes("logo.png", max: Self.logoBytesMax).map {
-                Theme.Logo(bytes: $0, mediaType: "image/png")
-            }
+        logo = picture("logo", max: Self.pictureBytesMax)
+        darkLogo = picture("logo-dark", max: Self.pictureBytesMax)
+        icon = picture("icon", max: Self.pictureBytesMax)
+        background = picture("background", max: Self.backgroundBytesMax)
+        darkBackground = picture("background-dark", max: Self.backgroundBytesMax)
+        extraSheet = bytes("extra.css", max: Self.sheetBytesMax).map {
+            ThemeFile(name: "extra.css", bytes: $0, mediaType: "text/css; charset=utf-8")
+        }
         self.unreadable = unreadable
     }
 
@@ -49,9 +77,13 @@ package struct ThemeFiles: Equatable, Sendable {
     /// - Throws: `ThemeError` with all problems.
     package func theme() throws(ThemeError) -> Theme {
         var problems = unreadable
+        if css == nil, links == nil {
+            problems.append("there is neither theme.css nor theme.yaml")
+        }
         var theme = Theme.standard
         do throws(ThemeError) {
-            theme = try Theme(variables: Self.variables(css, &problems))
+            let variables = css.map { Self.variables($0, &problems) } ?? [:]
+            theme = Theme(variables: try ThemeVariables(variables))
         } catch {
             problems += error.problems.map { "theme.css: \($0)" }
         }
@@ -61,18 +93,25 @@ package struct ThemeFiles: Equatable, Sendable {
         if logo != nil, settings?.name.isEmpty ?? true {
             problems.append("theme.yaml: a logo needs the app's name beside it, name: …")
         }
+        if darkLogo != nil, logo == nil {
+            problems.append("logo-dark: there is no logo for light colours")
+        }
         guard problems.isEmpty else { throw ThemeError(problems: problems) }
         theme.name = settings?.name ?? ""
         theme.imprintURL = settings?.imprintURL ?? ""
         theme.privacyURL = settings?.privacyURL ?? ""
-        theme.logo = logo
+        theme.homeURL = settings?.homeURL ?? ""
+        theme.isNameBesideLogo = settings?.isNameBesideLogo ?? false
+        (theme.logo, theme.darkLogo, theme.ownIcon) = (logo, darkLogo, icon)
+        (theme.background, theme.darkBackground) = (background, darkBackground)
+        theme.extraSheet = extraSheet
         return theme
     }
 
     /// The variables of `:root { --name: value; … }`, and nothing else.
-    static func variables(_ css: [UInt8]?, _ problems: inout [String]) -> [String: String] {
-        guard let css, let text = String(validating: css, as: UTF8.self) else {
-            problems.append("theme.css: it is missing or not UTF-8")
+    static func variables(_ css: [UInt8], _ problems: inout [String]) -> [String: String] {
+        guard let text = String(validating: css, as: UTF8.self) else {
+            problems.append("theme.css: it is not UTF-8")
             return [:]
         }
         let bare = text.replacing(/\/\*(?s:.*?)\*\//, with: " ").trimmingSpaces
@@ -99,20 +138,31 @@ package struct ThemeLinks: Settings, Equatable {
     let name: String
     let imprintURL: String
     let privacyURL: String
+    let homeURL: String
+    /// The logo is a symbol, and the name is shown beside it.
+    private(set) var isNameBesideLogo = false
 
     /// Reads the file.
     package init(reading settings: inout SettingsReader) {
         name =
             settings.optionalString(
                 "name", unit: "text", reason: "The app's name, at the top of each page.") ?? ""
-        imprintURL = Self.url("imprint-url", &settings)
-        privacyURL = Self.url("privacy-url", &settings)
+        let atTheEnd = "A link at the end of each page."
+        imprintURL = Self.url("imprint-url", atTheEnd, &settings)
+        privacyURL = Self.url("privacy-url", atTheEnd, &settings)
+        homeURL = Self.url(
+            "home-url", "Where people go on after a page has done its work.", &settings)
+        settings.boolean(
+            "name-beside-logo", &isNameBesideLogo,
+            reason: "The logo is a symbol without the name, which is then shown beside it.")
     }
 
-    private static func url(_ name: String, _ settings: inout SettingsReader) -> String {
+    private static func url(
+        _ name: String, _ reason: String, _ settings: inout SettingsReader
+    ) -> String {
         settings.parsed(
             name, expected: "an https URL such as https://shop.example.org/\(name)", unit: "URL",
-            reason: "A link at the end of each page.",
+            reason: reason,
             // Other schemes could run code: javascript:.
             parse: { $0.hasPrefix("https://") && App.isRedirectURI($0) ? $0 : nil }) ?? ""
     }

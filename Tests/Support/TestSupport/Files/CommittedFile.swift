@@ -28,6 +28,9 @@ package struct CommittedFile {
         return root
     }()
 
+    /// Where it is; also of a folder.
+    package var path: String { url.path }
+
     /// The committed text.
     /// - Throws: if the file cannot be read.
     package func text() throws -> String {

@@ -1,5 +1,5 @@
-// example ADDRESS KEY_FILE: runs the Swift lines of Protos/postern/gateway/README.md, which stand
-// here as they are printed there, between lines of its own.
+// example ADDRESS KEY_FILE: runs the Swift lines of Protos/postern/gateway/swift.md, which are here
+// as they are printed there, between lines of its own.
 import PosternClient
 
 let address = CommandLine.arguments[1]
