@@ -29,6 +29,7 @@ struct AuditTests {
             event.app = "shop-web"
             try transaction.audit(event)
         }
+        try await store.number(.audit)
         let rows = try await store.read { session in
             try session.query(
                 """
