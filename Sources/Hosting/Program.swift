@@ -131,12 +131,12 @@ package struct Assembly: Sendable {
     /// its backups, and the latest known time is stored.
     /// - Parameters:
     ///   - journals: the names of the journals in the store's folder.
-    ///   - blobs: the blobs that the store's rows name.
+    ///   - blobs: the blobs that the store's rows name. A backup copies those that are files.
     ///   - watched: files that are read again when they change, besides those of the server and
     ///     of clients.
     package init(
         methods: [ServiceMethods], tasks: [@Sendable () async throws -> Void], store: Store,
-        journals: [String] = [], blobs: BlobFolder? = nil,
+        journals: [String] = [], blobs: (any BlobStore)? = nil,
         watched: [CredentialWatch.Credential] = [], time: any Time,
         close: @escaping @Sendable () async -> Void = {}
     ) {
@@ -144,7 +144,8 @@ package struct Assembly: Sendable {
             services: methods + [
                 EventsDispatcher.methods(of: EventFeed(store: store, time: time)),
                 ClockDispatcher.methods(of: StoreClock(store, time: time)),
-                BackupDispatcher.methods(of: StoreBackup(store, journals: journals, blobs: blobs)),
+                BackupDispatcher.methods(
+                    of: StoreBackup(store, journals: journals, blobs: blobs as? BlobFolder)),
             ],
             workers: (tasks + [{ try await ClockMarking(store: store, time: time).run() }])
                 .map { Worker($0) },

@@ -39,5 +39,6 @@ extension IdentityTables {
         Migration(number: 23, sql: parentalConsentEnds),  // Consents/ParentalConsentStore.swift
         // PersonalData/Documents/DocumentAudit.swift, Newcomers/NewcomerBytes.swift
         Migration(number: 24, sql: documentChanges + NewcomerBytes.table),
+        Migration(number: 25, sql: "", server: BlobRows.tables),  // Storage/Server/BlobRows.swift
     ]
 }

@@ -94,7 +94,7 @@ package final class Store: Sendable {
     ///     else 0: such flows wait behind all others, and `Limits` bounds how many wait and how
     ///     many bytes one commit carries. Two calls at one time have no order anyway, and one that
     ///     follows the answer to another sees its writes, whichever of the two is in bulk. Among
-    ///     each other they take turns by the first account of `subjects`.
+    ///     each other they take turns by the first account of `subjects`, or their first subject.
     ///   - evenIfCancelled: it runs although its task is cancelled. For what records something that
     ///     has happened already, like a password that was compared or a delivered message, and for
     ///     work that is not the caller's own.
