@@ -28,6 +28,8 @@ final class ServerConnection: SQLConnection {
     private var hasBegun = false
     /// Locks of the open transaction.
     private var held: Set<SubjectLocks.Lock> = []
+    /// Whether COMMIT of the open transaction may have left this process.
+    private var isCommitSent = false
     /// Whether the end of a read is on its way, and its answer is not read yet.
     private var isEnding = false
     /// What went wrong since the last `begin`, or `beginReading`.
@@ -49,6 +51,10 @@ final class ServerConnection: SQLConnection {
 
         /// Whether it is no statement of a flow: without any, there is nothing to commit.
         var isControl: Bool { sql.hasPrefix("BEGIN") || sql == SubjectLocks.sql }
+
+        static let commit = Command(sql: "COMMIT", values: [])
+
+        var isCommit: Bool { sql == Self.commit.sql }
     }
 
     private struct Statement {
@@ -138,7 +144,7 @@ final class ServerConnection: SQLConnection {
         failure = nil
         held = []
         pending = [Command(sql: sql, values: [])]
-        (state, hasBegun) = (.open, false)
+        (state, hasBegun, isCommitSent) = (.open, false, false)
     }
 
     func beginFlow(about subjects: [Subject]) throws { lock(locks.locks(of: subjects)) }
@@ -165,14 +171,14 @@ final class ServerConnection: SQLConnection {
         }
         let before = notices.count
         do {
-            let result = try send(Command(sql: "COMMIT", values: []))
+            let result = try send(.commit)
             state = .idle
             guard result.command == "COMMIT" else {
                 throw record(
                     ServerFailure(sqlState: "", message: "COMMIT ended as \(result.command)"))
             }
         } catch {
-            if isLost { failure?.isUnknown = true }
+            if isLost, isCommitSent { failure?.isUnknown = true }
             throw error
         }
         guard notices.count == before else {
@@ -193,10 +199,9 @@ final class ServerConnection: SQLConnection {
     /// Ends a read. The answer is read with the next job, so the caller does not wait for it.
     func finishReading() throws {
         guard state == .open, hasBegun else { return try rollBack() }
-        let end = Command(sql: "COMMIT", values: [])
         let deadline = Self.deadline(after: Self.answerMax)
-        try prepare([end], deadline)
-        try post(try encoded([end]), deadline)
+        try prepare([.commit], deadline)
+        try post(try encoded([.commit]), deadline)
         state = .idle
         isEnding = true
     }
@@ -247,6 +252,7 @@ final class ServerConnection: SQLConnection {
         try prepare(commands, deadline)
         let calls = try encoded(commands)
         if state == .open { hasBegun = true }
+        if last?.isCommit == true { isCommitSent = true }
         try post(calls, deadline)
         let results = try answers(commands.count, deadline)
         if let first = results.lazy.compactMap(\.failure).first { throw record(first) }
