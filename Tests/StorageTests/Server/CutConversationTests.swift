@@ -65,8 +65,8 @@ struct CutConversationTests {
         #expect(page.contains("store_unknown_outcomes_total{store=\"cut\"} \(unknown.count)\n"))
         let lines = page.split(separator: "\n").filter { $0.contains("cause=\"connection\"") }
         let repeats = lines.first?.split(separator: " ").last.flatMap { Int($0) }
-        // Each flow that was cut before COMMIT was run again, once. The last round cuts nothing, and
-        // one of the client's cuts its farewell.
+        // Each flow that was cut before COMMIT was run again, once. A round's last cut does not
+        // come, and one of the client's cuts its farewell.
         let ends = rounds * (side == .client ? 2 : 1)
         #expect(repeats == cuts - ends - unknown.count)
         store.close()

@@ -20,8 +20,8 @@ struct ServerRestartTests {
     func restarts() async throws {
         let server = try TestServer()
         let store = try Store(
-            place: try place("done", on: server), migrations: DoneFlows.migrations, time: SystemTime(),
-            logger: CapturedLog().logger())
+            place: try place("done", on: server), migrations: DoneFlows.migrations,
+            time: SystemTime(), logger: CapturedLog().logger())
         let (outcomes, stop) = (DoneFlows.Outcomes(), Flag())
         let load = Load(store, outcomes, stop)
         let work = Task { try await load.run(8) }

@@ -8,7 +8,9 @@ import Synchronization
 package final class MessageProxy: Sendable {
     /// Who sends a message.
     package enum Side: Sendable, CaseIterable {
+        /// The program that has connected.
         case client
+        /// PostgreSQL.
         case server
     }
 

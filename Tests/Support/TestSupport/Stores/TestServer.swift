@@ -7,7 +7,9 @@ import Synchronization
 /// folder of one that runs already.
 package final class TestServer: Sendable {
     /// The server, or why there is none.
-    package static let shared = Result { try TestServer() }
+    package static let shared = Result {
+        try TestServer(folder: getenv("POSTERN_TEST_SERVER").map { String(cString: $0) })
+    }
     /// A database of that server whose transactions are SERIALIZABLE unless they say otherwise.
     package static let serializable = Result {
         let (server, name) = (try shared.get(), "serializable_\(getpid())")
@@ -25,13 +27,10 @@ package final class TestServer: Sendable {
     /// The schemas, by folder and name of their stores.
     private let schemas = Mutex<[String: String]>([:])
 
-    private init() throws {
+    /// - Parameter folder: of one that runs already.
+    private init(folder: String?) throws {
         port = 5_432
-        if let folder = getenv("POSTERN_TEST_SERVER") {
-            self.folder = String(cString: folder)
-        } else {
-            folder = try Self.start([])
-        }
+        self.folder = try folder ?? Self.start([])
     }
 
     /// A server of a test's own, which it may stop, with other settings than the shared one. It
