@@ -9,26 +9,43 @@ import Synchronization
 /// One instance at a time has a store. While this one does not hold the lock, because the server is
 /// away or another instance has taken it, no flow begins. A flow that has begun may end after that;
 /// the locks of its subjects keep it right beside another instance's.
+///
+/// A process that is stopped, or whose host has vanished, says nothing to the server, which then
+/// ends this connection, so that another instance can take the store. The stopped one may wake
+/// before it learns that. So the age of the server's last answer counts too.
 final class StoreLink: Sendable {
     private static let interval: Duration = .milliseconds(500)
+    /// When the server ends this connection because nothing came by it.
+    private static let session = "SET idle_session_timeout TO '5s'"
+    /// How old the server's last answer may be: less than that.
+    private static let answerAgeMax: Duration = .seconds(4)
 
     private let settings: ServerSettings
     private let application: String
     private let key: Int64
     private let logger: Logger
+    private let metrics: ServerMetrics
     private let isHeld = Atomic(true)
+    /// When the statement was sent that the server answered last, by `now`.
+    private let answeredAt = Atomic<UInt64>(0)
     private let monitor = Monitor()
     private let isClosed = Atomic(false)
     private let thread = Mutex<OSThread?>(nil)
 
     /// Takes the lock.
     /// - Throws: `StoreError.inUse`, `SQLError`.
-    init(_ settings: ServerSettings, application: String, logger: Logger) throws {
+    init(
+        _ settings: ServerSettings, application: String, logger: Logger, metrics: ServerMetrics
+    ) throws {
         self.settings = settings
         self.application = application
         self.logger = logger
+        self.metrics = metrics
         key = SubjectLocks(schema: settings.schema).key("store")
+        let asked = Self.now
         let connection = Handed(try Self.connect(settings, application, key))
+        answeredAt.store(asked, ordering: .relaxed)
+        metrics.setLink(isUp: true)
         let thread = try OSThread { [self] in keep(connection.connection) }
         self.thread.withLock { $0 = thread }
     }
@@ -46,8 +63,18 @@ final class StoreLink: Sendable {
 
     /// - Throws: `SQLError` of kind `unreachable` while the lock is not held.
     func requireHeld() throws {
-        guard !isHeld.load(ordering: .relaxed) else { return }
-        throw SQLError(.unreachable, detail: "this instance does not hold \(settings.place)")
+        let (now, answered) = (Self.now, answeredAt.load(ordering: .relaxed))
+        let isRecent = Duration.nanoseconds(now - min(now, answered)) < Self.answerAgeMax
+        guard isHeld.load(ordering: .relaxed), isRecent else {
+            throw SQLError(.unreachable, detail: "this instance does not hold \(settings.place)")
+        }
+    }
+
+    /// Nanoseconds since the machine started, which pass while it sleeps.
+    private static var now: UInt64 {
+        var now = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &now)
+        return UInt64(now.tv_sec) * 1_000_000_000 + UInt64(now.tv_nsec)
     }
 
     /// Frees the lock. Blocks its thread until that is done.
@@ -60,17 +87,22 @@ final class StoreLink: Sendable {
     private func keep(_ first: ServerConnection) {
         var connection: ServerConnection? = first
         while rest() {
+            let asked = Self.now
             do {
                 if let connection {
                     _ = try connection.query("SELECT 1") { $0 }
+                    answeredAt.store(asked, ordering: .relaxed)
                 } else {
                     connection = try Self.connect(settings, application, key)
+                    answeredAt.store(asked, ordering: .relaxed)
                     isHeld.store(true, ordering: .relaxed)
+                    metrics.setLink(isUp: true)
                     logger.warning("store.link.recovered", "this instance has the store again")
                 }
             } catch {
                 connection = nil
                 if isHeld.exchange(false, ordering: .relaxed) {
+                    metrics.setLink(isUp: false)
                     logger.error(
                         "store.link.lost", "the connection that holds the store was lost",
                         fields: [.detail: .error(error)])
@@ -95,6 +127,7 @@ final class StoreLink: Sendable {
         guard try take(key, connection) else {
             throw StoreError.inUse(lock: settings.place, process: nil)
         }
+        try connection.run(script: session)
         return connection
     }
 

@@ -17,9 +17,11 @@ extension StoreOpening {
         let application = "postern-\(name)/\(instance)"
         let connection = try reached(settings, application)
         try ServerCheck(connection, settings).run(logger)
-        let link = try StoreLink(settings, application: application, logger: logger)
+        let served = ServerMetrics(name: name)
+        let link = try StoreLink(
+            settings, application: application, logger: logger, metrics: served)
         do {
-            return try open(settings, connection, link, application)
+            return try open(settings, connection, link, served, application)
         } catch {
             link.close()
             throw error
@@ -28,7 +30,7 @@ extension StoreOpening {
 
     private func open(
         _ settings: ServerSettings, _ connection: ServerConnection, _ link: StoreLink,
-        _ application: String
+        _ served: ServerMetrics, _ application: String
     ) throws -> Opened {
         try link.requireExclusion(from: connection)
         let migrator = Migrator(connection: connection, time: time, logger: logger)
@@ -43,8 +45,8 @@ extension StoreOpening {
             ServerWorker(
                 open: { try ServerConnection(settings, application: application) },
                 time: opening.time, instance: opening.instance, logger: opening.logger,
-                metrics: opening.metrics, writes: opening.writes, mark: clockMark, link: link,
-                announce: { signal.wake() })
+                metrics: opening.metrics, served: served, writes: opening.writes,
+                mark: clockMark, link: link, announce: { signal.wake() })
         }
         return Opened(
             backend: backend, isRestoredCopy: isRestoredCopy, clock: clock, lastMoment: mark?.at,
@@ -72,7 +74,6 @@ extension StoreOpening {
                 return try ServerConnection(settings, application: application)
             } catch let error as SQLError where error.kind == .unreachable {
                 let now = time.uptime() - began
-                // By attempts too: the time of tests stands still.
                 guard now < Self.waitMax, error.isPassing else {
                     throw StoreError.wrongServer(
                         "the server of \(settings.place) cannot be reached: \(error.detail)")
@@ -110,9 +111,10 @@ extension StoreOpening {
 extension SQLError {
     /// Whether a server may be there later: not one that refuses this role or database.
     fileprivate var isPassing: Bool {
-        !["authentication", "does not exist", "certificate", "password"].contains {
-            detail.contains($0)
-        }
+        ![
+            "authentication", "does not exist", "certificate", "password", "pg_hba.conf",
+            "does not support SSL",
+        ].contains { detail.contains($0) }
     }
 }
 

@@ -1,3 +1,4 @@
+import Glibc
 import Logging
 import ServiceRuntime
 import Synchronization
@@ -9,11 +10,12 @@ import Testing
 @Suite("A store on a server", .enabled(if: TestStore.writers > 1))
 struct ServerStoreTests {
     let folder: TemporaryFolder
+    let log = CapturedLog()
     let store: Store
 
     init() throws {
         folder = try TemporaryFolder()
-        store = try Entries.open(folder)
+        store = try Entries.open(folder, log: log)
     }
 
     /// A connection to the store's schema beside the store's own.
@@ -138,6 +140,77 @@ struct ServerStoreTests {
             try await group.waitForAll()
         }
         store.close()
+    }
+
+    @Test("a flow that waits for a lock for 2 s is refused, and was not begun")
+    func lockWait() async throws {
+        let (subject, other) = (Subject.row("entry", 7), try connection())
+        let schema = try TestServer.shared.get().schema(of: "entries", in: folder.path).schema
+        let key = try #require(SubjectLocks(schema: schema).locks(of: [subject]).first).key
+        _ = try other.query("SELECT pg_advisory_lock(?)", [.integer(key)]) { $0 }
+        let error = await #expect(throws: ServiceError.self) {
+            try await store.write(about: [subject]) { try $0.insertEntry(7) }
+        }
+        #expect(error?.code == .unavailable && error?.notProcessed == true)
+        _ = try other.query("SELECT pg_advisory_unlock(?)", [.integer(key)]) { $0 }
+        try await store.write(about: [subject]) { try $0.insertEntry(7) }
+        store.close()
+    }
+
+    @Test("a flow that does nothing for 2 s between two statements is run again, and done once")
+    func idleFlow() async throws {
+        let isFirst = Once()
+        try await store.write(about: []) { transaction in
+            try transaction.insertEntry(1)
+            if isFirst.take() { usleep(2_300_000) }
+            _ = try transaction.query("SELECT 1", []) { $0 }
+        }
+        #expect(!isFirst.take())
+        #expect(try await store.read { try $0.entries() } == [1])
+        store.close()
+    }
+
+    @Test("a flow that computes for more than 200 ms is reported, one that waits as long is not")
+    func costlyFlow() async throws {
+        try await store.write(about: []) { _ in usleep(250_000) }
+        #expect(log.costlyFlows.isEmpty)
+        try await store.write(about: []) { _ in
+            let until = Self.threadTime + .milliseconds(250)
+            while Self.threadTime < until {}
+        }
+        #expect(log.costlyFlows.count == 1)
+        store.close()
+    }
+
+    private static var threadTime: Duration {
+        var now = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now)
+        return .seconds(now.tv_sec) + .nanoseconds(now.tv_nsec)
+    }
+
+    @Test("a server without memory for another lock refuses for a moment, and says what to set")
+    func locksMax() {
+        let failure = ServerFailure(sqlState: "53200", message: "out of shared memory")
+        #expect(failure.remedy == .later && !failure.isLockWait)
+        #expect(failure.error.description.contains("max_locks_per_transaction"))
+    }
+
+    @Test("a schema that was restored on another server is a restored copy until it is settled")
+    func otherPlace() async throws {
+        store.close()
+        let schema = try TestServer.shared.get().schema(of: "entries", in: folder.path).schema
+        try TestServer.shared.get().run(
+            "UPDATE \(schema).store_place SET system_identifier = system_identifier + 1")
+        let copy = try Entries.open(folder)
+        #expect(copy.isRestoredCopy)
+        copy.close()
+        let again = try Entries.open(folder)
+        #expect(again.isRestoredCopy)
+        try await again.settleRestoredCopy(about: []) { _ in 0 }
+        again.close()
+        let settled = try Entries.open(folder)
+        #expect(!settled.isRestoredCopy)
+        settled.close()
     }
 
     @Test("a failed put is the error of its flow, outside of it")

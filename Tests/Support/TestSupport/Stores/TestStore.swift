@@ -11,6 +11,7 @@ package enum TestStore {
     /// opens it again once it is closed.
     /// - Parameters:
     ///   - engine: An embedded engine instead of the chosen one, for example one that fails.
+    ///   - server: What a store on a server has otherwise than others.
     ///   - backend: Puts another in front, for example `Interleavings`.
     ///   - logger: By default it renders all lines, and they are dropped.
     /// - Throws: `UnknownEngine`, `StoreError`, `SQLError`; `TestServer.NotStarted`.
@@ -18,7 +19,7 @@ package enum TestStore {
         _ name: String, _ migrations: [Migration], in folder: String,
         engine: (any SQLEngine)? = nil, limits: Store.Limits = Store.Limits(),
         acceptsClock: Bool = false, auditRetention: Duration? = nil,
-        time: any Time = ManualTime(), logger: Logger? = nil,
+        time: any Time = ManualTime(), logger: Logger? = nil, server: OnServer = OnServer(),
         backend: (any StoreBackend) -> any StoreBackend = { $0 }
     ) throws -> Store {
         let chosen = try Self.engine(getenv("POSTERN_TEST_STORE").map { String(cString: $0) })
@@ -27,14 +28,35 @@ package enum TestStore {
             case (let engine?, _): .folder(folder, name: name, engine: engine)
             case (nil, .embedded): .folder(folder, name: name, engine: SubjectChecks())
             case (nil, .server):
-                .server(
-                    try TestServer.shared.get().schema(of: name, in: folder), folder: folder,
-                    name: name)
+                .server(try server.schema(of: name, in: folder), folder: folder, name: name)
             }
         return try Store(
             place: place, migrations: migrations, limits: limits, acceptsClock: acceptsClock,
             auditRetention: auditRetention, time: time,
             logger: logger ?? CapturedLog().logger(time: time), backend: backend)
+    }
+
+    /// What a store on a server has otherwise than others.
+    package struct OnServer: Sendable {
+        private let connections: Int
+        private let isSerializable: Bool
+
+        /// With so many connections, each of which runs a flow.
+        /// - Parameter isSerializable: On a database whose transactions are SERIALIZABLE.
+        package init(
+            connections: Int = TestServer.connections, isSerializable: Bool = false
+        ) {
+            self.connections = connections
+            self.isSerializable = isSerializable
+        }
+
+        fileprivate func schema(of name: String, in folder: String) throws -> ServerSettings {
+            let database = try isSerializable ? TestServer.serializable.get() : "postgres"
+            var settings = try TestServer.shared.get().schema(
+                of: name, in: folder, database: database)
+            settings.connections = connections
+            return settings
+        }
     }
 
     /// The engines that `POSTERN_TEST_STORE` can name.
