@@ -27,7 +27,7 @@ final class StoreLink: Sendable {
         self.settings = settings
         self.application = application
         self.logger = logger
-        key = SubjectLocks(schema: settings.schema).key("store")
+        key = Self.key(settings)
         let connection = Handed(try Self.connect(settings, application, key))
         let thread = try OSThread { [self] in keep(connection.connection) }
         self.thread.withLock { $0 = thread }
@@ -98,7 +98,15 @@ final class StoreLink: Sendable {
         return connection
     }
 
-    private static func take(_ key: Int64, _ connection: ServerConnection) throws -> Bool {
+    /// The key of the store's lock.
+    static func key(_ settings: ServerSettings) -> Int64 {
+        SubjectLocks(schema: settings.schema).key("store")
+    }
+
+    /// Takes the lock until the connection ends.
+    /// - Returns: false while another connection has it.
+    /// - Throws: `SQLError`.
+    static func take(_ key: Int64, _ connection: ServerConnection) throws -> Bool {
         try connection.queryOne("SELECT pg_try_advisory_lock(?)", [.integer(key)]) {
             try $0.boolean(0)
         } ?? false
