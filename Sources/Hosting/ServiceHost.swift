@@ -87,7 +87,8 @@ package struct ServiceHost: Sendable {
     }
 
     /// The key with that name, which another service has too. Beside an existing store a missing
-    /// one is an error: a new key would not be the other service's. Called before the store is opened.
+    /// one is an error: a new key would not be the other service's. Called before the store is
+    /// opened.
     /// - Parameters:
     ///   - other: the other service, for the error's advice.
     ///   - store: the name of this service's store.

@@ -215,7 +215,7 @@ struct ServerStoreTests {
 
     @Test("of two first starts with different keys one is refused")
     func firstStarts() async throws {
-        let refused = try await withThrowingTaskGroup { group in
+        let refused = try await withThrowingTaskGroup(of: Int.self) { group in
             for value in UInt8(0)..<2 {
                 group.addTask { [store] in
                     do {
