@@ -15,10 +15,10 @@ struct StoreCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Marks the stores of a server that was set back to an earlier moment.",
             discussion: """
-                Run it after a restore of a base backup, or to a point in time, and before the \
-                services start. The first start then ends what may have ended since: all sessions, \
-                unused links and codes, queued messages. A dump that was restored on another server \
-                needs no mark.
+                Run it after a restore of a base backup, to a point in time, or of a dump on the \
+                same server, and before the services start. The first start then ends what may \
+                have ended since: all sessions, unused links and codes, queued messages. A dump \
+                that was restored on another server needs no mark.
 
                   postern store restored --store postgres://postern@db.example.org/postern
                 """)
