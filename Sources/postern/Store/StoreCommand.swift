@@ -21,9 +21,13 @@ struct StoreCommand: ParsableCommand {
                 that was restored on another server needs no mark.
 
                   postern store restored --store postgres://postern@db.example.org/postern
+                  postern store restored --store private
                 """)
 
         @OptionGroup var server: ServerOptions
+
+        @Option(help: "The folder of `postern up`, for --store private.")
+        var data = ".postern"
 
         @Option(
             help: ArgumentHelp(
@@ -43,10 +47,22 @@ struct StoreCommand: ParsableCommand {
         }
 
         func run() throws {
+            guard server.store == PrivateServer.word else { return try mark(at: nil) }
+            guard PrivateServer.isIn(data) else {
+                throw ToolError(
+                    "\(data) has no PostgreSQL: name the folder of `postern up` with --data")
+            }
+            // It runs beside the programs only, and they are to be stopped.
+            let own = try PrivateServer(DataFolder(data), until: StopSignals())
+            defer { own.stop() }
+            try mark(at: own.url)
+        }
+
+        private func mark(at url: String?) throws {
             let services = only.map { [$0] } ?? StoredService.all
             for service in services {
                 let schema = schema ?? ServerSettings.schema(of: service.name)
-                let settings = try server.settings(schema: schema)
+                let settings = try server.settings(schema: schema, at: url)
                 try settings.markRestored()
                 Screen.line("\(service.name)  \(settings.place) is marked as restored")
             }
@@ -58,8 +74,10 @@ struct StoreCommand: ParsableCommand {
 struct ServerOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The server, as store-url of the services. Default: POSTERN_STORE_URL.",
-            valueName: "url"))
+            """
+            The server, as store-url of the services, or "private" for the one of `postern up`. \
+            Default: POSTERN_STORE_URL.
+            """, valueName: "url"))
     var store: String?
 
     @Option(
@@ -77,9 +95,10 @@ struct ServerOptions: ParsableArguments {
     var storeCaFile: String?
 
     /// How a store's schema is reached.
+    /// - Parameter url: the server, where it is not the one of the option.
     /// - Throws: `StoreError` for a URL that cannot be used; `SecretFileError`; `ValidationError`.
-    func settings(schema: String) throws -> ServerSettings {
-        guard let url = store ?? Self.variable("POSTERN_STORE_URL") else {
+    func settings(schema: String, at url: String? = nil) throws -> ServerSettings {
+        guard let url = url ?? store ?? Self.variable("POSTERN_STORE_URL") else {
             throw ValidationError("say where the stores are: --store URL")
         }
         var settings = try ServerSettings(url: url, schema: schema)

@@ -55,9 +55,7 @@ final class PrivateServer {
     }
 
     /// Whether a data folder has the databases of such a server.
-    static func isIn(_ folder: DataFolder) -> Bool {
-        access("\(folder.path)/postgresql/data", F_OK) == 0
-    }
+    static func isIn(_ folder: String) -> Bool { access("\(folder)/postgresql/data", F_OK) == 0 }
 
     /// What `store-url` is for it.
     var url: String { "postgres://postern@/postgres?host=\(socket.folder)" }

@@ -95,7 +95,7 @@ struct UpCommand: ParsableCommand {
     ) throws -> PrivateServer? {
         if store == PrivateServer.word { return try PrivateServer(folder, until: signals) }
         // Otherwise all accounts would seem to be gone.
-        guard store != nil || getenv(Self.storeVariable) != nil || !PrivateServer.isIn(folder)
+        guard store != nil || getenv(Self.storeVariable) != nil || !PrivateServer.isIn(data)
         else {
             throw ToolError(
                 "the stores of \(folder.path) are on its own PostgreSQL: add --store private, or "
