@@ -39,7 +39,7 @@ package struct StoreSettings: Sendable {
             "store-needs-standby", &needsStandby,
             reason: "Refuses a server without a synchronous standby.")
         guard let url else { return }
-        do {
+        do throws(StoreError) {
             var server = try ServerSettings(url: url, schema: schema)
             server.certificates = certificates
             server.connections = connections

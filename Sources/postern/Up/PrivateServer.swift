@@ -133,10 +133,10 @@ final class PrivateServer {
 
     /// Whether it says so in the last line of its file about itself, whose first has its id.
     private var isReady: Bool {
-        guard let process, let bytes = try? TextFile.read("\(base)/data/postmaster.pid") else {
-            return false  // it has not written the file yet
-        }
-        let lines = String(decoding: bytes, as: UTF8.self)
+        // It writes the file after its start.
+        let written = try? TextFile.read("\(base)/data/postmaster.pid")
+        guard let process, let written else { return false }
+        let lines = String(decoding: written, as: UTF8.self)
             .split(separator: "\n", omittingEmptySubsequences: false)
         return lines.first == "\(process.id)" && lines.contains { $0.hasPrefix("ready") }
     }

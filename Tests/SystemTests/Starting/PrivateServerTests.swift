@@ -134,7 +134,7 @@ extension SystemTests {
             #expect(run.errors.contains("add --store private"), "\(run.errors)")
         }
 
-        @Test("a server that can lose commits is refused with the line to set, also by postern status")
+        @Test("a server that can lose commits is refused, and postern status has the line to set")
         func refused() async throws {
             try await Cluster.with(folder, options: Self.option) { _ in }
             let settings = folder.file("data/postgresql/data/postgresql.auto.conf")
