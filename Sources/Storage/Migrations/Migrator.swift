@@ -217,14 +217,20 @@ enum StorageTables {
         CREATE INDEX audit_unpositioned ON audit (number) WHERE position IS NULL;
         """
 
-    /// What only a server has. `store_place` has one row: the system whose server the schema is on,
-    /// and whether the store was restored there (`StorePlaceRow`). Rows that change often stay on
-    /// their pages, and are cleared away soon.
+    /// What only a server has. `store_place` has one row: the service's store, the system whose
+    /// server the schema is on, and whether the store was restored there. `key_checks` has a keyed
+    /// hash of each key that several services share (`Store.requireSharedKey`). Rows that change
+    /// often stay on their pages, and are cleared away soon.
     private static let serverTables = """
         CREATE TABLE store_place (
             id BIGINT PRIMARY KEY CHECK (id = 1),
+            store TEXT NOT NULL,
             system_identifier BIGINT NOT NULL,
             is_restored BIGINT NOT NULL
+        );
+        CREATE TABLE key_checks (
+            name TEXT NOT NULL PRIMARY KEY,
+            check_value BLOB NOT NULL
         );
         ALTER TABLE outbox SET (
             fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02,

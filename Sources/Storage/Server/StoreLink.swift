@@ -41,7 +41,7 @@ final class StoreLink: Sendable {
         self.application = application
         self.logger = logger
         self.metrics = metrics
-        key = SubjectLocks(schema: settings.schema).key("store")
+        key = Self.key(settings)
         let asked = Self.now
         let connection = Handed(try Self.connect(settings, application, key))
         answeredAt.store(asked, ordering: .relaxed)
@@ -131,7 +131,15 @@ final class StoreLink: Sendable {
         return connection
     }
 
-    private static func take(_ key: Int64, _ connection: ServerConnection) throws -> Bool {
+    /// The key of the store's lock.
+    static func key(_ settings: ServerSettings) -> Int64 {
+        SubjectLocks(schema: settings.schema).key("store")
+    }
+
+    /// Takes the lock until the connection ends.
+    /// - Returns: false while another connection has it.
+    /// - Throws: `SQLError`.
+    static func take(_ key: Int64, _ connection: ServerConnection) throws -> Bool {
         try connection.queryOne("SELECT pg_try_advisory_lock(?)", [.integer(key)]) {
             try $0.boolean(0)
         } ?? false

@@ -75,6 +75,14 @@ package final class Store: Sendable {
         self.backend = backend(opened.backend)
     }
 
+    /// Whether it is on a server. One in files is copied by this program, and has one user.
+    package var isOnServer: Bool {
+        switch place {
+        case .folder: false
+        case .server: true
+        }
+    }
+
     /// Registers the store's parts with health, and its writer with `/livez`.
     package func report(to parts: ProgramParts) {
         let (writes, clock, watchdog) = (writes, clock, watchdog)

@@ -257,6 +257,87 @@ struct ServerStoreTests {
         store.close()
     }
 
+    private func place() throws -> StorePlace {
+        .server(
+            try TestServer.shared.get().schema(of: "entries", in: folder.path),
+            folder: folder.path, name: "entries")
+    }
+
+    @Test("B17: a store is there once it knows its key, and not before")
+    func hasStore() async throws {
+        let (time, logger) = (ManualTime(), CapturedLog().logger())
+        #expect(try !place().hasStore(time: time, logger: logger))
+        try await store.requireKey(check: [1], file: "") { _, _ in [] }
+        #expect(try place().hasStore(time: time, logger: logger))
+        store.close()
+    }
+
+    @Test("B17: a key that several services share is the one of the store's first start")
+    func sharedKey() async throws {
+        try await store.requireSharedKey("shared", check: [1], file: "/keys/shared.key")
+        try await store.requireSharedKey("shared", check: [1], file: "/keys/shared.key")
+        try await store.requireSharedKey("other", check: [2], file: "/keys/other.key")
+        let error = await #expect(throws: StoreError.self) {
+            try await store.requireSharedKey("shared", check: [2], file: "/keys/shared.key")
+        }
+        let text = error?.description ?? ""
+        #expect(text.contains("/keys/shared.key is not the key of the schema"))
+        #expect(text.contains("copy the file"))
+        store.close()
+    }
+
+    @Test("of two first starts with different keys one is refused")
+    func firstStarts() async throws {
+        let refused = try await withThrowingTaskGroup(of: Int.self) { group in
+            for value in UInt8(0)..<2 {
+                group.addTask { [store] in
+                    do {
+                        try await store.requireSharedKey("shared", check: [value], file: "")
+                        return 0
+                    } catch is StoreError {
+                        return 1
+                    }
+                }
+            }
+            return try await group.reduce(0, +)
+        }
+        #expect(refused == 1)
+        store.close()
+    }
+
+    @Test("the store of another service is refused, whose tables would be mixed with this one's")
+    func otherService() throws {
+        store.close()
+        try connection().execute("UPDATE store_place SET store = 'other'", [])
+        let error = #expect(throws: StoreError.self) { try Entries.open(folder) }
+        #expect(error?.description.contains("set store-schema") == true)
+    }
+
+    @Test("a store that was set back on its server is marked while its service is stopped, once")
+    func restored() async throws {
+        let settings = try TestServer.shared.get().schema(of: "entries", in: folder.path)
+        #expect(throws: StoreError.inUse(lock: settings.place, process: nil)) {
+            try settings.markRestored()
+        }
+        store.close()
+        try settings.markRestored()
+        let copy = try Entries.open(folder)
+        #expect(copy.isRestoredCopy)
+        try await copy.settleRestoredCopy(about: []) { _ in 0 }
+        copy.close()
+        let settled = try Entries.open(folder)
+        #expect(!settled.isRestoredCopy)
+        settled.close()
+    }
+
+    @Test("a schema without a store is not marked")
+    func nothingToMark() throws {
+        let settings = try TestServer.shared.get().schema(of: "nothing", in: folder.path)
+        let error = #expect(throws: StoreError.self) { try settings.markRestored() }
+        #expect(error?.description.contains("has no store") == true)
+        store.close()
+    }
+
     @Test(
         "what a URL must not have is refused",
         arguments: [
