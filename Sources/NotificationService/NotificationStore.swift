@@ -191,7 +191,7 @@ package enum NotificationStore {
     /// The same on a server, which has no `sqlite_sequence`.
     private static let eventPositionsOnServer = """
         INSERT INTO feed_head (feed, last) VALUES (
-            'event', coalesce((SELECT max(number) FROM event), 0));
+            'event', coalesce((SELECT max(position) FROM event), 0));
         """
 
     /// The suppression list of addresses (`SuppressionList`).

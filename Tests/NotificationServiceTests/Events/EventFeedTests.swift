@@ -62,7 +62,7 @@ struct EventFeedTests {
         _ = try await store.writeUnchecked {
             try $0.execute("DELETE FROM audit WHERE number > 3")
         }
-        _ = try await store.writeUnchecked { try $0.execute("UPDATE sqlite_sequence SET seq = 3") }
+        try await store.setLastAuditNumber(3)
         for _ in 0..<2 { try await happen(.sessionEnded) }
         let since = try await read(after: seen.position, atMs: seen.positionAtMs)
         #expect(since.events.map(\.kind) == ["session.ended", "session.ended"])

@@ -137,7 +137,7 @@ final class LimitsFixture: Sendable {
     func audited() async throws -> [Record] {
         await service.flush()
         return try await store.read { session in
-            try session.query("SELECT kind, attempt FROM audit ORDER BY rowid") {
+            try session.query("SELECT kind, attempt FROM audit ORDER BY number") {
                 Record(kind: try $0.text(0), attempt: try $0.optionalInteger(1) ?? 0)
             }
         }
