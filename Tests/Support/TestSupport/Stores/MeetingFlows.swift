@@ -32,6 +32,30 @@ extension Store {
         _ = try await (held, met)
     }
 
+    /// Runs a flow that another one overtakes: on a server the other one begins and commits between
+    /// `reading` and `writing`, and the flow runs once more if that makes it fail. An embedded store
+    /// runs the other one before it.
+    /// - Returns: what the flow returned.
+    /// - Throws: as `write`.
+    package func overtaking<Found: Sendable, Value: Sendable>(
+        _ other: @escaping @Sendable (Transaction) throws -> Void, about subjects: [Subject] = [],
+        reading: @escaping @Sendable (Transaction) throws -> Found,
+        writing: @escaping @Sendable (Transaction, Found) throws -> Value
+    ) async throws -> Value {
+        let gate = Gate(isOpen: server == nil)
+        if server == nil { try await write(about: [], other) }
+        async let value = write(about: subjects) { transaction in
+            let found = try reading(transaction)
+            gate.hasArrived.store(true, ordering: .relaxed)
+            while !gate.isOpen.load(ordering: .relaxed) { usleep(1_000) }
+            return try writing(transaction, found)
+        }
+        while !gate.hasArrived.load(ordering: .relaxed) { await Task.yield() }
+        if server != nil { try await write(about: [], other) }
+        gate.isOpen.store(true, ordering: .relaxed)
+        return try await value
+    }
+
     /// Whether one of this store's connections waits for a lock.
     private func isWaitingForLock() throws -> Bool {
         guard let server else { return true }
