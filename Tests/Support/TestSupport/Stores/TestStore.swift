@@ -40,6 +40,18 @@ package enum TestStore {
         }
     }
 
+    /// As `open`, on a server whichever engine is chosen.
+    /// - Throws: as `open`.
+    package static func openOnServer(
+        _ name: String, _ migrations: [Migration], in folder: String
+    ) throws -> Store {
+        try TestServer.shared.get().open(name, migrations, in: folder) {
+            try Store(
+                place: .server($0, folder: folder, name: name), migrations: migrations,
+                time: ManualTime(), logger: CapturedLog().logger())
+        }
+    }
+
     /// Opens a second instance on the database of an open store. A second one is refused, in a file
     /// as on a server. So in a file it has a folder and a lock of its own, and on a server a schema
     /// of its own, in which each table is a view of the first one's.
