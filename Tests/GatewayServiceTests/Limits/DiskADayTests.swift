@@ -14,7 +14,7 @@ import Testing
 
 @Suite(
     "What strangers at one address add to the disks in a day",
-    .enabled(if: TestStore.runs("DiskADayTests")), .timeLimit(.minutes(5)))
+    .enabled(if: TestStore.runs("Disk*")), .timeLimit(.minutes(5)))
 struct DiskADayTests {
     /// Pages that are not full, and sign-ins meanwhile.
     private static let slack = 48 << 10

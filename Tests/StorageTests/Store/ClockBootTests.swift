@@ -7,7 +7,7 @@ import Testing
 
 /// A server's mark has no boot, and a start tolerates seconds between several machines.
 @Suite(
-    "Clock: the mark and the boot of one machine", .enabled(if: TestStore.runs("ClockBootTests")))
+    "Clock: the mark and the boot of one machine", .enabled(if: TestStore.runs("*Clock*")))
 struct ClockBootTests {
     private static let year = Duration.seconds(365 * 86_400)
     private let folder: TemporaryFolder

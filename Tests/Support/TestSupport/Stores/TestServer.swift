@@ -12,19 +12,28 @@ import Synchronization
 package final class TestServer: Sendable {
     /// The server, or why there is none.
     package static let shared = Result { try TestServer() }
+    /// One whose commits wait for the disk, as programs require it, for the system's tests.
+    package static let durable = Result { try TestServer(options: ["--durable"]) }
     /// Threads of a store: with one, flows would never meet.
     static let connections = 4
 
     private let folder: String
     private let schemas = Mutex(Schemas())
 
-    private init() throws {
+    private convenience init() throws {
         if let folder = getenv("POSTERN_TEST_SERVER") {
-            self.folder = String(cString: folder)
-            return
+            self.init(folder: String(cString: folder))
+        } else {
+            try self.init(options: [])
         }
+    }
+
+    private init(folder: String) { self.folder = folder }
+
+    private init(options: [String]) throws {
         let script = CommittedFile.path("Tests/Support/PostgreSQL/server.sh")
-        let started = try SystemCommand("bash", [script, "start", "--for", "\(getpid())"])
+        let started = try SystemCommand(
+            "bash", [script, "start", "--for", "\(getpid())"] + options)
         guard started.exitCode == 0 else { throw NotStarted(description: started.said) }
         folder = String(started.said.prefix { !$0.isNewline })
     }
@@ -42,6 +51,25 @@ package final class TestServer: Sendable {
         settings.connections = Self.connections
         settings.durability = .noneForTests
         return settings
+    }
+
+    /// The URL of the database for programs whose data is in `folder`, as `store-url` takes it: a
+    /// new one, or the one of an earlier call. Those whose folders are gone are dropped.
+    /// - Throws: `StoreError`, `SQLError`.
+    package func database(for folder: String) throws -> String {
+        let name = try changing { schemas, connection in
+            if let known = schemas.databases[folder] { return known }
+            for (former, name) in schemas.databases where access(former, F_OK) != 0 {
+                try connection.run(script: "DROP DATABASE \(name) WITH (FORCE)")
+                schemas.databases[former] = nil
+            }
+            schemas.databasesMade += 1
+            let name = "programs_\(schemas.databasesMade)"
+            try connection.run(script: "CREATE DATABASE \(name)")
+            schemas.databases[folder] = name
+            return name
+        }
+        return "postgres://postgres@/\(name)?host=\(self.folder)/socket"
     }
 
     // MARK: Stores
@@ -156,7 +184,7 @@ package final class TestServer: Sendable {
         return try schemas.withLock { schemas in
             let connection =
                 try schemas.connection ?? settings.connection(application: "postern-test")
-            // A failed statement may have ended it.
+            // Not kept after a failure, which may have ended it.
             schemas.connection = nil
             let value = try body(&schemas, connection)
             schemas.connection = connection
@@ -168,6 +196,9 @@ package final class TestServer: Sendable {
     private struct Schemas: @unchecked Sendable {
         var connection: (any SQLConnection)?
         var all: [Schema] = []
+        /// Databases of programs, by the folder of their data.
+        var databases: [String: String] = [:]
+        var databasesMade = 0
 
         func index(of schema: String) -> Int? { all.firstIndex { $0.schema == schema } }
 
