@@ -72,8 +72,9 @@ run_tests() {
 
 run_tests tests
 
-# Stores on PostgreSQL: all suites of the store and of three services, and of the others those that
-# write about an account from two sides, repeat or purge. docker/soak.sh runs all.
+# Stores on PostgreSQL: all suites of the store and of three services; of the others those that
+# write about an account from two sides, repeat or purge; and flows through the built programs.
+# docker/soak.sh runs all.
 on_server=(
   '^(StorageTests|SessionServiceTests|RateLimitServiceTests|NotificationServiceTests)\.'
   '^IdentityServiceTests\.(AccountAdmin|AccountData|AccountDeletions|ChangeDocuments)Tests/'
@@ -90,6 +91,9 @@ on_server=(
   '^GatewayServiceTests\.(AccountDeletion|AccountSessions|AutomaticLinking|Collision)Tests/'
   '^GatewayServiceTests\.(GuestUpgrade|Idempotency|LostGuess|PhoneSignIn|Refresh)Tests/'
   '^GatewayServiceTests\.(RepeatedStates|Repeat|ResetPassword|SignIn|SignUp)Tests/'
+  # Mail, password, provider, phone code, refresh, reset, documents, photo, guest, deletion, export.
+  '^SystemTests\.SystemTests/(Flows|Sessions|Passwords|Phones)/'
+  '^SystemTests\.SystemTests/Stories/(Login|Profile|AnonymousFirst|AccountDeletionFlow)/'
 )
 step "running tests whose stores are on PostgreSQL"
 POSTERN_TEST_STORE=server run_tests server "${on_server[@]/#/--filter=}"
