@@ -96,8 +96,8 @@ package final class TestServer: Sendable {
     /// The schema of the store `name` in `folder`: the one of an earlier call, else one without
     /// rows.
     /// - Throws: `StoreError`, `SQLError`.
-    package func schema(
-        of name: String, _ migrations: [Migration] = [], in folder: String
+    private func schema(
+        of name: String, _ migrations: [Migration], in folder: String
     ) throws -> String {
         try changing { schemas, connection in
             if let index = schemas.index(of: name, in: folder) {
