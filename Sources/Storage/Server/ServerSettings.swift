@@ -106,6 +106,12 @@ package struct ServerSettings: Sendable {
         }
     }
 
+    /// A connection to the schema beside those of its store.
+    /// - Throws: `SQLError` of kind `unreachable`.
+    package func connection(application: String) throws -> any SQLConnection {
+        try ServerConnection(self, application: application)
+    }
+
     /// Variables by which libpq would change where a program connects, and how, and which no
     /// parameter overrides.
     private static let variables = [

@@ -11,7 +11,7 @@ import Synchronization
 /// disk does.
 package final class Store: Sendable {
     /// Where the store is.
-    let place: StorePlace
+    package let place: StorePlace
     /// The folder of the service's files, and of the store's own if it has any.
     package var folder: String { place.folder }
     /// The store's name: the stem of its files' names.

@@ -11,7 +11,8 @@ import Testing
 
 @testable import Hosting
 
-@Suite("Copies of a running store", .timeLimit(.minutes(2)))
+@Suite(
+    "Copies of a running store", .enabled(if: TestStore.runs("*Backup*")), .timeLimit(.minutes(2)))
 struct StoreBackupTests {
     private static let migrations = [
         Migration(

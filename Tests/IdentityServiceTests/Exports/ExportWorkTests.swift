@@ -65,12 +65,9 @@ struct ExportWorkTests {
     @Test("an attempt that the store cannot count is an error, after which the duty rests")
     func refusedWrites() async throws {
         try await fixture.orderExport(token)
-        try await fixture.change(
-            """
-            CREATE TRIGGER full BEFORE UPDATE ON exports BEGIN SELECT RAISE(ABORT, 'full'); END
-            """)
+        try await fixture.store.refuse("BEFORE UPDATE ON exports")
         await #expect(throws: (any Error).self) { try await fixture.exports.work.prepareDue() }
-        try await fixture.change("DROP TRIGGER full")
+        try await fixture.store.unplant()
         #expect(try await fixture.exports.work.prepareDue())
         #expect(try await fixture.export(token).state == .ready)
     }

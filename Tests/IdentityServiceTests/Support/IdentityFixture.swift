@@ -223,9 +223,7 @@ final class IdentityFixture: Sendable {
 
     /// Runs SQL as on a damaged file: rows may refer to accounts that do not exist.
     func damage(_ sql: String) throws {
-        let connection = try SQLiteEngine().openWriter(store.location)
-        try connection.run(script: "PRAGMA foreign_keys = OFF")
-        try connection.run(script: sql)
+        try store.damage(sql)
     }
 
     /// Deletes what has expired, as the duty does.

@@ -20,9 +20,7 @@ struct ServerStoreTests {
 
     /// A connection to the store's schema beside the store's own.
     private func connection() throws -> ServerConnection {
-        try ServerConnection(
-            try TestServer.shared.get().schema(of: "entries", in: folder.path),
-            application: "postern-test")
+        try ServerConnection(try #require(store.server), application: "postern-test")
     }
 
     /// Ends all connections of the store but the one of its link.
@@ -247,7 +245,7 @@ struct ServerStoreTests {
 
     @Test("a server that can lose commits is refused, with the line to set")
     func check() throws {
-        var settings = try TestServer.shared.get().schema(of: "check", in: folder.path)
+        var settings = try TestServer.shared.get().settings(schema: "check")
         settings.durability = .full
         let connection = try connection()
         let error = #expect(throws: StoreError.self) {

@@ -33,13 +33,17 @@ start() {
     echo "PostgreSQL 15 is missing: install the Debian package postgresql-15" >&2
     exit 1
   fi
-  # Below /tmp, because the server's user may not reach the checkout, and a socket's path has at
-  # most 107 bytes.
-  folder=$(mktemp -d /tmp/postern-postgresql.XXXXXX)
+  # In memory if there is room. Not below TMPDIR: the server's user may not reach that, nor the
+  # checkout, and a socket's path has at most 107 bytes.
+  local place=/tmp
+  if [[ $(df --output=avail -k /dev/shm 2>/dev/null | tail -n 1) -ge 4194304 ]]; then
+    place=/dev/shm
+  fi
+  folder=$(mktemp -d "$place/postern-postgresql.XXXXXX")
   mkdir "$folder/socket"
   if ((EUID == 0)); then chown -R postgres: "$folder"; fi
   cd "$folder"
-  trap 'cat "$folder"/*.log >&2; rm -rf "$folder"' EXIT
+  trap 'cat "$folder"/*.log >&2; stop "$folder" || rm -rf "$folder"' EXIT
   as_user "$programs/initdb" --pgdata="$folder/data" --username=postgres --auth=trust \
     --encoding=UTF8 --locale=C --no-sync --no-instructions >"$folder/initdb.log" 2>&1
   printf '%s\n' "listen_addresses=''" "unix_socket_directories='$folder/socket'" fsync=off \

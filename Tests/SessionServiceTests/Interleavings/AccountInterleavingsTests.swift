@@ -8,8 +8,10 @@ import Testing
 
 @testable import SessionService
 
-@Suite("Two calls about one account, with their statements interleaved", .timeLimit(.minutes(1)))
-struct AccountPairsTests {
+@Suite(
+    "Two calls about one account, with their statements interleaved",
+    .enabled(if: TestStore.runs("*InterleavingsTests")), .timeLimit(.minutes(1)))
+struct AccountInterleavingsTests {
     /// Two calls, and how many sessions may be live after both.
     struct Pair: Sendable, CustomTestStringConvertible {
         typealias Call = @Sendable (TwoSessions) async throws -> Void
