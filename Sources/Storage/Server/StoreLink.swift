@@ -19,6 +19,9 @@ final class StoreLink: Sendable {
     private static let session = "SET idle_session_timeout TO '5s'"
     /// How old the server's last answer may be: less than that.
     private static let answerAgeMax: Duration = .seconds(4)
+    /// How often a start tries to take the lock, and after how many microseconds again.
+    private static let startTries = 10
+    private static let startRetry: UInt32 = 50_000
 
     private let settings: ServerSettings
     private let application: String
@@ -43,7 +46,7 @@ final class StoreLink: Sendable {
         self.metrics = metrics
         key = Self.key(settings)
         let asked = Self.now
-        let connection = Handed(try Self.connect(settings, application, key))
+        let connection = Handed(try Self.connectAfterOthers(settings, application, key))
         answeredAt.store(asked, ordering: .relaxed)
         metrics.setLink(isUp: true)
         let thread = try OSThread { [self] in keep(connection.connection) }
@@ -129,6 +132,21 @@ final class StoreLink: Sendable {
         }
         try connection.run(script: session)
         return connection
+    }
+
+    /// As `connect`, at a start: the server may take some milliseconds to notice that the instance
+    /// before, which was killed, is gone.
+    private static func connectAfterOthers(
+        _ settings: ServerSettings, _ application: String, _ key: Int64
+    ) throws -> ServerConnection {
+        for _ in 1..<startTries {
+            do {
+                return try connect(settings, application, key)
+            } catch StoreError.inUse {
+                usleep(startRetry)
+            }
+        }
+        return try connect(settings, application, key)
     }
 
     /// The key of the store's lock.
