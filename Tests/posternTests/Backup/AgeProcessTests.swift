@@ -107,6 +107,14 @@ struct AgeProcessTests {
         expectRefused("b.age: age was ended by signal 9 (Killed)") { try drain(reader) }
     }
 
+    @Test("ended by Ctrl-C while it asks: the same as if we were cancelled first")
+    func interrupted() throws {
+        let asking = try AgeProcess(
+            try program("kill -INT $$"), [], input: nil, about: "b.age", patience: .seconds(60),
+            asks: true)
+        #expect(throws: CancellationError.self) { try asking.read() }
+    }
+
     @Test("stopped while it encrypts, or while it opens a file: it is ended after its time")
     func hangs() throws {
         let writer = try encrypting()
