@@ -32,10 +32,15 @@ struct AgeProcessTests {
             .opening(file, named: path, identity: key.identity)
     }
 
-    /// A program in the place of `age`.
+    /// A program in the place of `age`. A child writes it: a file that this process has open for
+    /// writing is open in a child of another test too until that calls exec, and cannot be run
+    /// meanwhile (ETXTBSY).
     private func program(_ lines: String) throws -> String {
-        let path = try folder.write("#!/bin/sh\n\(lines)\n", to: "program")
-        #expect(chmod(path, 0o700) == 0)
+        let path = folder.file("program")
+        let script = #"printf '#!/bin/sh\n%s\n' "$1" >"$2" && chmod 700 "$2""#
+        let writer = try OSProcess(
+            "sh", ["-c", script, "sh", lines, path], streams: [:], hasOwnGroup: true)
+        #expect(writer.wait() == .exit(code: 0))
         return path
     }
 
