@@ -29,6 +29,7 @@ final class AgeProcess {
     /// How long we have waited since the last byte. It is a sum of waits, so that time does not
     /// count in which the machine or the terminal's job was suspended.
     private var idle = Duration.zero
+    private let asks: Bool
     /// It may be asking a person at the terminal, who has any time.
     private var isAsking: Bool
 
@@ -72,6 +73,7 @@ final class AgeProcess {
         self.subject = subject
         self.advice = advice
         self.patience = patience
+        self.asks = asks
         isAsking = asks
     }
 
@@ -202,6 +204,8 @@ final class AgeProcess {
     /// The error about its end.
     private func failure() throws -> ToolError {
         let end = try ended()
+        // At the terminal Ctrl-C reaches both of us, and its end may be noticed first.
+        if asks, end == .signal(SIGINT) { throw CancellationError() }
         var part: [UInt8]
         repeat {
             part = try take(from: STDERR_FILENO)

@@ -32,10 +32,15 @@ struct AgeProcessTests {
             .opening(file, named: path, identity: key.identity)
     }
 
-    /// A program in the place of `age`.
+    /// A program in the place of `age`. A child writes it: a file that this process has open for
+    /// writing is open in a child of another test too until that calls exec, and cannot be run
+    /// meanwhile (ETXTBSY).
     private func program(_ lines: String) throws -> String {
-        let path = try folder.write("#!/bin/sh\n\(lines)\n", to: "program")
-        #expect(chmod(path, 0o700) == 0)
+        let path = folder.file("program")
+        let script = #"printf '#!/bin/sh\n%s\n' "$1" >"$2" && chmod 700 "$2""#
+        let writer = try OSProcess(
+            "sh", ["-c", script, "sh", lines, path], streams: [:], hasOwnGroup: true)
+        #expect(writer.wait() == .exit(code: 0))
         return path
     }
 
@@ -105,6 +110,14 @@ struct AgeProcessTests {
         _ = try reader.read()
         #expect(kill(reader.id, SIGKILL) == 0)
         expectRefused("b.age: age was ended by signal 9 (Killed)") { try drain(reader) }
+    }
+
+    @Test("ended by Ctrl-C while it asks: the same as if we were cancelled first")
+    func interrupted() throws {
+        let asking = try AgeProcess(
+            try program("kill -INT $$"), [], input: nil, about: "b.age", patience: .seconds(60),
+            asks: true)
+        #expect(throws: CancellationError.self) { try asking.read() }
     }
 
     @Test("stopped while it encrypts, or while it opens a file: it is ended after its time")
