@@ -100,7 +100,7 @@ package struct GatewayService: Sendable {
             AccountDeletionDispatcher.methods(of: accountDeletion),
             VerificationDispatcher.methods(of: verification),
             ProviderNoticesDispatcher.methods(of: providerNotices),
-        ]).map { $0.preparing(origins.prepare) }
+        ]).map { $0.preparing { origins.prepare(&$0) } }
     }
 
     /// The work beside the handlers. Each task runs until cancelled.
