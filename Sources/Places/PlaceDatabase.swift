@@ -87,11 +87,16 @@ final class PlaceDatabase: @unchecked Sendable {
 
     /// Addresses that a new file is asked for: one of each IPv4 /12, and one of each IPv6 /12 of
     /// those that are routed.
-    private static let probes: [[UInt8]] =
-        (0..<4_096).map { [UInt8($0 >> 4), UInt8(($0 & 15) << 4), 0, 1] }
-        + (0..<512).map { number in
-            [0x20 | UInt8(number >> 8), UInt8(number & 255)] + [UInt8](repeating: 0, count: 14)
+    private static let probes: [[UInt8]] = {
+        let v4 = (0..<4_096).map { number -> [UInt8] in
+            [UInt8(number >> 4), UInt8((number & 15) << 4), 0, 1]
         }
+        let v6 = (0..<512).map { number -> [UInt8] in
+            let start = [0x20 + UInt8(number >> 4), UInt8((number & 15) << 4)]
+            return start + [UInt8](repeating: 0, count: 14)
+        }
+        return v4 + v6
+    }()
 
     /// What is wrong with the search tree or with entries; nil if nothing was found. A file that was
     /// written over in the middle has its description at the end, so it opens.
