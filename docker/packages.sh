@@ -45,7 +45,8 @@ need_packages() {
   fi
   say "installing Debian packages: ${missing[*]}"
   if [[ " ${missing[*]} " == *" postgresql-"* ]]; then
-    # Otherwise the package creates and starts a server. Tests start their own.
+    # Otherwise the package creates and starts a server. Tests, and `postern up --store private`,
+    # start their own.
     "${as_root[@]}" sh -c 'mkdir -p /etc/postgresql-common &&
       echo "create_main_cluster = false" >>/etc/postgresql-common/createcluster.conf'
   fi

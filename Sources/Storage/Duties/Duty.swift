@@ -51,8 +51,12 @@ package struct Duties: Sendable {
 
     /// The duties of `store`: `others`, and the purge of `tables` and of the tables that every
     /// store has.
-    package init(of store: Store, purging tables: [Purge], _ others: [Duty], time: any Time) {
-        duties = [Purges(of: store, tables, time: time).duty] + others
+    /// - Parameter feeds: The store's feeds beside the audit trail.
+    package init(
+        of store: Store, purging tables: [Purge], numbering feeds: [Feed] = [], _ others: [Duty],
+        time: any Time
+    ) {
+        duties = [Purges(of: store, tables, numbering: feeds, time: time).duty] + others
         self.time = time
         logger = store.logger
     }

@@ -15,7 +15,8 @@ struct RecordDetailsTests {
     init() throws { fixture = try IdentityFixture() }
 
     private func details(_ kind: AuditKind) async throws -> [String?] {
-        try await fixture.store.read {
+        try await fixture.store.number(.audit)
+        return try await fixture.store.read {
             try $0.query(
                 "SELECT detail FROM audit WHERE kind = ? ORDER BY number", [.text(kind.rawValue)]
             ) { try $0.optionalText(0) }

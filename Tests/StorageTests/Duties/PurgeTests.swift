@@ -87,7 +87,8 @@ struct PurgeTests {
             while try await purges.step() {}
         }
         func numbers(_ store: Store) async throws -> [Int64] {
-            try await store.read { session in
+            try await store.number(.audit)
+            return try await store.read { session in
                 try session.query("SELECT number FROM audit ORDER BY number") {
                     try $0.integer(0)
                 }
