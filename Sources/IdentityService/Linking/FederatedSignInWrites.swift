@@ -77,7 +77,7 @@ extension FederatedSignInTransaction {
         let row = try self.row(account)
         let takeover = Takeover(writer: writer, transaction: transaction)
         let removed = try takeover.run(row, origin: call.origin)
-        if let email = proved.email { try takeover.prove(email.address, of: row) }
+        if let email = proved.email { try takeover.prove(email.address, of: row, origin: call.origin) }
         try attach(to: row)
         // Not the owner but the previous holder has chosen the name.
         try transaction.setNameUnedited(account)
@@ -161,12 +161,12 @@ extension FederatedSignInTransaction {
         }
     }
 
-    /// Writes an audit event about the identity.
+    /// Writes an audit event about the identity, with its method if events of the kind have one.
     func audit(_ kind: AuditKind, _ account: AccountID?, outcome: ErrorCode? = nil) throws {
+        let method = AuditDetail.method(proved.method.name)
         try transaction.audit(
-            AuditEvent(
-                kind, account: account?.key, subject: keys.subject(of: proved), outcome: outcome
-            ).from(call.origin))
+            kind, account, detail: kind.allows(method) ? method : nil, from: call.origin,
+            subject: keys.subject(of: proved), outcome: outcome)
     }
 
     private func notifyOwner(

@@ -138,6 +138,7 @@ enum StorageTables {
         Migration(number: 11, sql: StoreFile.table),
         Migration(number: 12, sql: auditNumbers, server: Feed.audit.tables),
         Migration(number: 13, sql: "", server: serverTables),
+        Migration(number: 14, sql: auditDetails + AuditCounts.refusals),
     ]
 
     /// `number` orders the messages. Those with the same `lane` are delivered one after the other.
@@ -195,6 +196,14 @@ enum StorageTables {
 
     /// The app that called through the web service. Holds no data of the account.
     private static let auditApp = "ALTER TABLE audit ADD COLUMN app TEXT;"
+
+    /// What a record says beside its kind, and where and with which program the call was made
+    /// (`AuditEvent`). Older rows have none of them.
+    private static let auditDetails = """
+        ALTER TABLE audit ADD COLUMN detail TEXT;
+        ALTER TABLE audit ADD COLUMN country TEXT;
+        ALTER TABLE audit ADD COLUMN agent TEXT;
+        """
 
     /// The last number of each feed on a server (`Feed`). In a file only the version before step 12
     /// uses it.
