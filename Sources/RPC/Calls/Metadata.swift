@@ -22,6 +22,9 @@ package struct Metadata: Hashable, Sendable {
         package static let idempotencyKey = "idempotency-key"
         /// The user's IP address; accepted only from applications that may assert it.
         package static let clientAddress = "client-address"
+        /// The person's user agent, as HTTP has it; read only from applications that may assert the
+        /// address. The gateway passes on what it makes of it (`agent`).
+        package static let clientAgent = "client-agent"
         /// The languages that the user reads, in the format of HTTP's `Accept-Language`. Error
         /// texts are in the best match. A call that the gateway passes on has the best one alone.
         package static let acceptLanguage = "accept-language"
@@ -35,6 +38,11 @@ package struct Metadata: Hashable, Sendable {
         /// The name of the app that calls through the web service; read only from that, and from
         /// the gateway.
         package static let app = "app"
+        /// Where the person's address is (`Place.text`); read only from the gateway.
+        package static let place = "place"
+        /// The program that the person uses, in words of the gateway's table; read only from the
+        /// gateway.
+        package static let agent = "agent"
         /// The application that has called the gateway, where a call is only for applications that
         /// are named; read only from the gateway. It permits nothing and never becomes
         /// `CallContext.application`, which is the connection's: a gateway that writes `tool` would
@@ -75,6 +83,21 @@ package struct Metadata: Hashable, Sendable {
     package var app: String? {
         self[Key.app].flatMap {
             $0.isName(1...Self.appBytesMax, [.lower, .digit], marks: "-") ? $0 : nil
+        }
+    }
+
+    /// Where the person's address is; nil if that is unknown.
+    package var place: Place? { self[Key.place].flatMap { Place(text: $0) } }
+
+    /// As long as the gateway's words for an agent can be, in bytes.
+    private static let agentBytesMax = 48
+
+    /// The program that the person uses; nil if that is unknown. Attack: a gateway that somebody
+    /// else controls writes texts of its own to the audit trail. What cannot be the gateway's words
+    /// is ignored.
+    package var agent: String? {
+        self[Key.agent].flatMap {
+            $0.isName(1...Self.agentBytesMax, [.lower, .digit], marks: " ,-") ? $0 : nil
         }
     }
 

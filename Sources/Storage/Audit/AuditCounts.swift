@@ -1,8 +1,8 @@
 package import ServiceRuntime
 
-/// Aggregated audit records for refusals that name no account: one record for each kind, outcome,
-/// network of the caller and minute, with the count in `attempt` (A-01). The record is written when
-/// the minute is over (`Purges`).
+/// Aggregated audit records for refusals that name no account: one record for each kind, detail,
+/// outcome, network of the caller and minute, with the count in `attempt` (A-01). The record is
+/// written when the minute is over (`Purges`).
 ///
 /// Attack: an attacker sends invented addresses, numbers and code ids, thousands a second. One
 /// record for each, kept for ever, would let a single network fill the disk.
@@ -18,7 +18,23 @@ enum AuditCounts {
         moment.milliseconds / interval.milliseconds
     }
 
-    /// `site` and `outcome` are empty where they are unknown.
+    /// `site`, `detail` and `outcome` are empty where they are unknown.
+    static let refusals = """
+        CREATE TABLE refusal_count (
+            number INTEGER PRIMARY KEY,
+            minute INTEGER NOT NULL,
+            site BLOB NOT NULL,
+            kind TEXT NOT NULL,
+            detail TEXT NOT NULL,
+            outcome TEXT NOT NULL,
+            refusals INTEGER NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX refusal_count_key
+        ON refusal_count (minute, site, kind, detail, outcome);
+        """
+
+    /// What the release before this one writes, beside this one or in an upgraded store. Its
+    /// statements name this table's unique index, so the table stays as it is.
     static let table = """
         CREATE TABLE audit_count (
             number INTEGER PRIMARY KEY,
@@ -34,7 +50,10 @@ enum AuditCounts {
     /// Writes the records of windows that are over, and deletes their counts.
     static let purge = Purge { session, now in
         try session.queryOne(
-            "SELECT 1 FROM audit_count WHERE minute < ? LIMIT 1", [.integer(minute(of: now))]
+            """
+            SELECT 1 FROM refusal_count WHERE minute < ?1
+            UNION ALL SELECT 1 FROM audit_count WHERE minute < ?1 LIMIT 1
+            """, [.integer(minute(of: now))]
         ) { _ in true } ?? false
     } remove: { transaction, rowsMax in
         try transaction.recordAuditCounts(limit: rowsMax)
@@ -45,16 +64,20 @@ extension Transaction {
     /// Counts a refusal that names no account.
     /// - Parameter site: The keyed hash of the caller's network; nil where it is unknown.
     /// - Throws: `SQLError`.
-    package func auditCounted(_ kind: AuditKind, outcome: ErrorCode?, site: [UInt8]?) throws {
+    package func auditCounted(
+        _ kind: AuditKind, _ detail: AuditDetail? = nil, outcome: ErrorCode?, site: [UInt8]?
+    ) throws {
+        precondition(detail.map(kind.allows) ?? true)
         try put(
             """
-            INSERT INTO audit_count (minute, site, kind, outcome, refusals) VALUES (?, ?, ?, ?, 1)
-            ON CONFLICT (minute, site, kind, outcome)
-            DO UPDATE SET refusals = audit_count.refusals + 1
+            INSERT INTO refusal_count (minute, site, kind, detail, outcome, refusals)
+            VALUES (?, ?, ?, ?, ?, 1)
+            ON CONFLICT (minute, site, kind, detail, outcome)
+            DO UPDATE SET refusals = refusal_count.refusals + 1
             """,
             [
                 .integer(AuditCounts.minute(of: at)), .blob(site ?? []), .text(kind.rawValue),
-                .text(outcome?.rawValue ?? ""),
+                .text(detail?.text ?? ""), .text(outcome?.rawValue ?? ""),
             ])
     }
 
@@ -64,32 +87,57 @@ extension Transaction {
     func recordAuditCounts(limit: Int) throws -> Int {
         let counts = try query(
             """
+            DELETE FROM refusal_count WHERE number IN (
+                SELECT number FROM refusal_count WHERE minute < ?1 ORDER BY minute LIMIT ?2)
+            AND minute < ?1 RETURNING number, kind, site, detail, outcome, refusals
+            """,
+            [.integer(AuditCounts.minute(of: at)), .integer(Int64(limit))],
+            AuditCounts.Count.init)
+        let earlier = try query(
+            """
             DELETE FROM audit_count WHERE number IN (
                 SELECT number FROM audit_count WHERE minute < ?1 ORDER BY minute LIMIT ?2)
-            AND minute < ?1 RETURNING number, kind, site, outcome, refusals
+            AND minute < ?1 RETURNING number, kind, site, '' AS detail, outcome, refusals
             """,
-            [.integer(AuditCounts.minute(of: at)), .integer(Int64(limit))]
-        ) { row in
-            (
-                number: try row.integer("number"), kind: try row.text("kind"),
-                site: try row.blob("site"),
-                outcome: try row.text("outcome"), refusals: try row.integer("refusals")
-            )
-        }
+            [.integer(AuditCounts.minute(of: at)), .integer(Int64(limit - counts.count))],
+            AuditCounts.Count.init)
         // The rows of a deletion have no order.
-        for count in counts.sorted(by: { $0.number < $1.number }) {
+        let ordered = [counts, earlier].flatMap { $0.sorted { $0.number < $1.number } }
+        for count in ordered {
             try put(
                 """
-                INSERT INTO audit (at_ms, kind, client_address, outcome, attempt)
-                VALUES (?, ?, ?, ?, ?)
+                INSERT INTO audit (at_ms, kind, client_address, outcome, attempt, detail)
+                VALUES (?, ?, ?, ?, ?, ?)
                 """,
                 [
                     SQLValue(at), .text(count.kind),
                     SQLValue(count.site.isEmpty ? nil : count.site),
                     SQLValue(count.outcome.isEmpty ? nil : count.outcome),
                     .integer(count.refusals),
+                    SQLValue(count.detail.isEmpty ? nil : count.detail),
                 ])
         }
-        return counts.count
+        return ordered.count
+    }
+}
+
+extension AuditCounts {
+    /// The row of a count.
+    fileprivate struct Count {
+        let number: Int64
+        let kind: String
+        let site: [UInt8]
+        let detail: String
+        let outcome: String
+        let refusals: Int64
+
+        init(_ row: SQLRow) throws {
+            number = try row.integer("number")
+            kind = try row.text("kind")
+            site = try row.blob("site")
+            detail = try row.text("detail")
+            outcome = try row.text("outcome")
+            refusals = try row.integer("refusals")
+        }
     }
 }

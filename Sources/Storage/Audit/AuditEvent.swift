@@ -28,12 +28,18 @@ package struct AuditEvent: Hashable, Sendable {
     package var actor: String?
     /// The app that called, by its name in the operator's apps file.
     package var app: String?
+    /// What its kind does not say, in words of a closed list (`AuditKind.detail`).
+    package var detail: AuditDetail?
+    /// The country that the client's address is in, two letters.
+    package var country: String?
+    /// The program that the person used, in words of the gateway's table.
+    package var agent: String?
 
     /// An event of `kind` with its known fields.
     package init(
         _ kind: AuditKind, account: Int64? = nil, session: Int64? = nil, subject: [UInt8]? = nil,
         clientAddress: [UInt8]? = nil, device: [UInt8]? = nil, outcome: ErrorCode? = nil,
-        attempt: Int64? = nil
+        attempt: Int64? = nil, detail: AuditDetail? = nil
     ) {
         self.kind = kind
         self.account = account
@@ -43,6 +49,7 @@ package struct AuditEvent: Hashable, Sendable {
         self.device = device
         self.outcome = outcome
         self.attempt = attempt
+        self.detail = detail
     }
 }
 
@@ -58,26 +65,31 @@ extension AuditEvent {
 extension Transaction {
     /// Appends an event to the audit trail in this transaction: it commits or rolls back with the
     /// change that it records.
+    /// - Precondition: the event's kind has this detail. Otherwise the trail would have words that
+    ///   no reader expects.
     /// - Throws: `SQLError`.
     package func audit(_ event: AuditEvent) throws {
+        precondition(event.detail.map(event.kind.allows) ?? true)
         try put(
             """
             INSERT INTO audit (
                 at_ms, kind, account, session, subject, client_address, device, outcome, attempt,
-                actor, app)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                actor, app, detail, country, agent)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 SQLValue(at), .text(event.kind.rawValue), SQLValue(event.account),
                 SQLValue(event.session), SQLValue(event.subject), SQLValue(event.clientAddress),
                 SQLValue(event.device), SQLValue(event.outcome?.rawValue), SQLValue(event.attempt),
-                SQLValue(event.actor), SQLValue(event.app),
+                SQLValue(event.actor), SQLValue(event.app), SQLValue(event.detail?.text),
+                SQLValue(event.country), SQLValue(event.agent),
             ])
     }
 }
 
 /// The origin of a call, as stored in the audit trail: keyed hashes, so that the trail may outlive
-/// the account without keeping personal data (A-02), and the name of the app.
+/// the account without keeping personal data (A-02), and the names of the app, the country and the
+/// program, which many people share.
 package struct CallOrigin: Hashable, Sendable {
     let clientAddress: [UInt8]?
     let device: [UInt8]?
@@ -88,6 +100,10 @@ package struct CallOrigin: Hashable, Sendable {
     package let customer: [UInt8]?
     /// The app's name; nil for other callers.
     package let app: String?
+    /// The country that the address is in, two letters; nil if it is unknown.
+    let country: String?
+    /// The program that the person uses; nil if it is unknown.
+    let agent: String?
 
     /// The origin of a request; empty fields are unknown.
     package init(_ origin: (any ClientOrigin)?, hash: KeyedHash) {
@@ -100,7 +116,13 @@ package struct CallOrigin: Hashable, Sendable {
         customer = address.map {
             hash.lookUpKey(Array("client customer\0".utf8) + $0.network(v6: 6, v4: 4))
         }
-        app = origin.flatMap { $0.app.isEmpty ? nil : $0.app }
+        app = Self.known(origin?.app)
+        country = Self.known(origin?.country)
+        agent = Self.known(origin?.agent)
+    }
+
+    private static func known(_ text: String?) -> String? {
+        text.flatMap { $0.isEmpty ? nil : $0 }
     }
 
     private static func key(_ label: String, _ text: String?, _ hash: KeyedHash) -> [UInt8]? {
@@ -108,7 +130,8 @@ package struct CallOrigin: Hashable, Sendable {
         return hash.lookUpKey(Array("\(label)\0\(text)".utf8))
     }
 
-    /// Decodes the result of `bytes`, without `customer`; nil if it is malformed.
+    /// Decodes the result of `bytes`, without `customer`; nil if it is malformed. Earlier versions
+    /// wrote the hashes alone.
     package init?(bytes: some Collection<UInt8>) {
         var rest = Array(bytes)[...]
         func next() -> [UInt8]?? {
@@ -118,16 +141,28 @@ package struct CallOrigin: Hashable, Sendable {
             defer { rest = rest.dropFirst(KeyedHash.lookUpKeyBytes) }
             return Array(rest.prefix(KeyedHash.lookUpKeyBytes))
         }
-        guard let clientAddress = next(), let device = next(), let site = next(), rest.isEmpty
-        else { return nil }
+        guard let clientAddress = next(), let device = next(), let site = next() else {
+            return nil
+        }
         (self.clientAddress, self.device, self.site) = (clientAddress, device, site)
         (customer, app) = (nil, nil)
+        let words = rest.split(separator: 0, omittingEmptySubsequences: false)
+            .map { String(validating: $0, as: UTF8.self) }
+        switch words.count {
+        // One empty word: nothing follows the hashes.
+        case 1 where rest.isEmpty: (country, agent) = (nil, nil)
+        case 2: (country, agent) = (Self.known(words[0]), Self.known(words[1]))
+        default: return nil
+        }
     }
 
     /// The hashes encoded, for a later step of the same call: a byte that says whether a hash is
-    /// present comes before each. The customer and the app are left out.
+    /// present comes before each. Country and agent follow, with a zero between them, if one of
+    /// them is known. The customer and the app are left out.
     package var bytes: [UInt8] {
-        [clientAddress, device, site].flatMap { hash in hash.map { [1] + $0 } ?? [0] }
+        let hashes = [clientAddress, device, site].flatMap { hash in hash.map { [1] + $0 } ?? [0] }
+        guard country != nil || agent != nil else { return hashes }
+        return hashes + Array((country ?? "").utf8) + [0] + Array((agent ?? "").utf8)
     }
 
     /// For calls without an origin.
@@ -135,7 +170,7 @@ package struct CallOrigin: Hashable, Sendable {
 
     private init() {
         (clientAddress, device, site) = (nil, nil, nil)
-        (customer, app) = (nil, nil)
+        (customer, app, country, agent) = (nil, nil, nil, nil)
     }
 }
 
@@ -146,6 +181,8 @@ extension AuditEvent {
         event.clientAddress = origin.clientAddress
         event.device = origin.device
         event.app = origin.app
+        event.country = origin.country
+        event.agent = origin.agent
         return event
     }
 }
@@ -154,8 +191,9 @@ extension Transaction {
     /// Counts a rejection that names no account, by the network that it came from (`AuditCounts`).
     /// - Throws: `SQLError`.
     package func auditCounted(
-        _ kind: AuditKind, outcome: ErrorCode? = nil, from origin: CallOrigin
+        _ kind: AuditKind, _ detail: AuditDetail? = nil, outcome: ErrorCode? = nil,
+        from origin: CallOrigin
     ) throws {
-        try auditCounted(kind, outcome: outcome, site: origin.site)
+        try auditCounted(kind, detail, outcome: outcome, site: origin.site)
     }
 }

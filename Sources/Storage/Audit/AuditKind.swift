@@ -4,7 +4,7 @@
 ///
 /// Refused sign-ins, refused codes and reset requests that name no account are aggregated: one
 /// record for each network of callers and minute, with the number of refusals in `attempt`
-/// (`AuditCounts`).
+/// (`AuditCounts`). `AuditDetail` says what `detail` is, by kind.
 package enum AuditKind: String, CaseIterable, Sendable {
     /// An account was created.
     case accountRegistered = "account.registered"
@@ -117,6 +117,9 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case signInSucceeded = "sign-in.succeeded"
     /// A sign-in was refused; `outcome` says why.
     case signInFailed = "sign-in.failed"
+    /// A limit on wrong passwords or codes of an account was reached: sign-ins to it wait, but from
+    /// devices that it knows. `detail` is the limit, `attempt` the seconds.
+    case accountLocked = "account.locked"
     /// A phone code was requested; `subject` is the number's keyed hash.
     case phoneCodeRequested = "phone-code.requested"
     /// A phone code was rejected; `outcome` says why, `attempt` counts the attempts on one code.

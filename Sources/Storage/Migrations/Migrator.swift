@@ -136,6 +136,7 @@ enum StorageTables {
         Migration(number: 11, sql: StoreFile.table),
         Migration(number: 12, sql: auditNumbers),
         Migration(number: 13, sql: "", server: serverTables),
+        Migration(number: 14, sql: auditDetails + AuditCounts.refusals),
     ]
 
     /// `number` orders the messages. Those with the same `lane` are delivered one after the other.
@@ -193,6 +194,14 @@ enum StorageTables {
 
     /// The app that called through the web service. Holds no data of the account.
     private static let auditApp = "ALTER TABLE audit ADD COLUMN app TEXT;"
+
+    /// What a record says beside its kind, and where and with which program the call was made
+    /// (`AuditEvent`). Older rows have none of them.
+    private static let auditDetails = """
+        ALTER TABLE audit ADD COLUMN detail TEXT;
+        ALTER TABLE audit ADD COLUMN country TEXT;
+        ALTER TABLE audit ADD COLUMN agent TEXT;
+        """
 
     /// Positions of audit events, apart from their numbers. Unused since step 12; the version before
     /// it gives each row without a position its number.

@@ -38,7 +38,7 @@ struct VerifyPasswordTests {
         _ = try await fixture.register()
         /// Refusals without an account are counted in a separate table.
         func audited() async throws -> Int64 {
-            try await fixture.count("audit") + fixture.count("audit_count")
+            try await fixture.count("audit") + fixture.count("refusal_count")
         }
         var seen: [ServiceError] = []
         for email in ["ada@example.org", "nobody@example.org"] {
@@ -210,7 +210,7 @@ struct VerifyPasswordTests {
             try await fixture.count(
                 "audit", where: "kind = 'sign-in.failed' AND account IS NULL") == 0)
         let counted = "kind = 'sign-in.failed' AND outcome = 'auth/invalid-credential'"
-        #expect(try await fixture.count("audit_count", where: counted) == 1)
+        #expect(try await fixture.count("refusal_count", where: counted) == 1)
     }
 
     @Test("H1: guesses at unknown addresses are one audit row for each network and minute")
@@ -233,7 +233,7 @@ struct VerifyPasswordTests {
         try await fixture.purge()
         #expect(try await fixture.count("audit", where: "attempt = 20 AND account IS NULL") == 2)
         #expect(try await fixture.count("audit") == 2)
-        #expect(try await fixture.count("audit_count") == 0)
+        #expect(try await fixture.count("refusal_count") == 0)
     }
 
     private func hash(_ fixture: IdentityFixture) async throws -> [UInt8]? {

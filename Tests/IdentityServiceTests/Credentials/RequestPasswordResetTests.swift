@@ -70,7 +70,7 @@ struct RequestPasswordResetTests {
         #expect(try await fixture.count("audit", where: "\(events) AND account IS NULL") == 0)
         let known = "\(events) AND subject IS NOT NULL AND client_address IS NOT NULL"
         #expect(try await fixture.count("audit", where: known) == 3)
-        #expect(try await fixture.count("audit_count", where: "\(events) AND refusals = 1") == 1)
+        #expect(try await fixture.count("refusal_count", where: "\(events) AND refusals = 1") == 1)
     }
 
     @Test("X-02: known and unknown addresses write outbox rows of the same size")

@@ -195,7 +195,7 @@ struct FederatedSignInTests {
         #expect(error.code == .invalidProviderToken)
         #expect(
             try await fixture.count(
-                "audit_count",
+                "refusal_count",
                 where: "kind = 'sign-in.failed' AND outcome = 'auth/invalid-provider-token'") == 1)
     }
 

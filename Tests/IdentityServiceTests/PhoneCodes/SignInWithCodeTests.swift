@@ -113,7 +113,7 @@ struct SignInWithCodeTests {
         #expect(refused.count == 5)
         // A used-up code is not compared. Such guesses are only counted.
         #expect(
-            try await fixture.identity.count("audit_count", where: "kind = 'phone-code.refused'")
+            try await fixture.identity.count("refusal_count", where: "kind = 'phone-code.refused'")
                 == 1)
         // Another request has a code of its own.
         #expect(try await fixture.signIn(try await fixture.sent()).isNewUser)

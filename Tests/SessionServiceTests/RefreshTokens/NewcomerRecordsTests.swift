@@ -51,7 +51,7 @@ struct NewcomerRecordsTests {
             #expect(fixture.validate(leaf.accessToken).valid)
         }
         #expect(try await fixture.audited(.sessionRefreshed) == 0)
-        let counted = try await fixture.number("SELECT refusals FROM audit_count")
+        let counted = try await fixture.number("SELECT refusals FROM refusal_count")
         #expect(counted == 3)
         old = try await fixture.refresh(old.refreshToken)
         #expect(fixture.validate(old.accessToken).valid)

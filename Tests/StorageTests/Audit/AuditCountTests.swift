@@ -43,6 +43,41 @@ struct AuditCountTests {
         while try await Purges(of: store, [], time: time).step() {}
     }
 
+    @Test("each method has its own record, which names it")
+    func methods() async throws {
+        try await store.write(about: []) { transaction in
+            for method in ["phone", "password", "phone"] {
+                try transaction.auditCounted(
+                    .signInFailed, .method(method), outcome: nil, site: [1])
+            }
+        }
+        time.advance(by: .seconds(60))
+        try await write()
+        let rows = try await store.read {
+            try $0.query("SELECT detail, attempt FROM audit ORDER BY detail") { $0.values }
+        }
+        #expect(rows == [[.text("password"), .integer(1)], [.text("phone"), .integer(2)]])
+    }
+
+    @Test("what the release before counted becomes a record too, in the same purge")
+    func earlier() async throws {
+        try await refuse(2)
+        try await store.write(about: []) { transaction in
+            _ = try transaction.execute(
+                """
+                INSERT INTO audit_count (minute, site, kind, outcome, refusals)
+                VALUES (?, ?, 'sign-in.failed', 'auth/invalid-credential', 3)
+                """,
+                [.integer(AuditCounts.minute(of: transaction.at)), .blob([1])])
+        }
+        time.advance(by: .seconds(60))
+        #expect(try await store.write(about: []) { try $0.recordAuditCounts(limit: 1) } == 1)
+        try await write()
+        #expect(try await records().compactMap(\.last) == [.integer(2), .integer(3)])
+        try await write()
+        #expect(try await records().count == 2)
+    }
+
     private static let failed = SQLValue.text("sign-in.failed")
     private static let invalid = SQLValue.text("auth/invalid-credential")
 

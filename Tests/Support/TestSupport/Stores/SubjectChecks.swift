@@ -25,6 +25,7 @@ package struct SubjectChecks: SQLEngine {
         "newcomer_bytes",  // a flow locks the hash of its address, and has its guest's account
         "outbox",  // a row is changed only by its holder
         "push_call",  // the expired row of a call is replaced by its key
+        "refusal_count",  // counters, changed by statements that add
         "stopped_address",  // each statement replaces the row of a hash
         "stopped_number",  // the same
         "underage_devices",  // the same
