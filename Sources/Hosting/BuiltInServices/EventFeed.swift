@@ -15,8 +15,8 @@ package struct EventFeed: EventsService {
     /// The applications that may read. A compromised gateway must not read what other users do.
     static let readers = CallContext.operators.union(["notification"])
 
-    private let store: Store
-    private let time: any Time
+    let store: Store
+    let time: any Time
 
     /// The feed of `store`.
     package init(store: Store, time: any Time) {

@@ -206,6 +206,12 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case backupRestored = "store.backup-restored"
     /// A backup with a copy of this store was completed.
     case backedUp = "store.backed-up"
+    /// The last link of an hour of this trail, signed in `detail`; `attempt` is its position
+    /// (`AuditLinking`).
+    case auditHead = "audit.head"
+    /// The records up to `attempt` were kept long enough and removed; `detail` is the link there,
+    /// signed (`AuditRetention`).
+    case auditCut = "audit.cut"
     /// The operator accepted a clock that was far ahead.
     case clockAccepted = "clock.accepted"
     /// A signing key was generated; for this and the other kinds about one, `subject` is its `kid`

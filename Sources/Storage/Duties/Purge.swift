@@ -76,22 +76,14 @@ package struct Purge: Sendable {
         }
     }
 
-    /// The tables of every store.
-    /// - Parameter retention: how long rows of the audit trail are kept; nil for ever.
-    static func common(auditFor retention: Duration?) -> [Purge] {
-        [
-            Purge(
-                "idempotency", inOrderOf: "number", expiry: "created_at_ms",
-                after: IdempotencyTable.retention),
-            AuditCounts.purge,
-        ] + (retention.map { [audit(keptFor: $0)] } ?? [])
-    }
-
-    /// The audit trail. No number is given twice (`AUTOINCREMENT`), so a reader whose last event was
-    /// deleted continues with the next one.
-    private static func audit(keptFor retention: Duration) -> Purge {
-        Purge("audit", inOrderOf: "number", expiry: "at_ms", after: retention)
-    }
+    /// The tables of every store, but for the audit trail, which is cut under a record
+    /// (`AuditRetention`).
+    static let common = [
+        Purge(
+            "idempotency", inOrderOf: "number", expiry: "created_at_ms",
+            after: IdempotencyTable.retention),
+        AuditCounts.purge,
+    ]
 }
 
 /// Deletes the expired rows of a store's tables.
@@ -109,7 +101,7 @@ package struct Purges: Sendable {
     /// The purge of `tables`, and of the tables that every store has.
     package init(of store: Store, _ tables: [Purge], time: any Time) {
         self.store = store
-        self.tables = Purge.common(auditFor: store.auditRetention) + tables
+        self.tables = Purge.common + tables
         self.time = time
     }
 

@@ -137,6 +137,7 @@ enum StorageTables {
         Migration(number: 12, sql: auditNumbers),
         Migration(number: 13, sql: "", server: serverTables),
         Migration(number: 14, sql: auditDetails + AuditCounts.refusals),
+        Migration(number: 15, sql: TrailLink.table),
     ]
 
     /// `number` orders the messages. Those with the same `lane` are delivered one after the other.

@@ -68,6 +68,18 @@ struct EndedSessionDevicesTests {
             answers.record()
             return try await feed.readEvents(request, context)
         }
+
+        func verifyTrail(
+            _ request: EventsV1.VerifyTrailRequest, _ context: CallContext
+        ) async throws -> EventsV1.VerifyTrailResponse {
+            try await feed.verifyTrail(request, context)
+        }
+
+        func showTrailKey(
+            _ request: EventsV1.ShowTrailKeyRequest, _ context: CallContext
+        ) async throws -> EventsV1.ShowTrailKeyResponse {
+            try await feed.showTrailKey(request, context)
+        }
     }
 
     private static func session(_ key: Int64) throws -> SessionID {
