@@ -68,6 +68,12 @@ struct EndedSessionDevicesTests {
             answers.record()
             return try await feed.readEvents(request, context)
         }
+
+        func listAccountEvents(
+            _ request: EventsV1.ListAccountEventsRequest, _ context: CallContext
+        ) async throws -> EventsV1.ListAccountEventsResponse {
+            throw ServiceError(.unknownMethod)
+        }
     }
 
     private static func session(_ key: Int64) throws -> SessionID {
