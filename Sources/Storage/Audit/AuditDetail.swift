@@ -78,7 +78,7 @@ extension AuditKind {
     }
 
     /// Whether the records of this kind may have this detail.
-    func allows(_ detail: AuditDetail) -> Bool {
+    package func allows(_ detail: AuditDetail) -> Bool {
         let wanted: Detail =
             switch detail {
             case .method: .method
