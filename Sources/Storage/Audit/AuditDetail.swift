@@ -46,7 +46,7 @@ package enum AuditDetail: Hashable, Sendable {
     }
 
     /// What a record says for a name that cannot be in one of the lists.
-    private static let unlisted = "other"
+    package static let unlisted = "other"
 
     /// A name of a list. A list may be the operator's, and earlier versions allowed other names.
     private static func word(_ name: String) -> String {
