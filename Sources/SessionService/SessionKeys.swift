@@ -17,8 +17,8 @@ package struct SessionKeys: StoreKeys {
     let devices: KeyedHash
     /// Recognises the sessions of deleted accounts (G-29).
     let deletedSessions: KeyedHash
-    /// Seals the names of devices (G-22).
-    let deviceNames: SealedBox
+    /// Seals what owners are shown of sessions' devices: name, place and agent (G-22).
+    let devicesShown: SealedBox
     /// Verifies identity's sign-in proofs.
     let proofs: SignInProofSeal
 
@@ -45,7 +45,7 @@ package struct SessionKeys: StoreKeys {
         }
         signingKeys = try box("signing key")
         tokenKeys = try box("refresh token key")
-        deviceNames = try box("device name")
+        devicesShown = try box("device name")
         proofs = SignInProofSeal(key: KeyedHash(key: signInProofs))
     }
 }

@@ -21,6 +21,7 @@ package enum SessionTables {
         Migration(number: 10, sql: endedSessions),
         Migration(number: 11, sql: deletedSession),
         Migration(number: 12, sql: revocationNumbers),
+        Migration(number: 13, sql: sessionPlaces),
     ]
 
     /// One row for each session and so for each refresh token family: `counter` is the leaf's.
@@ -73,6 +74,13 @@ package enum SessionTables {
         ALTER TABLE session ADD COLUMN device_name BLOB;
         DROP INDEX session_by_account;
         CREATE INDEX session_open_by_account ON session (account) WHERE ended_at_ms IS NULL;
+        """
+
+    /// Where and in which program a session was opened, sealed, for its owner's list (G-22). Older
+    /// sessions have neither.
+    private static let sessionPlaces = """
+        ALTER TABLE session ADD COLUMN place BLOB;
+        ALTER TABLE session ADD COLUMN agent BLOB;
         """
 
     /// The ended sessions of an account, for its export and deletion (G-20, G-21). An index of

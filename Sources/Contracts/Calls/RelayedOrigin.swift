@@ -14,7 +14,7 @@ package struct RelayedOrigin: ClientOrigin {
     package let app: String
     /// As in `ClientOrigin`.
     package let agent: String
-    /// Where the address is; nil if that is unknown.
+    /// As in `ClientOrigin`.
     package let place: Place?
 
     /// What the metadata and the request say.
@@ -25,7 +25,4 @@ package struct RelayedOrigin: ClientOrigin {
         agent = context.metadata.agent ?? ""
         place = context.metadata.place
     }
-
-    /// As in `ClientOrigin`.
-    package var country: String { place?.country ?? "" }
 }

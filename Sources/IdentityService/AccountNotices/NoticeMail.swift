@@ -43,7 +43,7 @@ package struct NoticeMail: AccountWriting, Sendable {
                 || transaction.maySend(.account, to: owned.lookUpKey)
         else { return false }
         let event: [MailValue] = [
-            .device(namingDevice ? device : DeviceShown(nil)), .place,
+            .device(namingDevice ? device : DeviceShown(nil)), .place(device.place),
             .time(moment ?? transaction.at),
         ]
         try transaction.enqueue(
@@ -92,21 +92,24 @@ package enum NoticeTime {
     }
 }
 
-/// A device with the name that its owner gave it. `DeviceWords` filters the name before it appears
-/// in a mail.
+/// A device with the name that its owner gave it, and where it was. `DeviceWords` filters the name
+/// before it appears in a mail.
 package struct DeviceShown: Hashable, Sendable {
     let name: String
     let platform: String
+    /// Nil if it is unknown.
+    let place: Place?
 
     /// A device by the name and the platform that it reports.
-    package init(name: String, platform: String) {
+    package init(name: String, platform: String, at place: Place? = nil) {
         self.name = name
         self.platform = platform
+        self.place = place
     }
 
     /// The device that sent a request; an unknown one for nil.
-    package init(_ device: GatewayV1.Device?) {
-        self.init(name: device?.name ?? "", platform: device?.platform ?? "")
+    package init(_ device: GatewayV1.Device?, at place: Place? = nil) {
+        self.init(name: device?.name ?? "", platform: device?.platform ?? "", at: place)
     }
 }
 

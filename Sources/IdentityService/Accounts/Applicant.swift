@@ -47,7 +47,7 @@ package struct Applicant: Sendable {
         displayName = signUp.displayName
         language = try context.mailLanguage(signUp.mailLanguage, settings)
         origin = CallOrigin(context, on: signUp.device, keys)
-        device = SignInDevice(signUp.device)
+        device = SignInDevice(signUp.device, at: origin.place)
         isMailWithheld = request.mailWithheld
         acceptance = Acceptance(signUp.acceptance)
         lookUpKey = keys.lookUpKey(of: address)

@@ -127,13 +127,17 @@ extension AccountsHandler {
         _ transaction: Transaction
     ) throws {
         let account = row.account
-        if row.address?.provedAt == nil {
+        let isTakeover = row.address?.provedAt == nil
+        if isTakeover {
             try Takeover(writer: writer, transaction: transaction)
-                .removeIdentities(row, DeviceShown(name: "", platform: ""), origin: attempt.origin)
+                .removeIdentities(
+                    row, DeviceShown(nil, at: attempt.origin.place), origin: attempt.origin)
         }
         try transaction.setPassword(account, sealedHash: hash)
         try transaction.cancelPendingChanges(of: account)
-        try transaction.audit(.passwordReplaced, account, from: attempt.origin)
+        try transaction.audit(
+            .passwordReplaced, account, detail: .password(isTakeover ? .takeover : .reset),
+            from: attempt.origin)
         try transaction.endSessions(of: account, provedUntil: transaction.at, outbox)
     }
 
@@ -191,7 +195,7 @@ struct ConfirmationAttempt: Sendable {
         self.callersAccount = callersAccount
         password = request.password
         origin = CallOrigin(context, on: request.device, keys)
-        device = DeviceShown(request.device)
+        device = DeviceShown(request.device, at: origin.place)
         repeatable = try RepeatableCall(
             AccountsDescription.confirmEmail, request, by: callersAccount?.text ?? "", context, keys
         )

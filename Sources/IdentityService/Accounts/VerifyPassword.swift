@@ -116,7 +116,8 @@ extension AccountsHandler {
                     account, before: holder.row.lastSignInAt, by: .password, on: attempt.device,
                     from: attempt.origin, transaction)
             try transaction.audit(
-                .signInSucceeded, account, from: attempt.origin, subject: attempt.subject)
+                .signInSucceeded, account, detail: .method(SignInMethod.password.name),
+                from: attempt.origin, subject: attempt.subject)
             let guest = try writer.guests.settle(
                 attempt.caller, afterSignInTo: account, from: attempt.origin, transaction)
             try transaction.remember(
@@ -179,7 +180,7 @@ struct SignInAttempt: Sendable {
         lookUpKey = keys.lookUpKey(of: address)
         subject = keys.subject(of: address)
         origin = CallOrigin(context, on: request.device, keys)
-        device = SignInDevice(request.device, inOwnSession: isInOwnSession)
+        device = SignInDevice(request.device, inOwnSession: isInOwnSession, at: origin.place)
         self.caller = caller
         self.repeatable = repeatable
         guess = try ChargedGuess(chargeID)
@@ -205,6 +206,7 @@ struct SignInAttempt: Sendable {
     private func write(
         _ code: ErrorCode, _ holder: PasswordHolder?, _ store: Store
     ) async throws {
+        let detail = AuditDetail.method(SignInMethod.password.name)
         try await store.write(about: [], evenIfCancelled: true) { transaction in
             if code == .invalidCredential {
                 try transaction.recordWrong(guess)
@@ -212,10 +214,12 @@ struct SignInAttempt: Sendable {
                 try transaction.requireNotVoid(guess)
             }
             guard let holder else {
-                return try transaction.auditCounted(.signInFailed, outcome: code, from: origin)
+                return try transaction.auditCounted(
+                    .signInFailed, detail, outcome: code, from: origin)
             }
             try transaction.audit(
-                .signInFailed, holder.row.account, from: origin, subject: subject, outcome: code)
+                .signInFailed, holder.row.account, detail: detail, from: origin,
+                subject: subject, outcome: code)
         }
     }
 }

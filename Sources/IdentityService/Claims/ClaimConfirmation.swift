@@ -114,10 +114,10 @@ struct ClaimConfirmation: AccountWriting, Sendable {
         guard try transaction.endGuest(account, from: attempt.origin, writer) else {
             throw ServiceError(.internalError, detail: "a claim's account is not a guest")
         }
-        for kind in [AuditKind.emailVerified, .passwordReplaced, .guestUpgraded] {
-            try transaction.audit(
-                AuditEvent(kind, account: account.key).from(attempt.origin))
-        }
+        try transaction.audit(.emailVerified, account, from: attempt.origin)
+        try transaction.audit(
+            .passwordReplaced, account, detail: .password(.change), from: attempt.origin)
+        try transaction.audit(.guestUpgraded, account, from: attempt.origin)
         try notices.welcome(row, attempt.device, transaction)
     }
 }

@@ -152,7 +152,8 @@ extension CredentialsHandler {
         try transaction.setPassword(account, sealedHash: hash)
         try transaction.removeLinks(.resetPassword, of: account)
         try transaction.cancelPendingChanges(of: account)
-        try transaction.audit(.passwordReplaced, account, from: attempt.origin)
+        try transaction.audit(
+            .passwordReplaced, account, detail: .password(.change), from: attempt.origin)
         try transaction.endSessions(
             of: account, provedUntil: transaction.at, except: attempt.owner.session, outbox)
         try notices.write(.passwordChanged, to: account, attempt.device, transaction)
@@ -187,8 +188,8 @@ extension CredentialsHandler {
             self.owner = owner
             self.current = current
             new = request.newPassword
-            device = DeviceShown(request.device)
             origin = CallOrigin(context, on: request.device, keys)
+            device = DeviceShown(request.device, at: origin.place)
             repeatable = try RepeatableCall(
                 CredentialsDescription.changePassword, request, by: owner.session, context, keys)
         }

@@ -102,8 +102,8 @@ extension CredentialsHandler {
         _ hash: [UInt8], of row: AccountRow, _ attempt: ResetAttempt, _ transaction: Transaction
     ) throws -> SignInHistory {
         let account = row.account
-        func audit(_ kind: AuditKind) throws {
-            try transaction.audit(kind, account, from: attempt.origin)
+        func audit(_ kind: AuditKind, _ detail: AuditDetail? = nil) throws {
+            try transaction.audit(kind, account, detail: detail, from: attempt.origin)
         }
         try transaction.removeLinks(of: account)
         try transaction.cancelPendingChanges(of: account)
@@ -113,18 +113,19 @@ extension CredentialsHandler {
         if try writer.deletions.cancel(of: account, from: attempt.origin, transaction) {
             try notices.deletionCancelled(account, transaction)
         }
-        if row.address?.provedAt == nil {
+        let isTakeover = row.address?.provedAt == nil
+        if isTakeover {
             try audit(.emailVerified)
             try Takeover(writer: writer, transaction: transaction)
                 .removeIdentities(row, attempt.device.shown, origin: attempt.origin)
         }
         try transaction.setPassword(account, sealedHash: hash)
-        try audit(.passwordReplaced)
+        try audit(.passwordReplaced, .password(isTakeover ? .takeover : .reset))
         let history = try SignInRecorder(settings: settings, writer: writer)
             .record(
                 account, before: row.lastSignInAt, by: .password, on: attempt.device,
                 from: attempt.origin, transaction)
-        try audit(.signInSucceeded)
+        try audit(.signInSucceeded, .method(SignInMethod.password.name))
         try transaction.endSessions(of: account, provedUntil: transaction.at, outbox)
         try notices.write(.passwordChanged, to: account, attempt.device.shown, transaction)
         return history
@@ -198,8 +199,8 @@ extension CredentialsHandler {
             }
             tokenHash = token.hash(.resetPassword, keys.links)
             password = request.password
-            device = SignInDevice(request.device)
             origin = CallOrigin(context, on: request.device, keys)
+            device = SignInDevice(request.device, at: origin.place)
             self.caller = caller
             repeatable = try RepeatableCall(
                 CredentialsDescription.resetPassword, request, context, keys)

@@ -62,14 +62,15 @@ extension IdentitiesHandler {
         do {
             return try await tokens.identity(provedBy: token)
         } catch let error as ServiceError where Self.isAboutToken(error.code) {
+            // Of a provider that the operator has: no other token is judged.
+            let detail = AuditDetail.method(token.provider)
             try await store.write(about: [], evenIfCancelled: true) { transaction in
                 guard let account else {
                     return try transaction.auditCounted(
-                        .signInFailed, outcome: error.code, from: origin)
+                        .signInFailed, detail, outcome: error.code, from: origin)
                 }
                 try transaction.audit(
-                    AuditEvent(.signInFailed, account: account.key, outcome: error.code)
-                        .from(origin))
+                    .signInFailed, account, detail: detail, from: origin, outcome: error.code)
             }
             throw error
         }

@@ -60,7 +60,8 @@ extension IdentitiesHandler {
         try transaction.audit(
             AuditEvent(
                 .signInFailed, account: call.owner.account.key,
-                subject: keys.subject(of: proved), outcome: code
+                subject: keys.subject(of: proved), outcome: code,
+                detail: .method(proved.method.name)
             ).from(call.origin))
         return ServiceError(code)
     }

@@ -39,9 +39,10 @@ extension IdentitiesHandler {
             try transaction.requireRoom(
                 for: NewcomerBytes.callBytes, of: row.newcomer(at: transaction.at),
                 from: call.origin, within: settings.newcomers)
+            // A name that the account does not have is the caller's own text.
+            let detail = row.methods.contains(method) ? AuditDetail.method(method.name) : nil
             try transaction.audit(
-                AuditEvent(.linkingRefused, account: row.account.key, outcome: code)
-                    .from(call.origin))
+                .linkingRefused, row.account, detail: detail, from: call.origin, outcome: code)
             return .failure(ServiceError(code))
         }
         try remove(method, from: row, call, transaction)
@@ -73,8 +74,8 @@ extension IdentitiesHandler {
             try transaction.removeIdentity(identity.identity)
         }
         try transaction.audit(
-            AuditEvent(.identityUnlinked, account: account.key, subject: subject)
-                .from(call.origin))
+            .identityUnlinked, account, detail: .method(method.name), from: call.origin,
+            subject: subject)
         try transaction.endSessions(
             of: account, provedUntil: transaction.at, except: call.owner.session, outbox)
         try notices.write(

@@ -134,7 +134,7 @@ struct FederatedSignInCall: Sendable {
         acceptance: Acceptance, in caller: CallingSession? = nil, repeatable: RepeatableCall?
     ) {
         self.origin = origin
-        self.device = SignInDevice(device)
+        self.device = SignInDevice(device, at: origin.place)
         self.language = language
         self.acceptance = acceptance
         self.caller = caller

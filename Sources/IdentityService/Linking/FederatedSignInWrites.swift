@@ -161,12 +161,12 @@ extension FederatedSignInTransaction {
         }
     }
 
-    /// Writes an audit event about the identity.
+    /// Writes an audit event about the identity, with its method if events of the kind have one.
     func audit(_ kind: AuditKind, _ account: AccountID?, outcome: ErrorCode? = nil) throws {
+        let method = AuditDetail.method(proved.method.name)
         try transaction.audit(
-            AuditEvent(
-                kind, account: account?.key, subject: keys.subject(of: proved), outcome: outcome
-            ).from(call.origin))
+            kind, account, detail: kind.allows(method) ? method : nil, from: call.origin,
+            subject: keys.subject(of: proved), outcome: outcome)
     }
 
     private func notifyOwner(

@@ -104,11 +104,10 @@ struct MethodAdding: AccountWriting, Sendable {
         _ kind: AuditKind, _ proved: ProvedIdentity, _ call: MethodCall,
         _ transaction: Transaction, outcome: ErrorCode? = nil
     ) throws {
+        let method = AuditDetail.method(proved.method.name)
         try transaction.audit(
-            AuditEvent(
-                kind, account: call.owner.account.key, subject: keys.subject(of: proved),
-                outcome: outcome
-            ).from(call.origin))
+            kind, call.owner.account, detail: kind.allows(method) ? method : nil,
+            from: call.origin, subject: keys.subject(of: proved), outcome: outcome)
     }
 }
 
@@ -129,7 +128,7 @@ struct MethodCall: Sendable {
     ) {
         self.owner = owner
         self.origin = origin
-        self.device = DeviceShown(device)
+        self.device = DeviceShown(device, at: origin.place)
         self.repeatable = repeatable
     }
 }

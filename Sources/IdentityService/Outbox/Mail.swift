@@ -58,8 +58,12 @@ package struct MailValue: Hashable, Sendable {
         MailValue(.device, DeviceWords.words(name: device.name, platform: device.platform))
     }
 
-    /// The place of the device: no flow knows one.
-    static let place = MailValue(.place, "")
+    /// Where the device was, `Berlin, DE`; empty if that is unknown.
+    static func place(_ place: Place?) -> MailValue {
+        let city = words(place?.city ?? "")
+        return MailValue(
+            .place, [city, place?.country ?? ""].filter { !$0.isEmpty }.joined(separator: ", "))
+    }
 
     /// The reader's name; may be empty.
     static func name(_ name: String) -> MailValue { MailValue(.name, words(name)) }

@@ -69,10 +69,9 @@ extension PhoneCodesHandler {
                 guardedFor: settings.phone.changeGuard, at: transaction.at)
             guard !demanded.isEmpty else { return [] }
             try transaction.audit(
-                AuditEvent(
-                    .signInFailed, account: owner.key,
-                    subject: keys.subject(of: guess.number), outcome: .secondProofRequired
-                ).from(guess.origin))
+                .signInFailed, owner, detail: .method(SignInMethod.phone.name),
+                from: guess.origin, subject: keys.subject(of: guess.number),
+                outcome: .secondProofRequired)
             return demanded
         }
         guard demanded.isEmpty else {

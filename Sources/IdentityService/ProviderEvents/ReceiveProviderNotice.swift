@@ -107,7 +107,9 @@ extension ProviderEventsHandler {
         case .notifyRelay: try notifyRelay(notice, found, transaction)
         }
         guard let kind = Self.kind(of: notice.event) else { return }
-        try transaction.audit(AuditEvent(kind, account: row.account.key))
+        try transaction.audit(
+            AuditEvent(
+                kind, account: row.account.key, detail: .method(found.method.name)))
     }
 
     /// Ends the sessions that were opened before the event. Sessions from a later sign-in with

@@ -55,7 +55,8 @@ struct SignInRecorder: AccountWriting, Sendable {
         _ account: AccountID, _ method: SignInMethod, _ device: SignInDevice,
         _ origin: CallOrigin, _ transaction: Transaction
     ) throws {
-        try transaction.audit(.newDevice, account, from: origin)
+        try transaction.audit(
+            .newDevice, account, detail: .method(method.name), from: origin)
         guard settings.tellsNewDevices,
             try transaction.account(account)?.address?.provedAt != nil
         else { return }
@@ -64,7 +65,7 @@ struct SignInRecorder: AccountWriting, Sendable {
     }
 }
 
-/// The device of a sign-in, as the caller describes it.
+/// The device of a sign-in, as the caller describes it, and where it is.
 struct SignInDevice: Hashable, Sendable {
     /// Known devices for each account. Beyond this, the least recently used one is dropped; it
     /// counts as new when it returns.
@@ -76,9 +77,9 @@ struct SignInDevice: Hashable, Sendable {
     /// Whether the call is a recent proof in a session of the account.
     let isInOwnSession: Bool
 
-    init(_ device: GatewayV1.Device?, inOwnSession: Bool = false) {
+    init(_ device: GatewayV1.Device?, inOwnSession: Bool = false, at place: Place?) {
         id = device?.deviceId ?? ""
-        shown = DeviceShown(device)
+        shown = DeviceShown(device, at: place)
         isInOwnSession = inOwnSession
     }
 

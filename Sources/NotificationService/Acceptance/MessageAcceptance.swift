@@ -122,16 +122,19 @@ package struct MessageAcceptance: Sendable {
         }
         let key = RecipientRateLimiter.Key(message.recipient, message.lane, message.template)
         let due = limiter.dueTime(of: key, isBounded: message.mayBeDropped, at: transaction.at)
+        let detail = AuditDetail.message(message.channel, message.template)
         guard let due else {
             try transaction.drop(message.id, reason: .recipientLimit)
             try transaction.audit(
                 AuditEvent(
-                    .messageDead, subject: message.recipient, outcome: .tooManyRequests))
+                    .messageDead, subject: message.recipient, outcome: .tooManyRequests,
+                    detail: detail))
             return Taken(id: message.id, isDropped: true)
         }
         // Usually it is due at once, as inserted.
         if due > transaction.at { try transaction.postpone(message.id, until: due) }
-        try transaction.audit(AuditEvent(.messageAccepted, subject: message.recipient))
+        try transaction.audit(
+            AuditEvent(.messageAccepted, subject: message.recipient, detail: detail))
         return Taken(
             id: message.id, use: RecipientRateLimiter.Use(key: key, at: transaction.at))
     }

@@ -126,7 +126,7 @@ struct StoredMessage: Sendable {
     /// The columns that `init` reads.
     static let columns = """
         id, state, attempts, accepted_at_ms, expires_at_ms, due_at_ms, renewed_at_ms, channel, \
-        lane, is_warning, recipient_hash, content, unanswered, holder
+        lane, is_warning, recipient_hash, template, content, unanswered, holder
         """
 
     let id: MessageID
@@ -137,6 +137,8 @@ struct StoredMessage: Sendable {
     var holder: LeaseHolder
     /// The keyed hash of the recipient.
     let recipient: [UInt8]
+    /// The template's name; empty for a push message with a text of its sender.
+    let template: String
     /// The sealed order.
     let content: [UInt8]
 
@@ -153,6 +155,7 @@ struct StoredMessage: Sendable {
         channel = try row.channel("channel")
         lane = try row.lane()
         recipient = try row.blob("recipient_hash")
+        template = try row.text("template")
         content = try row.blob("content")
     }
 

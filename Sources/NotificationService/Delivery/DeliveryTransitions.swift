@@ -84,7 +84,7 @@ extension Transaction {
         if case .dead = delivery.state, let end = delivery.retainedUntil(from: at) {
             try storeDeadLetter(message, until: end)
         }
-        if let ending = AuditEvent(ending: delivery, recipient: message.recipient) {
+        if let ending = AuditEvent(ending: delivery, of: message) {
             try audit(ending)
         }
         return after
@@ -104,23 +104,27 @@ extension DeliveryState {
 
 extension AuditEvent {
     /// The audit record of a message's end; nil if it has not ended.
-    init?(ending delivery: Delivery, recipient: [UInt8]) {
-        let attempt = Int64(delivery.attempts)
+    fileprivate init?(ending delivery: Delivery, of message: StoredMessage) {
+        let kind: AuditKind
+        let outcome: ErrorCode?
         switch delivery.state {
         case .queued, .sending, .waiting: return nil
-        case .sent:
-            self.init(.messageSent, subject: recipient, attempt: attempt)
-        case .dead(.expired):
-            self.init(
-                .messageDead, subject: recipient, outcome: .deadlineExceeded,
-                attempt: attempt)
-        case .dead(.unanswered):
-            self.init(
-                .messageDead, subject: recipient, outcome: .unavailable, attempt: attempt)
-        case .dead(.refused):
-            self.init(
-                .messageDead, subject: recipient, outcome: .permissionDenied,
-                attempt: attempt)
+        case .sent: (kind, outcome) = (.messageSent, nil)
+        case .dead(.expired): (kind, outcome) = (.messageDead, .deadlineExceeded)
+        case .dead(.unanswered): (kind, outcome) = (.messageDead, .unavailable)
+        case .dead(.refused): (kind, outcome) = (.messageDead, .permissionDenied)
         }
+        self.init(
+            kind, subject: message.recipient, outcome: outcome,
+            attempt: Int64(delivery.attempts),
+            detail: .message(message.channel, message.template))
+    }
+}
+
+extension AuditDetail {
+    /// A message by its channel and its template, as the store has them: no name of a template comes
+    /// from a request without having been found in the list.
+    static func message(_ channel: Channel, _ template: String) -> AuditDetail {
+        .message(channel: "\(channel)", template: template.isEmpty ? nil : template)
     }
 }

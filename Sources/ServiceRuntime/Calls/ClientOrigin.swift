@@ -6,8 +6,8 @@ package protocol ClientOrigin: Sendable {
     var deviceId: String { get }
     /// The name of the app, which the web service knows by its key.
     var app: String { get }
-    /// The two letters of the country that the address is in.
-    var country: String { get }
+    /// Where the address is; nil if that is unknown.
+    var place: Place? { get }
     /// The program that the person uses, in the gateway's words, for example `firefox 131, linux`.
     var agent: String { get }
 }

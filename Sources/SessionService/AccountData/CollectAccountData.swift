@@ -28,7 +28,9 @@ extension AccountDataHandler {
             try await history.append([
                 "at": .string(event.at.text), "event": .string(event.kind),
                 "session_id": .text(event.session.flatMap { SessionID(key: $0)?.text }),
-                "refused_with": .text(event.outcome), "app": .text(event.app),
+                "detail": .text(event.detail), "refused_with": .text(event.outcome),
+                "country": .text(event.country), "agent": .text(event.agent),
+                "app": .text(event.app),
             ])
         }
         try await history.end()
@@ -52,12 +54,15 @@ extension AccountDataHandler {
         try await file.end()
     }
 
-    private func object(_ stored: Session, _ device: SessionDevice.Stored) throws -> JSONObject {
+    private func object(_ stored: Session, _ sealed: SessionDevice.Stored) throws -> JSONObject {
         let session = memory.activity.applied(to: stored)
+        let device = try sealed.opened(of: session.id, box: keys.devicesShown)
         return [
             "session_id": .string(session.id.text),
-            "device_name": .string(try device.name(of: session.id, box: keys.deviceNames)),
-            "platform": .string(device.platform ?? ""),
+            "device_name": .string(device.name),
+            "platform": .string(sealed.platform ?? ""),
+            "place": .text(device.place?.shown),
+            "agent": .text(device.agent.isEmpty ? nil : device.agent),
             "sign_in_methods": .array(session.proofs.signIn.methods.map { .string($0) }),
             "created_at": .string(session.createdAt.text),
             "last_used_at": .string(session.usedAt.text),

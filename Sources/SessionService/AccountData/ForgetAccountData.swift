@@ -43,9 +43,13 @@ extension AccountDataHandler {
             try transaction.recordAccountEnd(
                 account, AccountEnd(before: transaction.at, generation: 0), .accountDeleted)
             let open = try memory.openSessions(of: account, in: transaction)
-            let (ended, _) = try transaction.end(open, .accountDeleted, life: life)
+            let (ended, _) = try transaction.end(
+                open, .accountDeleted, life: life, from: .unknown)
             if !ended.isEmpty {
-                try transaction.audit(AuditEvent(.accountSessionsEnded, account: account.key))
+                try transaction.audit(
+                    AuditEvent(
+                        .accountSessionsEnded, account: account.key,
+                        detail: .end(.accountDeleted)))
             }
             // After the ends, which record when the account was last seen.
             return .done(try transaction.deleteSeen(account), ended: ended)

@@ -27,7 +27,7 @@ package struct SessionBackgroundTasks: Sendable {
         let (accessTokens, memory) = (sessions.accessTokens, sessions.memory)
         let (time, randomness) = (sessions.time, sessions.randomness)
         let delivery = NoticeDelivery(
-            notices: notices, store: store, deviceNames: keys.deviceNames, time: time,
+            notices: notices, store: store, devicesShown: keys.devicesShown, time: time,
             logger: logger)
         outbox = OutboxRelay(
             store: store, time: time, randomness: randomness,

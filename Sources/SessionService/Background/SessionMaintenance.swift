@@ -126,7 +126,7 @@ final class SessionMaintenance: Sendable {
         let ended = try await store.write(about: found.map(Subject.session)) { [self] transaction in
             let over = try found.compactMap { try memory.session($0, in: transaction) }
                 .filter { $0.end == nil && isOver($0, at: transaction.at) }
-            return try transaction.end(over, .inactive, life: life).ended
+            return try transaction.end(over, .inactive, life: life, from: .unknown).ended
         }
         memory.revoked.insert(ended)
     }

@@ -12,6 +12,8 @@ struct SessionCall: Sendable {
     let token: AccessToken
     /// For the store's memory of repeats; nil without an idempotency key.
     let repeatable: RepeatableCall?
+    /// Where it comes from, for the audit trail.
+    let origin: CallOrigin
 }
 
 extension DevicesHandler {
@@ -26,6 +28,8 @@ extension DevicesHandler {
         let repeatable = try RepeatableCall(
             method.rpcName, of: method.name, by: token.session.text,
             request: request?.repeatedPart.encoded() ?? [], context, hash: keys.calls)
-        return SessionCall(token: token, repeatable: repeatable)
+        return SessionCall(
+            token: token, repeatable: repeatable,
+            origin: CallOrigin(RelayedOrigin(context), hash: keys.audit))
     }
 }

@@ -74,15 +74,16 @@ extension DevicesHandler {
     }
 
     private func entry(
-        _ session: Session, _ device: SessionDevice.Stored, current: SessionID
+        _ session: Session, _ stored: SessionDevice.Stored, current: SessionID
     ) throws -> GatewayV1.SessionEntry {
-        GatewayV1.SessionEntry(
-            sessionId: session.id.text,
-            deviceName: try device.name(of: session.id, box: keys.deviceNames),
-            platform: device.platform ?? "", createdAtMs: session.createdAt.milliseconds,
+        let device = try stored.opened(of: session.id, box: keys.devicesShown)
+        return GatewayV1.SessionEntry(
+            sessionId: session.id.text, deviceName: device.name, platform: stored.platform ?? "",
+            createdAtMs: session.createdAt.milliseconds,
             lastUsedAtMs: session.usedAt.milliseconds, current: session.id == current,
             amr: session.proofs.latest.methods,
-            authenticatedAtMs: session.proofs.latest.at.milliseconds)
+            authenticatedAtMs: session.proofs.latest.at.milliseconds,
+            place: device.place?.shown ?? "", agent: device.agent)
     }
 
     /// Returns how and when the owner of a session proved their identity, to the holder of a valid
@@ -111,7 +112,7 @@ extension DevicesHandler {
     func endSession(
         _ request: GatewayV1.EndSessionRequest, _ call: SessionCall
     ) async throws -> GatewayV1.EndSessionResponse {
-        let ended = try await endOnce(call) { try end(request.sessionId, call.token, $0) }
+        let ended = try await endOnce(call) { try end(request.sessionId, call, $0) }
         return GatewayV1.EndSessionResponse(endedSessions: ended)
     }
 
@@ -129,8 +130,9 @@ extension DevicesHandler {
     }
 
     private func end(
-        _ id: String, _ token: AccessToken, _ transaction: Transaction
+        _ id: String, _ call: SessionCall, _ transaction: Transaction
     ) throws -> FlowOutcome<Int> {
+        let token = call.token
         _ = try liveSession(token, transaction, at: transaction.at)
         guard let id = SessionID(text: id) else { return .refused(.sessionNotFound) }
         // A refresh of it, which is about its row only, must not run in between.
@@ -138,7 +140,7 @@ extension DevicesHandler {
         guard let session = try transaction.session(id), session.account == token.account
         else { return .refused(.sessionNotFound) }
         let (ended, live) = try transaction.end(
-            [memory.activity.applied(to: session)], .signedOut, life: life)
+            [memory.activity.applied(to: session)], .signedOut, life: life, from: call.origin)
         return .done(live, ended: ended)
     }
 
@@ -148,16 +150,18 @@ extension DevicesHandler {
         _ request: GatewayV1.EndOtherSessionsRequest, _ call: SessionCall
     ) async throws -> GatewayV1.EndOtherSessionsResponse {
         GatewayV1.EndOtherSessionsResponse(
-            endedSessions: try await endOnce(call) { try endOthers(call.token, $0) })
+            endedSessions: try await endOnce(call) { try endOthers(call, $0) })
     }
 
     private func endOthers(
-        _ token: AccessToken, _ transaction: Transaction
+        _ call: SessionCall, _ transaction: Transaction
     ) throws -> FlowOutcome<Int> {
+        let token = call.token
         _ = try liveSession(token, transaction, at: transaction.at)
         let others = try memory.openSessions(of: token.account, in: transaction)
             .filter { $0.id != token.session }
-        let (ended, live) = try transaction.end(others, .signedOut, life: life)
+        let (ended, live) = try transaction.end(
+            others, .signedOut, life: life, from: call.origin)
         return .done(live, ended: ended)
     }
 

@@ -131,11 +131,13 @@ extension DevicesHandler {
         session.usedAt = max(session.usedAt, transaction.at)
         try transaction.recordProofs(of: session)
         var grant = TokenGrant(session: session, reissuing: token, givenAt: transaction.at)
+        let detail = AuditDetail.authentication(proof.methods)
         if recordsNewcomers || !session.isNewcomers(at: transaction.at) {
-            try transaction.audit(AuditEvent(.sessionReauthenticated).of(session).from(origin))
+            try transaction.audit(
+                AuditEvent(.sessionReauthenticated, detail: detail).of(session).from(origin))
             grant.isNewcomersRecord = session.isNewcomers(at: transaction.at)
         } else {
-            try transaction.auditCounted(.sessionReauthenticated, from: origin)
+            try transaction.auditCounted(.sessionReauthenticated, detail, from: origin)
         }
         return grant
     }

@@ -45,7 +45,7 @@ struct NoticeDelivery: Sendable {
 
     let notices: any AccountNoticesAPI
     let store: Store
-    let deviceNames: SealedBox
+    let devicesShown: SealedBox
     let time: any Time
     let logger: Logger
 
@@ -58,7 +58,7 @@ struct NoticeDelivery: Sendable {
         var request = try IdentityV1.TellRequest(decoding: message.payload)
         let device = try await store.read { try $0.storedDevice(of: session) }
         request.platform = device?.platform ?? ""
-        request.deviceName = try device?.name(of: session, box: deviceNames) ?? ""
+        request.deviceName = try device?.opened(of: session, box: devicesShown).name ?? ""
         do {
             _ = try await notices.tell(request, context(message))
         } catch let error as ServiceError where Self.isFinal(error.code) {

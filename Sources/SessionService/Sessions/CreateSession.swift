@@ -12,7 +12,7 @@ extension SessionsHandler {
     ) async throws -> SessionV1.CreateSessionResponse {
         try store.clock.requireAnswering()
         let origin = CallOrigin(RelayedOrigin(context, on: request.device), hash: keys.audit)
-        let device = try SessionDevice(request.device, hash: keys.devices)
+        let device = try SessionDevice(request.device, from: origin, hash: keys.devices)
         let deviceKey = try deviceKey(in: request)
         guard let proof = proofs.proof(request.proof) else {
             // The account in a forged proof proves nothing, so the audit record names none.
@@ -106,10 +106,10 @@ extension SessionsHandler {
                 signIn: SessionProof(methods: proof.methods, at: proof.authenticatedAt)),
             rotatedAt: transaction.at, device: device.device, deviceKey: deviceKey,
             generation: proof.generation)
-        try transaction.insert(
-            session, on: device,
-            sealedName: device.sealedName(of: session.id, box: keys.deviceNames))
-        try transaction.audit(AuditEvent(.sessionStarted).of(session).from(origin))
+        try transaction.insert(session, on: device.sealed(for: session.id, keys.devicesShown))
+        try transaction.audit(
+            AuditEvent(.sessionStarted, detail: .authentication(proof.methods))
+                .of(session).from(origin))
         let grant = TokenGrant(session: session, givenAt: transaction.at)
         try transaction.remember(call, StoredGrant(grant))
         return grant

@@ -63,8 +63,10 @@ extension SessionsHandler {
         let sessions = try memory.openSessions(of: account, in: transaction).filter {
             end.covers(provedAt: $0.provedAt, generation: $0.generation) && $0.id != excepted
         }
-        let (ended, live) = try transaction.end(sessions, reason, life: life)
-        try transaction.audit(AuditEvent(.accountSessionsEnded, account: account.key))
+        let (ended, live) = try transaction.end(
+            sessions, reason, life: life, from: .unknown)
+        try transaction.audit(
+            AuditEvent(.accountSessionsEnded, account: account.key, detail: .end(reason)))
         return .done(live, ended: ended)
     }
 }

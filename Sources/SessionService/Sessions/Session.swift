@@ -152,13 +152,15 @@ struct SessionDevice: Hashable, Sendable {
     struct Stored: Hashable, Sendable {
         let platform: String?
         let sealedName: [UInt8]?
+        let sealedPlace: [UInt8]?
+        let sealedAgent: [UInt8]?
+    }
 
-        /// The device's name; empty where none was given.
-        func name(of session: SessionID, box: SealedBox) throws -> String {
-            guard let sealedName else { return "" }
-            return String(
-                decoding: try box.open(sealedName, at: .deviceName(session)), as: UTF8.self)
-        }
+    /// What its owner is shown of it. Texts are empty where nothing is known.
+    struct Shown: Hashable, Sendable {
+        let name: String
+        let place: Place?
+        let agent: String
     }
 
     /// Keyed hash of the device's id.
@@ -167,10 +169,16 @@ struct SessionDevice: Hashable, Sendable {
     let platform: String?
     /// Personal ("Ada's phone"), so it is stored sealed and shown to its owner only (G-22).
     let name: String?
+    /// Where the session was opened, sealed too.
+    let place: Place?
+    /// The program in which it was opened, sealed too.
+    let agent: String?
 
     /// The device in a request; empty fields are unknown.
     /// - Throws: `rpc/invalid-argument` for a platform of more than 32 bytes.
-    init(_ device: GatewayV1.Device?, hash: KeyedHash) throws(ServiceError) {
+    init(
+        _ device: GatewayV1.Device?, from origin: CallOrigin, hash: KeyedHash
+    ) throws(ServiceError) {
         let (id, platform) = (device?.deviceId ?? "", device?.platform ?? "")
         guard platform.utf8.count <= Self.platformBytesMax else {
             throw ServiceError(.invalidArgument, fields: ["device.platform"])
@@ -179,6 +187,7 @@ struct SessionDevice: Hashable, Sendable {
         self.platform = platform.isEmpty ? nil : platform
         let name = Self.shortened(device?.name ?? "")
         self.name = name.isEmpty ? nil : name
+        (place, agent) = (origin.place, origin.agent)
     }
 
     /// The keyed hash of a device's id; nil for an empty one, which is unknown.
@@ -186,9 +195,17 @@ struct SessionDevice: Hashable, Sendable {
         id.isEmpty ? nil : hash.lookUpKey(Array(id.utf8))
     }
 
-    /// The sealed name for the row of `session`.
-    func sealedName(of session: SessionID, box: SealedBox) throws -> [UInt8]? {
-        try name.map { try box.seal(Array($0.utf8), at: .deviceName(session)) }
+    /// What the row of `session` has of it.
+    func sealed(for session: SessionID, _ box: SealedBox) throws -> Stored {
+        Stored(
+            platform: platform,
+            sealedName: try name.map { try box.seal(Array($0.utf8), at: .deviceName(session)) },
+            sealedPlace: try place.map {
+                try box.seal(Array($0.text.utf8), at: .sessionPlace(session))
+            },
+            sealedAgent: try agent.map {
+                try box.seal(Array($0.utf8), at: .sessionAgent(session))
+            })
     }
 
     /// As many whole characters as fit.
@@ -202,9 +219,31 @@ struct SessionDevice: Hashable, Sendable {
     }
 }
 
+extension SessionDevice.Stored {
+    /// What its owner is shown.
+    func opened(of session: SessionID, box: SealedBox) throws -> SessionDevice.Shown {
+        func text(_ sealed: [UInt8]?, _ place: SealedPlace) throws -> String {
+            guard let sealed else { return "" }
+            return String(decoding: try box.open(sealed, at: place), as: UTF8.self)
+        }
+        return SessionDevice.Shown(
+            name: try text(sealedName, .deviceName(session)),
+            place: Place(text: try text(sealedPlace, .sessionPlace(session))),
+            agent: try text(sealedAgent, .sessionAgent(session)))
+    }
+}
+
 extension SealedPlace {
-    /// The sealing context of a session's device name.
+    /// The sealing contexts of a session's columns.
     fileprivate static func deviceName(_ session: SessionID) -> SealedPlace {
         SealedPlace(table: "session", column: "device_name", row: session.key)
+    }
+
+    fileprivate static func sessionPlace(_ session: SessionID) -> SealedPlace {
+        SealedPlace(table: "session", column: "place", row: session.key)
+    }
+
+    fileprivate static func sessionAgent(_ session: SessionID) -> SealedPlace {
+        SealedPlace(table: "session", column: "agent", row: session.key)
     }
 }

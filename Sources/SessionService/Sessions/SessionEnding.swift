@@ -13,30 +13,33 @@ extension Transaction {
         if let notice = OwnerNotice.message(of: session, ended: reason, at: at) {
             try enqueue(notice)
         }
-        let event =
+        let outcome: ErrorCode? =
             switch reason {
-            case .replayed:
-                AuditEvent(.refreshTokenReplayed, outcome: .refreshTokenReplayed)
-            case .inactive, .maximumAge: AuditEvent(.sessionEnded, outcome: .sessionEnded)
-            case .providerRevoked: AuditEvent(.sessionEnded, outcome: .providerRevoked)
-            case .signedOut, .displaced, .security, .revoked, .accountDeleted:
-                AuditEvent(.sessionEnded)
+            case .replayed: .refreshTokenReplayed
+            case .inactive, .maximumAge: .sessionEnded
+            case .providerRevoked: .providerRevoked
+            case .signedOut, .displaced, .security, .revoked, .accountDeleted: nil
             }
+        let event =
+            reason == .replayed
+            ? AuditEvent(.refreshTokenReplayed, outcome: outcome)
+            : AuditEvent(.sessionEnded, outcome: outcome, detail: .end(reason))
         try audit(event.of(session).from(origin))
         return RevokedSession(id: session.id, at: at)
     }
 
     /// Ends the live ones of `sessions` for `reason`, and writes the end of those that have timed
-    /// out. Their audit records have no origin.
+    /// out. The records of these have no origin: no call has ended them.
+    /// - Parameter origin: That of the call that ends the live ones.
     /// - Returns: all sessions that this call ended, and how many of them were live.
     func end(
-        _ sessions: [Session], _ reason: EndReason, life: SessionLife
+        _ sessions: [Session], _ reason: EndReason, life: SessionLife, from origin: CallOrigin
     ) throws -> (ended: [RevokedSession], live: Int) {
         var (ended, live): ([RevokedSession], Int) = ([], 0)
         for session in sessions {
             switch life.state(of: session, at: at) {
             case .live:
-                ended.append(try end(session, reason, from: .unknown))
+                ended.append(try end(session, reason, from: origin))
                 live += 1
             case .over(let reason): ended.append(try end(session, reason, from: .unknown))
             case .ended: break

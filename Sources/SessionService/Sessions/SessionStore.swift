@@ -11,24 +11,24 @@ extension Subject {
 
 extension Transaction {
     /// Inserts a session.
-    func insert(
-        _ session: Session, on device: SessionDevice, sealedName: [UInt8]?
-    ) throws {
+    func insert(_ session: Session, on device: SessionDevice.Stored) throws {
         try put(
             """
             INSERT INTO session (
                 id, account, counter, created_at_ms, used_at_ms, auth_time_ms, proved_at_ms,
-                methods, platform, device, rotated_at_ms, device_key, device_name, generation)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                methods, platform, device, rotated_at_ms, device_key, device_name, generation,
+                place, agent)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 .integer(session.id.key), .integer(session.account.key),
                 .integer(session.counter), SQLValue(session.createdAt),
                 SQLValue(session.usedAt), SQLValue(session.proofs.latest.at),
                 SQLValue(session.provedAt), session.proofs.latest.methodsValue,
-                SQLValue(device.platform), SQLValue(device.device),
+                SQLValue(device.platform), SQLValue(session.device),
                 SQLValue(session.rotatedAt), SQLValue(session.deviceKey?.bytes),
-                SQLValue(sealedName), .integer(session.generation),
+                SQLValue(device.sealedName), .integer(session.generation),
+                SQLValue(device.sealedPlace), SQLValue(device.sealedAgent),
             ])
     }
 
@@ -120,7 +120,7 @@ extension SQLSession {
     ) throws -> [(session: Session, device: SessionDevice.Stored)] {
         try query(
             """
-            SELECT \(Session.columns), platform, device_name FROM session
+            SELECT \(Session.columns), \(SessionDevice.Stored.columns) FROM session
             WHERE account = ? AND ended_at_ms IS NULL
             """,
             [.integer(account.key)]
@@ -133,7 +133,7 @@ extension SQLSession {
     ) throws -> [(session: Session, device: SessionDevice.Stored)] {
         try query(
             """
-            SELECT \(Session.columns), platform, device_name FROM session
+            SELECT \(Session.columns), \(SessionDevice.Stored.columns) FROM session
             WHERE account = ? AND ended_at_ms IS NOT NULL AND id > ? ORDER BY id LIMIT ?
             """,
             [.integer(account.key), .integer(key), .integer(Int64(limit))]
@@ -143,13 +143,9 @@ extension SQLSession {
     /// The device of a session; nil when there is no such session.
     func storedDevice(of id: SessionID) throws -> SessionDevice.Stored? {
         try queryOne(
-            "SELECT platform, device_name FROM session WHERE id = ?", [.integer(id.key)]
-        ) {
-            SessionDevice.Stored(
-                platform: try $0.optionalText(0), sealedName: try $0.optionalBlob(1))
-        }
+            "SELECT \(SessionDevice.Stored.columns) FROM session WHERE id = ?",
+            [.integer(id.key)], SessionDevice.Stored.init)
     }
-
 }
 
 extension SessionProof {
@@ -186,12 +182,23 @@ extension Session {
     }
 }
 
+extension SessionDevice.Stored {
+    /// The columns that `init` reads.
+    fileprivate static let columns = "platform, device_name, place, agent"
+
+    /// Parses a row of `columns`.
+    fileprivate init(_ row: SQLRow) throws {
+        platform = try row.optionalText("platform")
+        sealedName = try row.optionalBlob("device_name")
+        sealedPlace = try row.optionalBlob("place")
+        sealedAgent = try row.optionalBlob("agent")
+    }
+}
+
 extension SQLRow {
-    /// A session with its device, of a row of `Session.columns`, `platform` and `device_name`.
+    /// A session with its device, of a row of both types' columns.
     fileprivate func sessionAndDevice() throws -> (session: Session, device: SessionDevice.Stored) {
-        let device = SessionDevice.Stored(
-            platform: try optionalText("platform"), sealedName: try optionalBlob("device_name"))
-        return (try Session(self), device)
+        (try Session(self), try SessionDevice.Stored(self))
     }
 
     /// The id in `column`.

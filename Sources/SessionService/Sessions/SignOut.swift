@@ -36,13 +36,14 @@ extension SessionsHandler {
         by token: AccessToken, _ request: GatewayV1.SignOutRequest, _ context: CallContext
     ) async throws -> FlowOutcome<Int> {
         let (all, call) = (request.all, try call(in: token.session, request, context))
+        let origin = CallOrigin(RelayedOrigin(context), hash: keys.audit)
         // Also when the app is closed at once: its user expects to be signed out.
         return try await store.write(
             about: [.account(token.account), .session(token.session)], evenIfCancelled: true
         ) { transaction in
             try transaction.endOnce(call) {
                 if all, transaction.at >= token.expiresAt { return .refused(.invalidAccessToken) }
-                return try end(token.session, all: all, transaction)
+                return try end(token.session, all: all, from: origin, transaction)
             }
         }
     }
@@ -56,12 +57,14 @@ extension SessionsHandler {
         }
         let proof = try await finding(of: request.deviceProof, on: text, of: token.session)
         let (all, call) = (request.all, try call(in: token.session, request, context))
-        let recordsNewcomers = memory.newcomers.recordsNext(from: .unknown, at: time.now())
+        let origin = CallOrigin(RelayedOrigin(context), hash: keys.audit)
+        let recordsNewcomers = memory.newcomers.recordsNext(from: origin, at: time.now())
         return try await store.write(about: [.session(token.session)], evenIfCancelled: true) {
             transaction in
             try transaction.endOnce(call) {
                 try end(
-                    by: token, proof, all: all, recordsNewcomers: recordsNewcomers, transaction)
+                    by: token, proof, all: all, from: origin, recordsNewcomers: recordsNewcomers,
+                    transaction)
             }
         }
     }
@@ -91,7 +94,7 @@ extension SessionsHandler {
     /// even sign its owner out.
     private func end(
         by token: RefreshToken, _ proof: DeviceProofRule.Finding, all: Bool,
-        recordsNewcomers: Bool, _ transaction: Transaction
+        from origin: CallOrigin, recordsNewcomers: Bool, _ transaction: Transaction
     ) throws -> FlowOutcome<Int> {
         guard let session = try memory.session(token.session, in: transaction) else {
             return .done(0)
@@ -100,13 +103,13 @@ extension SessionsHandler {
             on: token.counter, proof, isElsewhere: false, of: session, at: transaction.at)
         switch decision {
         case .rotate, .again, .isOver, .hasEnded:
-            return try end(session.id, all: all, transaction)
+            return try end(session.id, all: all, from: origin, transaction)
         case .replayed:
-            let ended = try transaction.end(session, .replayed, from: .unknown)
+            let ended = try transaction.end(session, .replayed, from: origin)
             return .refused(.refreshTokenReplayed, ended: [ended])
         case .refused(let code):
             let rejected = try memory.rejectedTokens.auditUse(
-                of: session, .refreshRefused, code, .unknown, recordsNewcomers: recordsNewcomers,
+                of: session, .refreshRefused, code, origin, recordsNewcomers: recordsNewcomers,
                 transaction)
             return .refused(code, rejected: rejected)
         case .unknown: return .refused(.invalidRefreshToken)
@@ -114,7 +117,7 @@ extension SessionsHandler {
     }
 
     private func end(
-        _ id: SessionID, all: Bool, _ transaction: Transaction
+        _ id: SessionID, all: Bool, from origin: CallOrigin, _ transaction: Transaction
     ) throws -> FlowOutcome<Int> {
         guard let session = try memory.session(id, in: transaction) else { return .done(0) }
         if all { try transaction.lock(.account(session.account)) }
@@ -122,7 +125,8 @@ extension SessionsHandler {
         let sessions =
             all && isLive
             ? try memory.openSessions(of: session.account, in: transaction) : [session]
-        let (ended, live) = try transaction.end(sessions, .signedOut, life: life)
+        let (ended, live) = try transaction.end(
+            sessions, .signedOut, life: life, from: origin)
         return .done(live, ended: ended)
     }
 }

@@ -49,7 +49,7 @@ package enum AuditDetail: Hashable, Sendable {
     }
 
     /// What a record says for a name that cannot be in one of the lists.
-    private static let unlisted = "other"
+    package static let unlisted = "other"
 
     /// A name of a list. A list may be the operator's, and earlier versions allowed other names.
     private static func word(_ name: String) -> String {
@@ -82,7 +82,7 @@ extension AuditKind {
     }
 
     /// Whether the records of this kind may have this detail.
-    func allows(_ detail: AuditDetail) -> Bool {
+    package func allows(_ detail: AuditDetail) -> Bool {
         let wanted: Detail =
             switch detail {
             case .method: .method

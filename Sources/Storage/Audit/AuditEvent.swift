@@ -89,7 +89,7 @@ extension Transaction {
 
 /// The origin of a call, as stored in the audit trail: keyed hashes, so that the trail may outlive
 /// the account without keeping personal data, and the names of the app, the country and the
-/// program, which many people share.
+/// program, which many people share. The place is for mails and sessions.
 package struct CallOrigin: Hashable, Sendable {
     let clientAddress: [UInt8]?
     let device: [UInt8]?
@@ -100,10 +100,10 @@ package struct CallOrigin: Hashable, Sendable {
     package let customer: [UInt8]?
     /// The app's name; nil for other callers.
     package let app: String?
-    /// The country that the address is in, two letters; nil if it is unknown.
-    let country: String?
+    /// Where the address is; nil if that is unknown. The trail has the country alone.
+    package let place: Place?
     /// The program that the person uses; nil if it is unknown.
-    let agent: String?
+    package let agent: String?
 
     /// The origin of a request; empty fields are unknown.
     package init(_ origin: (any ClientOrigin)?, hash: KeyedHash) {
@@ -117,7 +117,7 @@ package struct CallOrigin: Hashable, Sendable {
             hash.lookUpKey(Array("client customer\0".utf8) + $0.network(v6: 6, v4: 4))
         }
         app = Self.known(origin?.app)
-        country = Self.known(origin?.country)
+        place = origin?.place
         agent = Self.known(origin?.agent)
     }
 
@@ -150,8 +150,10 @@ package struct CallOrigin: Hashable, Sendable {
             .map { String(validating: $0, as: UTF8.self) }
         switch words.count {
         // One empty word: nothing follows the hashes.
-        case 1 where rest.isEmpty: (country, agent) = (nil, nil)
-        case 2: (country, agent) = (Self.known(words[0]), Self.known(words[1]))
+        case 1 where rest.isEmpty: (place, agent) = (nil, nil)
+        case 2:
+            place = words[0].flatMap { Place(country: $0) }
+            agent = Self.known(words[1])
         default: return nil
         }
     }
@@ -161,8 +163,8 @@ package struct CallOrigin: Hashable, Sendable {
     /// them is known. The customer and the app are left out.
     package var bytes: [UInt8] {
         let hashes = [clientAddress, device, site].flatMap { hash in hash.map { [1] + $0 } ?? [0] }
-        guard country != nil || agent != nil else { return hashes }
-        return hashes + Array((country ?? "").utf8) + [0] + Array((agent ?? "").utf8)
+        guard place != nil || agent != nil else { return hashes }
+        return hashes + Array((place?.country ?? "").utf8) + [0] + Array((agent ?? "").utf8)
     }
 
     /// For calls without an origin.
@@ -170,7 +172,7 @@ package struct CallOrigin: Hashable, Sendable {
 
     private init() {
         (clientAddress, device, site) = (nil, nil, nil)
-        (customer, app, country, agent) = (nil, nil, nil, nil)
+        (customer, app, place, agent) = (nil, nil, nil, nil)
     }
 }
 
@@ -181,7 +183,7 @@ extension AuditEvent {
         event.clientAddress = origin.clientAddress
         event.device = origin.device
         event.app = origin.app
-        event.country = origin.country
+        event.country = origin.place?.country
         event.agent = origin.agent
         return event
     }

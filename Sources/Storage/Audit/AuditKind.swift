@@ -94,6 +94,8 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case accountShown = "account.shown"
     /// They viewed a page of accounts with these fields; `attempt` is the number of accounts.
     case accountsShown = "account.list-shown"
+    /// They viewed a page of an account's activity.
+    case activityShown = "account.activity-shown"
     /// An account's owner or the operator requested its deletion; `attempt` is 1 if it waits,
     /// `actor` says who if it was not the owner.
     case deletionRequested = "account.deletion-requested"

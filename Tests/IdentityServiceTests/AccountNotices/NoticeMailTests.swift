@@ -36,7 +36,10 @@ struct NoticeMailTests {
         try await fixture.store.writeUnchecked { transaction in
             for notice in all {
                 try mail.write(
-                    notice, to: owner, DeviceShown(name: "Ada's phone", platform: "ios"),
+                    notice, to: owner,
+                    DeviceShown(
+                        name: "Ada's phone", platform: "ios",
+                        at: Place(country: "DE", city: "Berlin")),
                     with: [
                         .name("Ada"), .method(.provider("google")), .methods([.phone]), .count(3),
                     ],
@@ -45,7 +48,7 @@ struct NoticeMailTests {
         }
         try await fixture.relay()
         let values = [
-            "device": "Ada's phone", "place": "", "time": "2026-01-01 00:00 UTC", "name": "Ada",
+            "device": "Ada's phone", "place": "Berlin, DE", "time": "2026-01-01 00:00 UTC", "name": "Ada",
             "method": "google", "methods": "phone", "count": "3",
         ]
         for notice in all {

@@ -15,7 +15,7 @@ struct MailTests {
         let address = try #require(EmailAddress("ada@example.org"))
         values = [
             .time(Timestamp(milliseconds: 1_767_225_659_999)), .validity(.seconds(3_600)),
-            .link("https://app.example/x"), .address(address), .place, .count(3),
+            .link("https://app.example/x"), .address(address), .place(nil), .count(3),
             .device(DeviceShown(name: "Ada's phone", platform: "ios")), .name("Ada"),
             .methods([.password, .provider("google")]), .method(.provider("google")),
         ]
@@ -52,6 +52,10 @@ struct MailTests {
         #expect(MailValue.validity(.seconds(119)).text == "1")
         #expect(MailValue.validity(.seconds(59)).text == "1", "never 0")
         #expect(MailValue.methods([]).text == "")
+        #expect(MailValue.place(Place(country: "DE")).text == "DE")
+        #expect(MailValue.place(Place(country: "DE", city: "Berlin")).text == "Berlin, DE")
+        let saint = MailValue.place(Place(country: "RU", city: "St. Petersburg"))
+        #expect(saint.text == "St Petersburg, RU", "a dot would make a link of it")
     }
 
     @Test("a name that a stranger chose cannot contain a link, whichever variable it fills")

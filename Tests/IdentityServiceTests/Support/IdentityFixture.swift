@@ -63,6 +63,7 @@ final class IdentityFixture: Sendable {
         guestKept: Duration? = AccountLifeSettings().guestKept,
         deletion: DeletionSettings = DeletionSettings(),
         activity: any AccountActivityAPI = NoActivity(),
+        sessionEvents: any EventsAPI = GivenEvents(),
         backend: (any StoreBackend) -> any StoreBackend = { $0 }
     ) throws {
         let folder = try folder ?? TemporaryFolder()
@@ -102,7 +103,7 @@ final class IdentityFixture: Sendable {
         self.lifeSettings = lifeSettings
         peers = IdentityPeers(
             devices: devices, sessions: sessions, activity: activity,
-            notifications: notifications, texts: texts, pushDevices: pushDevices,
+            sessionEvents: sessionEvents, notifications: notifications, texts: texts, pushDevices: pushDevices,
             relays: UnreachableRelays(), sessionData: sessionData,
             notificationData: notificationData, rateLimitData: rateLimitData)
         service = try IdentityAssembly(

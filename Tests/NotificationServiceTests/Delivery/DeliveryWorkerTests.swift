@@ -25,6 +25,9 @@ struct DeliveryWorkerTests {
         #expect(
             try await fixture.ask("SELECT kind FROM audit ORDER BY number")
                 == [.text("message.accepted"), .text("message.sent")])
+        #expect(
+            try await fixture.ask("SELECT detail FROM audit ORDER BY number")
+                == [.text("email verify-email"), .text("email verify-email")])
         #expect(!fixture.log.lines.contains { $0.contains("canary") })
     }
 
@@ -101,6 +104,9 @@ struct DeliveryWorkerTests {
         #expect(
             try await fixture.ask("SELECT kind FROM audit WHERE outcome IS NOT NULL")
                 == [.text("message.dead")])
+        #expect(
+            try await fixture.ask("SELECT detail FROM audit WHERE kind = 'message.dead'")
+                == [.text("email verify-email")])
         #expect(!fixture.log.lines.contains { $0.contains("canary") })
         await client.close()
         sink.close()

@@ -18,7 +18,8 @@ struct InFlightMessagesTests {
                     [
                         .integer(id), .integer(1), .integer(1), SQLValue(Self.now), .null, lease,
                         .null, .integer(Channel.email.rawValue), .integer(lane.number),
-                        SQLValue(lane.isWarning), .blob([1]), .blob([2]), .integer(0), .integer(0),
+                        SQLValue(lane.isWarning), .blob([1]), .text("sign-in"), .blob([2]),
+                        .integer(0), .integer(0),
                     ],
                     names: StoredMessage.columns.split(separator: ", ").map(String.init)))
         }

@@ -69,16 +69,22 @@ struct EndedSessionDevicesTests {
             return try await feed.readEvents(request, context)
         }
 
+        func listAccountEvents(
+            _ request: EventsV1.ListAccountEventsRequest, _ context: CallContext
+        ) async throws -> EventsV1.ListAccountEventsResponse {
+            throw ServiceError(.unknownMethod)
+        }
+
         func verifyTrail(
             _ request: EventsV1.VerifyTrailRequest, _ context: CallContext
         ) async throws -> EventsV1.VerifyTrailResponse {
-            try await feed.verifyTrail(request, context)
+            throw ServiceError(.unknownMethod)
         }
 
         func showTrailKey(
             _ request: EventsV1.ShowTrailKeyRequest, _ context: CallContext
         ) async throws -> EventsV1.ShowTrailKeyResponse {
-            try await feed.showTrailKey(request, context)
+            throw ServiceError(.unknownMethod)
         }
     }
 
