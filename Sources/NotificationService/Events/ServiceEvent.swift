@@ -15,7 +15,7 @@ package enum EventOrigin: Int64, CaseIterable, Sendable {
 
 /// A validated event from a service's feed: each text consists of characters that need no escaping
 /// in any output.
-struct ServiceEvent: Hashable, Sendable {
+struct ServiceEvent: MergedEvent, Hashable {
     /// The service that wrote it.
     let origin: EventOrigin
     /// Its position in that service's feed.
@@ -57,6 +57,9 @@ struct ServiceEvent: Hashable, Sendable {
         country = event.country.isEmpty ? nil : event.country
         agent = event.agent.isEmpty ? nil : event.agent
     }
+
+    /// Its service's place among events of one time.
+    var place: Int64 { origin.rawValue }
 
     /// The key by which events stay in order: events of one account are delivered in their
     /// order. Events without an account need no order. They are spread over several keys, so that

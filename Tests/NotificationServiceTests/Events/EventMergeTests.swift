@@ -18,7 +18,7 @@ struct EventMergeTests {
     static func reading(
         _ events: [ServiceEvent], isWhole: Bool = true, readAt: Timestamp? = now,
         answeredAt: Timestamp = now
-    ) -> EventMerge.Reading {
+    ) -> EventMerge.Reading<ServiceEvent> {
         EventMerge.Reading(events: events, isWhole: isWhole, readAt: readAt, answeredAt: answeredAt)
     }
 
