@@ -95,8 +95,8 @@ package struct TrailVerification: Sendable {
         if let former {
             guard former.isMade(with: keys), former.last != position || former.link == link else {
                 throw TrailBreak(
-                    reason: .link, first: former.first, last: former.last, from: nil,
-                    to: former.at)
+                    reason: .link, first: min(former.first, former.last), last: former.last,
+                    from: nil, to: former.at)
             }
         }
         let proof = SpanProof(store: store, keys: keys, time: time)
