@@ -3,17 +3,17 @@
 # over faulty networks, crowds of callers, load peaks and rolling restarts with their figures, account
 # enumeration by timing, a few hostile accounts by each public method, messages generated for Go, a
 # Swift package outside, the web service under attack, behind proxies and in a browser, screenshots of
-# its pages, metrics as Prometheus reads them, the fuzz targets, faults planted in flows, and the RPC
-# tests under ThreadSanitizer. docker/test.sh runs one or a few rounds of each, except Go, the package
-# outside, the screenshots and the last two.
+# its pages, metrics as Prometheus reads them, changes of audit trails, the fuzz targets, faults planted
+# in flows, and the RPC tests under ThreadSanitizer. docker/test.sh runs one or a few rounds of each,
+# except Go, the package outside, the screenshots and the last two.
 #
 #   docker/soak.sh [ROUNDS [SECONDS [STEP…]]]
 #
 # ROUNDS (200) of each loop; kills of backups get a half of them, and the faulty network between the
 # five programs a twentieth, since a round takes most of a minute. SECONDS (300) for each fuzz target.
 # STEP: only these steps, of: crashes backups network load enumeration abuse calls rotation go
-# swift-client web pages metrics mails fuzz faults races. A step that fails does not end the others. At the
-# end each has a line `step NAME passed|failed MINUTES`.
+# swift-client web pages metrics mails audit fuzz faults races. A step that fails does not end the
+# others. At the end each has a line `step NAME passed|failed MINUTES`.
 set -euo pipefail
 
 source "$(dirname "${BASH_SOURCE[0]}")/packages.sh"
@@ -51,12 +51,13 @@ declare -A about=(
   [pages]="screenshots of every page in every state, in .build/page-sheets"
   [metrics]="metrics as Prometheus reads them"
   [mails]="mails as a browser shows them"
+  [audit]="changes of audit trails, and a follower of them that is killed, $rounds rounds"
   [fuzz]="fuzzing, $seconds s each target"
   [faults]="faults planted in flows, which the tests must find"
   [races]="the RPC tests under ThreadSanitizer"
 )
 every_step=(crashes backups network load enumeration abuse calls rotation go swift-client web pages
-  metrics mails fuzz faults races)
+  metrics mails audit fuzz faults races)
 steps=("${@:3}")
 ((${#steps[@]})) || steps=("${every_step[@]}")
 for step in "${steps[@]}"; do
@@ -84,6 +85,10 @@ step_enumeration() {
 step_abuse() {
   build_release
   POSTERN_PROGRAMS=$release soak 1 SystemTests.SystemTests/Abuse
+}
+
+step_audit() {
+  soak "$rounds" SystemTests.SystemTests/AuditWatchKills posternTests.TrailTamperingTests
 }
 
 step_calls() { soak "$rounds" RPCTests.{FaultMatrixTests,CrowdTests,FrameCorpusTests}; }

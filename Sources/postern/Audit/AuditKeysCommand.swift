@@ -1,6 +1,7 @@
 import ArgumentParser
 import Contracts
 import Cryptography
+import JSON
 import Messages
 import RPC
 
@@ -22,15 +23,18 @@ extension AuditCommand {
         func run() async throws {
             var rows: [Row] = []
             for service in List.services {
-                let key = try await endpoints.trailKey(of: service)
-                rows.append(
-                    Row([
-                        .init("service", service), .init("kid", key.keyId),
-                        .init(json: "kty", .string("OKP")), .init(json: "crv", .string("Ed25519")),
-                        .init("x", Base64URL.encode(key.publicKey)),
-                    ]))
+                rows.append(Self.row(of: service, try await endpoints.trailKey(of: service)))
             }
             try output.show(rows)
+        }
+
+        /// A key as a JSON Web Key (RFC 8037, 2).
+        static func row(of service: String, _ key: EventsV1.ShowTrailKeyResponse) -> Row {
+            Row([
+                .init("service", service), .init("kid", key.keyId),
+                .init(json: "kty", .string("OKP")), .init(json: "crv", .string("Ed25519")),
+                .init("x", Base64URL.encode(key.publicKey)),
+            ])
         }
     }
 }

@@ -84,9 +84,6 @@ struct TrailStore {
 
     /// What `postern audit verify` finds.
     func findings(_ witness: TrailWitness = TrailWitness()) async throws -> [TrailReport.Finding] {
-        let feed = EventFeed(store: store, time: time)
-        let context = CallContext(application: "tool", deadline: time.uptime() + .seconds(60))
-        let key = try await feed.showTrailKey(.init(), context)
         var (report, request) = (TrailReport(of: "entries"), EventsV1.VerifyTrailRequest())
         while true {
             let part = try await feed.verifyTrail(request, context)
@@ -94,8 +91,24 @@ struct TrailStore {
             if part.isWhole || part.broken != nil { break }
             (request.fromPosition, request.link) = (part.position, part.link)
         }
-        return report.findings(
-            witness.statements(signedBy: try Ed25519VerifyingKey(bytes: key.publicKey)))
+        let key = try Ed25519VerifyingKey(bytes: try await key().publicKey)
+        return report.findings(witness.statements(signedBy: key))
+    }
+
+    private var feed: EventFeed { EventFeed(store: store, time: time) }
+
+    private var context: CallContext {
+        CallContext(application: "tool", deadline: time.uptime() + .seconds(60))
+    }
+
+    /// What `postern audit keys` asks for.
+    func key() async throws -> EventsV1.ShowTrailKeyResponse {
+        try await feed.showTrailKey(.init(), context)
+    }
+
+    /// The entries of some kinds, or all.
+    func events(_ kinds: [String] = []) async throws -> [EventsV1.Event] {
+        try await feed.readEvents(.init(kinds: kinds), context).events
     }
 
     /// The positions that the trail's heads name.
@@ -109,12 +122,8 @@ struct TrailStore {
 
     /// The heads that the trail has now, as lines of `audit watch`.
     func witness() async throws -> TrailWitness {
-        let events = try await EventFeed(store: store, time: time).readEvents(
-            .init(kinds: ["audit.head"]),
-            CallContext(application: "tool", deadline: time.uptime() + .seconds(60))
-        ).events
         var witness = TrailWitness()
-        for event in events {
+        for event in try await events(["audit.head"]) {
             witness.take(JSONWriter.bytes(event.row(of: "entries").json, .shown))
         }
         return witness

@@ -1,4 +1,3 @@
-import Foundation
 import ServiceRuntime
 import Storage
 import TestSupport
@@ -11,8 +10,7 @@ import Testing
     .timeLimit(.minutes(10)))
 struct TrailTamperingTests {
     /// How often each change is made. `docker/soak.sh` makes a thousand changes.
-    private static let rounds =
-        ProcessInfo.processInfo.environment["POSTERN_SOAK_ROUNDS"].flatMap { Int($0) } ?? 8
+    private static let rounds = SoakRounds.count(ordinarily: 8)
 
     @Test("random changes of records and links", arguments: TrailChange.allCases)
     func changed(change: TrailChange) async throws {
