@@ -13,6 +13,7 @@ package struct GatewayPeers: Sendable {
         let consents: any AccountConsentsAPI
         let deletions: any AccountDeletionsAPI
         let exports: any AccountExportsAPI
+        let signals: any SignInSignalsAPI
         /// For the public methods that identity implements.
         let relayed: Relay.Channels
 
@@ -22,7 +23,7 @@ package struct GatewayPeers: Sendable {
             identities: any IdentitiesAPI, phoneCodes: any PhoneCodesAPI,
             emailChanges: any EmailChangesAPI, consents: any AccountConsentsAPI,
             deletions: any AccountDeletionsAPI, exports: any AccountExportsAPI,
-            relayed: Relay.Channels
+            signals: any SignInSignalsAPI, relayed: Relay.Channels
         ) {
             self.accounts = accounts
             self.credentials = credentials
@@ -32,6 +33,7 @@ package struct GatewayPeers: Sendable {
             self.consents = consents
             self.deletions = deletions
             self.exports = exports
+            self.signals = signals
             self.relayed = relayed
         }
 
@@ -51,6 +53,7 @@ package struct GatewayPeers: Sendable {
                 emailChanges: EmailChangesClient(channel),
                 consents: AccountConsentsClient(channel),
                 deletions: AccountDeletionsClient(channel), exports: AccountExportsClient(channel),
+                signals: SignInSignalsClient(channel),
                 relayed: Relay.Channels(calls: channel, streams: streams, watches: watches))
         }
     }

@@ -41,8 +41,8 @@ package struct GatewayService: Sendable {
         randomness: any Randomness, logger: Logger
     ) throws {
         let limits = RateLimiter(
-            limits: peers.limits, failures: settings.limiterFailures, time: time,
-            randomness: randomness, logger: logger)
+            limits: peers.limits, failures: settings.limiterFailures,
+            signals: peers.identity.signals, time: time, randomness: randomness, logger: logger)
         let (identity, session) = (peers.identity, peers.session)
         let tokens = TokenAccounts(sessions: session.sessions, time: time)
         auth = AuthHandler(

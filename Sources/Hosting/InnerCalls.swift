@@ -30,7 +30,7 @@ extension ProgramDescription {
                 "postern.identity.v1.AccountDeletions/*", "postern.identity.v1.AccountExports/*",
                 "postern.identity.v1.Accounts/*", "postern.identity.v1.Credentials/*",
                 "postern.identity.v1.EmailChanges/*", "postern.identity.v1.Identities/*",
-                "postern.identity.v1.PhoneCodes/*",
+                "postern.identity.v1.PhoneCodes/*", "postern.identity.v1.SignInSignals/*",
             ],
             // The worst result of a false report is that an owner is asked for a second proof (A-06).
             "notification": [readEvents, "postern.identity.v1.PhoneSignals/NumberChanged"],

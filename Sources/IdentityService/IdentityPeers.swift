@@ -45,10 +45,10 @@ package struct IdentityPeers: Sendable {
     /// Any peers.
     package init(
         devices: any DevicesAPI, sessions: any SessionsAPI, activity: any AccountActivityAPI,
-        sessionEvents: any EventsAPI, notifications: any NotificationsAPI, texts: any TextMessagesAPI,
-        pushDevices: any PushDevicesAPI, relays: any RelayAddressesAPI,
-        sessionData: any AccountDataAPI, notificationData: any AccountDataAPI,
-        rateLimitData: any AccountDataAPI
+        sessionEvents: any EventsAPI, notifications: any NotificationsAPI,
+        texts: any TextMessagesAPI, pushDevices: any PushDevicesAPI,
+        relays: any RelayAddressesAPI, sessionData: any AccountDataAPI,
+        notificationData: any AccountDataAPI, rateLimitData: any AccountDataAPI
     ) {
         self.devices = devices
         self.sessions = sessions

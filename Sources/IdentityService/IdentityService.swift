@@ -26,6 +26,8 @@ package struct IdentityService: Sendable {
     let phoneCodes: PhoneCodesHandler
     /// `postern.identity.v1.PhoneSignals`.
     let phoneSignals: PhoneSignalsHandler
+    /// `postern.identity.v1.SignInSignals`.
+    let signInSignals: SignInSignalsHandler
     /// `postern.gateway.v1.SignInOptions`.
     let signInOptions: SignInOptionsHandler
     /// `postern.gateway.v1.Consents`, and `postern.identity.v1.AccountConsents`.
@@ -114,6 +116,7 @@ package struct IdentityService: Sendable {
             signIn: signIn, adding: adding)
         settings.phone.warnOfTests(at: time.now(), logger)
         phoneSignals = PhoneSignalsHandler(store: store, keys: writer.keys)
+        signInSignals = SignInSignalsHandler(store: store, keys: writer.keys)
         activity = ActivityHandler(
             calls: calls, owners: owners,
             history: ActivityHistory(
@@ -143,6 +146,7 @@ package struct IdentityService: Sendable {
             IdentitySignInMethodsDispatcher.methods(of: identities),
             PhoneCodesDispatcher.methods(of: phoneCodes),
             PhoneSignalsDispatcher.methods(of: phoneSignals),
+            SignInSignalsDispatcher.methods(of: signInSignals),
             SignInOptionsDispatcher.methods(of: signInOptions),
             AccountConsentsDispatcher.methods(of: consents),
             IdentityConsentsDispatcher.methods(of: consents),

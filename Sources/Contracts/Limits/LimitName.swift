@@ -64,6 +64,14 @@ extension LimitName {
     }()
 }
 
+extension LimitName {
+    /// The limits on guesses at one account. While one of them refuses, the account is locked for
+    /// all but known devices (`AuditKind.accountLocked`).
+    package static let locksOfAccounts: Set<LimitName> = [
+        .failedSignInByAccount, .failedSignInInARow, .phoneCodeGuess,
+    ]
+}
+
 extension LimitName: CustomStringConvertible {
     /// Its name on the wire, in the operator's file and in metrics.
     package var rawValue: String { Self.definitions[Int(number)].name }

@@ -16,6 +16,9 @@ struct LimitedAction: Sendable {
     /// The account or number that a guess is about, in the form that `GuessesUnderWay` uses; nil
     /// for an action that is not a guess.
     let guessedAt: String?
+    /// Whose account a limit on guesses locks (`LockNotes`); nil for an action that is not a guess at
+    /// a password or a code.
+    let guessedOwner: IdentityV1.NoteLockRequest.Owner?
     /// The charges that start over after its success.
     let restartedCharges: [RateLimitV1.Charge]
     /// The limits that count only what the identity service has compared, and answered as wrong.
@@ -25,13 +28,15 @@ struct LimitedAction: Sendable {
 
     private init(
         _ flow: LimitedFlow, _ kind: ChargeKind, _ charges: [RateLimitV1.Charge],
-        guessedAt: String? = nil, restartedCharges: [RateLimitV1.Charge] = [],
+        guessedAt: String? = nil, guessedOwner: IdentityV1.NoteLockRequest.Owner? = nil,
+        restartedCharges: [RateLimitV1.Charge] = [],
         countsCompared: [LimitName] = [], countsDone: [LimitName] = []
     ) {
         self.flow = flow
         self.kind = kind
         self.charges = charges
         self.guessedAt = guessedAt
+        self.guessedOwner = guessedOwner
         self.restartedCharges = restartedCharges
         self.countsCompared = countsCompared
         self.countsDone = countsDone
@@ -63,7 +68,8 @@ extension LimitedAction {
             byAccount(email, device) + [byAddress(.failedSignInByAddress, caller)]
                 + byDevice(.failedSignInByDevice, device, caller)
                 + bySite(.failedSignInBySite, caller),
-            guessedAt: email.isEmpty ? nil : "email|\(folded(email))")
+            guessedAt: email.isEmpty ? nil : "email|\(folded(email))",
+            guessedOwner: .email(email))
     }
 
     /// A password that is right, charged while it is compared.
@@ -154,7 +160,8 @@ extension LimitedAction {
                 LimitName.phoneCodeGuess.charge(number, device: device, target: target),
                 byAddress(.phoneCodeGuessByAddress, caller),
             ],
-            guessedAt: "number|\(number)", restartedCharges: [ladder(number)],
+            guessedAt: "number|\(number)", guessedOwner: .phoneNumber(number),
+            restartedCharges: [ladder(number)],
             countsCompared: [.phoneCodeGuess])
     }
 

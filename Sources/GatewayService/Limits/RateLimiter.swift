@@ -30,15 +30,17 @@ struct RateLimiter: Sendable {
     private let failures: [LimitedFlow: LimiterFailure]
     private let alarm: LimiterAlarm
     private let underWay = GuessesUnderWay()
+    private let locks: LockNotes
     private let time: any Time
     private let randomness: any Randomness
     private let logger: Logger
 
     /// Creates the client side of the limits. `failures` are the operator's settings for an
-    /// unreachable rate limiter. `randomness` makes the ids of charges.
+    /// unreachable rate limiter. `signals` is told of locked accounts. `randomness` makes the ids of
+    /// charges.
     init(
-        limits: any LimitsAPI, failures: [LimitedFlow: LimiterFailure], time: any Time,
-        randomness: any Randomness, logger: Logger
+        limits: any LimitsAPI, failures: [LimitedFlow: LimiterFailure],
+        signals: any SignInSignalsAPI, time: any Time, randomness: any Randomness, logger: Logger
     ) {
         self.limits = limits
         self.failures = failures
@@ -46,6 +48,7 @@ struct RateLimiter: Sendable {
         self.randomness = randomness
         self.logger = logger
         alarm = LimiterAlarm(logger: logger)
+        locks = LockNotes(signals: signals, time: time, randomness: randomness, logger: logger)
     }
 
     /// Charges `action`. A retry of a call with the same idempotency key is not charged again. Only
@@ -78,6 +81,9 @@ struct RateLimiter: Sendable {
             return charge
         case .limited(let decision, _):
             let areStill = end(guessedAt)
+            if let decision, let owner = action.guessedOwner {
+                locks.note(decision, of: owner, context)
+            }
             let limit = decision.flatMap { LimitName(rawValue: $0.limit) }
             guard areOthers || areStill, limit?.definition.isAboutGuessed == true else {
                 throw Self.refusal(decision)

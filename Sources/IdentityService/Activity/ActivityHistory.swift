@@ -32,8 +32,8 @@ package struct ActivityHistory: Sendable {
     /// - Parameters:
     ///   - token: of the page before; empty for the first page.
     ///   - size: as in requests; 0 for the default.
-    /// - Throws: `rpc/invalid-argument` for a token of another account, or of none; `SQLError`; what
-    ///   the call of session throws.
+    /// - Throws: `rpc/invalid-argument` for a token of another account, or of none; `SQLError`;
+    ///   what the call of session throws.
     package func page(
         of account: AccountID, after token: String, size: UInt32, _ shown: ShownActivity,
         _ context: CallContext

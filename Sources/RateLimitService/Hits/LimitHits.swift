@@ -36,13 +36,17 @@ final class LimitHits: Sendable {
     }
 
     /// Counts a refusal.
-    func record(_ limit: LimitName, _ key: LimitKey, _ verdict: LimitVerdict, at now: Timestamp) {
+    /// - Returns: whether it is the first of its wait.
+    func record(
+        _ limit: LimitName, _ key: LimitKey, _ verdict: LimitVerdict, at now: Timestamp
+    ) -> Bool {
         refused[Int(limit.number)].increment()
         let isFirst = tally.withLock { $0.record(limit, key, verdict, at: now) }
-        guard isFirst, limit.isAlarming else { return }
+        guard isFirst, limit.isAlarming else { return isFirst }
         logger.warning(
             "limits.abuse.suspected", "repeated wrong codes or repeated message requests",
             fields: [.limit: .text(limit.rawValue), .attempt: .count(verdict.attempt)])
+        return isFirst
     }
 
     /// Counts an attempt that would have been refused if the limit were not in shadow mode.

@@ -27,7 +27,8 @@ extension LimitsHandler {
         let (plan, verdict) = try planAndDecide(charges, namedBy: source, at: now) {
             try charge($0, as: id, kept: kind, at: now)
         }
-        if let verdict { await report(verdict, of: plan, at: now) }
+        var isFirst = false
+        if let verdict { isFirst = await report(verdict, of: plan, at: now) }
         let isLimited = verdict?.isLimited ?? false
         if !isLimited, plan.isDurable {
             do {
@@ -46,7 +47,9 @@ extension LimitsHandler {
                 chargeId: UnsettledGuess.text(id),
                 settledLater: kind == .settledLater && ledger.withLock { $0.guesses.keeps(id) })
         }
-        return refusal(verdict, of: plan, request, at: now)
+        var response = refusal(verdict, of: plan, request, at: now)
+        response.decision?.firstRefusal = isFirst
+        return response
     }
 
     /// The response of a refused charge. While earlier guesses of the device are unsettled, it may
@@ -158,9 +161,13 @@ extension LimitsHandler {
 
     /// Counts a decision in metrics and reports, and raises the alarm after too many failures in
     /// all.
-    func report(_ verdict: LimitVerdict, of plan: ChargePlan, at now: Timestamp) async {
-        count(verdict, of: plan, at: now)
+    /// - Returns: whether it is the first refusal of a wait.
+    func report(
+        _ verdict: LimitVerdict, of plan: ChargePlan, at now: Timestamp
+    ) async -> Bool {
+        let isFirst = count(verdict, of: plan, at: now)
         if plan.isFromUnknownDevice { await countTowardsAlarm(verdict, of: plan, at: now) }
+        return isFirst
     }
 }
 

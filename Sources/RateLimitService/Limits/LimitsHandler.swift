@@ -46,15 +46,19 @@ extension LimitsHandler {
     private static let waitForCapacity: Int64 = 60_000
 
     /// Counts a decision in metrics and reports.
-    func count(_ verdict: LimitVerdict, of plan: ChargePlan, at now: Timestamp) {
+    /// - Returns: whether it is the first refusal of a wait.
+    func count(_ verdict: LimitVerdict, of plan: ChargePlan, at now: Timestamp) -> Bool {
         if verdict.isFull { hits.full() }
+        var isFirst = false
         if verdict.isLimited {
             let requestIndex = verdict.deciding
-            hits.record(
+            isFirst = hits.record(
                 plan.limits[requestIndex], plan.requests[requestIndex].key, verdict, at: now)
         }
-        guard verdict.shadowLimited != 0 else { return }
-        for limit in plan.shadowHits(verdict, policies.value) { hits.recordShadow(limit) }
+        if verdict.shadowLimited != 0 {
+            for limit in plan.shadowHits(verdict, policies.value) { hits.recordShadow(limit) }
+        }
+        return isFirst && !verdict.isFull
     }
 
     /// The decision as a message.

@@ -16,8 +16,8 @@ package struct AuditKinds: Hashable, Sendable {
     private init() { patterns = [] }
 
     /// The patterns of a request's field `kinds`; without one all kinds.
-    /// - Throws: `rpc/invalid-argument` for too many patterns, for an empty one, and for one that is
-    ///   longer than any kind.
+    /// - Throws: `rpc/invalid-argument` for too many patterns, for an empty one, and for one that
+    ///   is longer than any kind.
     package init(_ patterns: [String]) throws(ServiceError) {
         let isValid = patterns.allSatisfy { (1...Self.patternBytesMax).contains($0.utf8.count) }
         guard patterns.count <= Self.patternsMax, isValid else {

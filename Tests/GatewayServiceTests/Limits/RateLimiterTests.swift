@@ -14,8 +14,8 @@ struct RateLimiterTests {
         let time = ManualTime()
         let logger = CapturedLog().logger(time: time)
         let limitGuard = RateLimiter(
-            limits: limits, failures: [:], time: time, randomness: SeededRandomness(),
-            logger: logger)
+            limits: limits, failures: [:], signals: UnreachableSignInSignals(), time: time,
+            randomness: SeededRandomness(), logger: logger)
         let context = CallContext(deadline: time.uptime() + .seconds(10))
         let charge = try await limitGuard.begin(
             .signIn(email: "ada@example.org", device: "d1", caller: .address("192.0.2.7")),
@@ -39,8 +39,9 @@ struct RateLimiterTests {
     func guesses(error: ServiceError, stays: Bool) async throws {
         let fixture = try await GatewayFixture()
         let limits = RateLimiter(
-            limits: fixture.inner.limits, failures: [:], time: fixture.time,
-            randomness: SeededRandomness(seed: 2), logger: fixture.log.logger(time: fixture.time))
+            limits: fixture.inner.limits, failures: [:], signals: UnreachableSignInSignals(),
+            time: fixture.time, randomness: SeededRandomness(seed: 2),
+            logger: fixture.log.logger(time: fixture.time))
         let expected = try await refusal {
             try await limits.countingPasswordGuess(
                 email: "ada@example.org", device: "d1", fixture.context()
@@ -61,8 +62,8 @@ struct RateLimiterTests {
         let limits = WatchedLimits()
         let time = ManualTime()
         let limitGuard = RateLimiter(
-            limits: limits, failures: [:], time: time, randomness: SeededRandomness(),
-            logger: CapturedLog().logger(time: time))
+            limits: limits, failures: [:], signals: UnreachableSignInSignals(), time: time,
+            randomness: SeededRandomness(), logger: CapturedLog().logger(time: time))
         let context = CallContext(deadline: time.uptime() + .seconds(10))
         let charge = try await limitGuard.begin(
             .signIn(email: "ada@example.org", device: "d1", caller: .address("192.0.2.7")),
@@ -129,8 +130,8 @@ struct RateLimiterTests {
 
     private func guarding(_ limits: FailingLimits, _ fixture: GatewayFixture) -> RateLimiter {
         RateLimiter(
-            limits: limits, failures: [:], time: fixture.time,
-            randomness: SeededRandomness(seed: 2),
+            limits: limits, failures: [:], signals: UnreachableSignInSignals(),
+            time: fixture.time, randomness: SeededRandomness(seed: 2),
             logger: fixture.log.logger(time: fixture.time))
     }
 }

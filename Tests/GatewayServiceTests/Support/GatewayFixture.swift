@@ -90,7 +90,8 @@ final class GatewayFixture: Sendable {
                     emailChanges: EmailChangesClient(owner.calls),
                     consents: AccountConsentsClient(owner.calls),
                     deletions: AccountDeletionsClient(owner.calls),
-                    exports: AccountExportsClient(owner.calls), relayed: owner),
+                    exports: AccountExportsClient(owner.calls),
+                    signals: SignInSignalsClient(owner.calls), relayed: owner),
                 session: .init(
                     sessions: session.sessions, devices: session.devices,
                     ends: session.ends, clock: inner.sessionClock, relayed: inner.sessionOwner),
@@ -101,8 +102,8 @@ final class GatewayFixture: Sendable {
     /// A client of the rate limiter, as the flows have it.
     var limiter: RateLimiter {
         RateLimiter(
-            limits: inner.limits, failures: [:], time: time, randomness: SecureRandomness(),
-            logger: log.logger(time: time))
+            limits: inner.limits, failures: [:], signals: UnreachableSignInSignals(), time: time,
+            randomness: SecureRandomness(), logger: log.logger(time: time))
     }
 
     // MARK: Calls

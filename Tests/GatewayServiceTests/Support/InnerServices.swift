@@ -130,7 +130,8 @@ final class InnerServices: Sendable {
             sessionEvents: EventsClient(
                 InProcessChannel(
                     [EventsDispatcher.methods(of: sessionEvents)], as: CallContext.identity)),
-            notifications: notification.notifications, texts: notification.texts, pushDevices: notification.pushDevices,
+            notifications: notification.notifications, texts: notification.texts,
+            pushDevices: notification.pushDevices,
             relays: RelaysForIdentity(relayAddresses: notification.relayAddresses),
             sessionData: session.accountData, notificationData: notification.accountData,
             rateLimitData: rateLimit.accountData)

@@ -41,8 +41,8 @@ struct ListAccountActivityTests {
     func all() async throws {
         happen(.refreshRepeated)
         let first = try await list().entries
-        #expect(
-            first.compactMap { $0.entry?.kind } == ["session.refresh-repeated", "account.registered"])
+        let kinds = first.compactMap { $0.entry?.kind }
+        #expect(kinds == ["session.refresh-repeated", "account.registered"])
         // No owner is shown that kind.
         #expect(first[0].entry?.sentence == "" && first[1].entry?.sentence.isEmpty == false)
         #expect(first.map(\.actor) == ["", ""])

@@ -103,8 +103,8 @@ final class IdentityFixture: Sendable {
         self.lifeSettings = lifeSettings
         peers = IdentityPeers(
             devices: devices, sessions: sessions, activity: activity,
-            sessionEvents: sessionEvents, notifications: notifications, texts: texts, pushDevices: pushDevices,
-            relays: UnreachableRelays(), sessionData: sessionData,
+            sessionEvents: sessionEvents, notifications: notifications, texts: texts,
+            pushDevices: pushDevices, relays: UnreachableRelays(), sessionData: sessionData,
             notificationData: notificationData, rateLimitData: rateLimitData)
         service = try IdentityAssembly(
             settings: settings, data: dataSettings, life: lifeSettings, store: store, keys: keys,

@@ -80,6 +80,14 @@ final class GivenEvents: EventsAPI {
         _ request: EventsV1.ReadEventsRequest, _ context: CallContext
     ) async throws -> EventsV1.ReadEventsResponse { throw ServiceError(.unknownMethod) }
 
+    func verifyTrail(
+        _ request: EventsV1.VerifyTrailRequest, _ context: CallContext
+    ) async throws -> EventsV1.VerifyTrailResponse { throw ServiceError(.unknownMethod) }
+
+    func showTrailKey(
+        _ request: EventsV1.ShowTrailKeyRequest, _ context: CallContext
+    ) async throws -> EventsV1.ShowTrailKeyResponse { throw ServiceError(.unknownMethod) }
+
     func listAccountEvents(
         _ request: EventsV1.ListAccountEventsRequest, _ context: CallContext
     ) async throws -> EventsV1.ListAccountEventsResponse {

@@ -48,6 +48,23 @@ struct LimitHitsTests {
         #expect(try await fixture.count("hits") == 0)
     }
 
+    @Test("D0: the first refusal of a wait says so, and the next wait's first does again")
+    func first() async throws {
+        let fixture = try await LimitsFixture()
+        for _ in 0..<2 {
+            var firsts: [Bool] = []
+            for _ in 0..<8 {
+                let answer = try await fixture.consume([
+                    ("failed-sign-in-by-account", "ada@example.org")
+                ])
+                firsts.append(answer.decision.firstRefusal)
+            }
+            #expect(firsts == [false, false, false, false, false, true, false, false])
+            fixture.time.advance(by: .seconds(900))
+            await fixture.service.flush()
+        }
+    }
+
     @Test("A-01: after a kill during a flood, the next process records what was counted")
     func kill() async throws {
         let fixture = try await LimitsFixture()

@@ -84,7 +84,7 @@ final class LimitsFixture: Sendable {
             RequestedCharge.read(Self.message(charges)),
             namedBy: address.map { SubjectSource.site($0) }, at: now)
         let verdict = service.limits.table.apply(.consume, plan.requests, at: now)
-        await service.limits.report(verdict, of: plan, at: now)
+        _ = await service.limits.report(verdict, of: plan, at: now)
         return (plan.limits[verdict.deciding], verdict)
     }
 

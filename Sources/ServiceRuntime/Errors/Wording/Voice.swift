@@ -45,9 +45,9 @@ extension Voice {
     /// - Returns: the sentence; empty for an unknown key.
     package func exportSentence(_ key: String) -> String { Self.exportSentences[self]?[key] ?? "" }
 
-    /// A sentence of `Sources/Texts/activity`: about something that happened with an account (G-22).
-    /// - Parameter key: A kind of the audit trail, `sign-in.succeeded`, or one and its variant; see a
-    ///   file there.
+    /// A sentence of `Sources/Texts/activity`: about what happened with an account (G-22).
+    /// - Parameter key: A kind of the audit trail, `sign-in.succeeded`, or one and its variant; see
+    ///   a file there.
     /// - Returns: the sentence; empty for an unknown key.
     package func activitySentence(_ key: String) -> String {
         Self.activitySentences[self]?[key] ?? ""
