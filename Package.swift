@@ -114,6 +114,7 @@ let package = Package(
         library("CYAML", pkgConfig: "yaml-0.1", apt: "libyaml-dev"),
         library("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
         library("CNGHTTP2", pkgConfig: "libnghttp2", apt: "libnghttp2-dev"),
+        library("CMaxMindDB", pkgConfig: "libmaxminddb", apt: "libmaxminddb-dev"),
 
         // Shared by the services; what may import what: `ModuleGraph` in TidyTests.
         module("JSON", []),
@@ -127,6 +128,7 @@ let package = Package(
         module(
             "Addresses", ["CIDN", "ServiceRuntime"],
             pages: ["Phone/libphonenumber-LICENSE.txt", "Phone/make_numbering_plans.py"]),
+        module("Places", ["CMaxMindDB", "Addresses", "ServiceRuntime", logging]),
         module(
             "Cryptography",
             ["COpenSSL", "CArgon2", "CCrypt", "JSON", "ServiceRuntime", metrics]),
@@ -169,8 +171,8 @@ let package = Package(
         module(
             "GatewayService",
             [
-                "Contracts", "RPC", "Messages", "Cryptography", "Addresses", "ServiceRuntime",
-                logging, coreMetrics,
+                "Contracts", "RPC", "Messages", "Cryptography", "Addresses", "Places",
+                "ServiceRuntime", logging, coreMetrics,
             ],
             pages: ["README.md"]),
         module(
@@ -318,6 +320,9 @@ let package = Package(
         tests("Texts", ["Texts", "TestSupport"]),
         tests("Addresses", ["Addresses", "ServiceRuntime"]),
         tests(
+            "Places", ["Places", "Addresses", "ServiceRuntime", "TestSupport"],
+            exclude: ["make_places.py", "places.mmdb"]),
+        tests(
             "Outbound",
             [
                 "Outbound", "Cryptography", "Addresses", "ServiceRuntime", "HTTPSink", "SMTPSink",
@@ -374,8 +379,8 @@ let package = Package(
             identity + [
                 "GatewayService", "SessionService", "RateLimitService", "NotificationService",
                 "Hosting", "Contracts", "RPC", "Messages", "Storage", "Cryptography", "Addresses",
-                "ServiceRuntime", "JSON", "ProviderIssuer", "PublicCalls", "TestSupport", nioCore,
-                nioPosix,
+                "Places", "ServiceRuntime", "JSON", "ProviderIssuer", "PublicCalls", "TestSupport",
+                nioCore, nioPosix,
             ]),
         // Only the built programs, over TCP; of ours no more than what a caller has.
         tests(

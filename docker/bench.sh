@@ -6,7 +6,7 @@
 # NAME: all, or some of echo web commit refresh sessions validate provider limits outbox accounts
 # sign-in provider-sign-ins sign-in-rush enumeration footprint; and only if named: crowds, the system
 # tests of crowds in their long form, backup and orphans, which import a million accounts first,
-# documents, export, deletion, audit and costs.
+# documents, export, deletion, audit, costs and server.
 # --with-grpc-swift adds that peer to echo and web; building it takes some minutes once.
 # --against builds that revision into .build/before, measures both alternately five times, and
 # prints a line `compare NAME BEFORE NOW UNIT RATIO SPREAD VERDICT` for each figure; it fails if a
@@ -82,6 +82,7 @@ start_server() {
 source "$root/Tests/Benchmarks/echo.sh"
 source "$root/Tests/Benchmarks/web.sh"
 source "$root/Tests/Benchmarks/limits.sh"
+source "$root/Tests/Benchmarks/server.sh"
 source "$root/Tests/Benchmarks/against.sh"
 
 # Durable writes and refreshes: many per commit, one per commit, without a disk.

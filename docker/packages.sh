@@ -12,7 +12,7 @@ build_packages=(
   git libc6-dev libstdc++-12-dev pkg-config
   libprotobuf-c-dev protobuf-compiler libprotobuf-dev
   libssl-dev libsqlite3-dev libpq-dev libargon2-dev libcrypt-dev libcurl4-openssl-dev libidn2-dev
-  libyaml-dev zlib1g-dev libnghttp2-dev
+  libyaml-dev zlib1g-dev libnghttp2-dev libmaxminddb-dev
 )
 
 # What the programs call: the tool encrypts and opens backups with it.
@@ -45,7 +45,8 @@ need_packages() {
   fi
   say "installing Debian packages: ${missing[*]}"
   if [[ " ${missing[*]} " == *" postgresql-"* ]]; then
-    # Otherwise the package creates and starts a server. Tests start their own.
+    # Otherwise the package creates and starts a server. Tests, and `postern up --store private`,
+    # start their own.
     "${as_root[@]}" sh -c 'mkdir -p /etc/postgresql-common &&
       echo "create_main_cluster = false" >>/etc/postgresql-common/createcluster.conf'
   fi

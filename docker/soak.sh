@@ -3,17 +3,18 @@
 # over faulty networks, crowds of callers, load peaks and rolling restarts with their figures, account
 # enumeration by timing, a few hostile accounts by each public method, messages generated for Go, a
 # Swift package outside, the web service under attack, behind proxies and in a browser, screenshots of
-# its pages, metrics as Prometheus reads them, changes of audit trails, the fuzz targets, faults planted
-# in flows, and the RPC tests under ThreadSanitizer. docker/test.sh runs one or a few rounds of each,
-# except Go, the package outside, the screenshots and the last two.
+# its pages, metrics as Prometheus reads them, a published file of places, changes of audit trails, all
+# tests with stores on PostgreSQL, the fuzz targets, faults planted in flows, and the RPC tests under
+# ThreadSanitizer. docker/test.sh runs one or a few rounds of each, or a part of them, except Go, the
+# package outside, the screenshots, the places and the last two.
 #
 #   docker/soak.sh [ROUNDS [SECONDS [STEP…]]]
 #
 # ROUNDS (200) of each loop; kills of backups get a half of them, and the faulty network between the
 # five programs a twentieth, since a round takes most of a minute. SECONDS (300) for each fuzz target.
 # STEP: only these steps, of: crashes backups network load enumeration abuse calls rotation go
-# swift-client web pages metrics mails audit fuzz faults races. A step that fails does not end the
-# others. At the end each has a line `step NAME passed|failed MINUTES`.
+# swift-client web pages metrics mails places audit server fuzz faults races. A step that fails does not
+# end the others. At the end each has a line `step NAME passed|failed MINUTES`.
 set -euo pipefail
 
 source "$(dirname "${BASH_SOURCE[0]}")/packages.sh"
@@ -51,13 +52,15 @@ declare -A about=(
   [pages]="screenshots of every page in every state, in .build/page-sheets"
   [metrics]="metrics as Prometheus reads them"
   [mails]="mails as a browser shows them"
+  [places]="a published file of places, whole and damaged"
   [audit]="changes of audit trails, and a follower of them that is killed, $rounds rounds"
+  [server]="all tests, those of the system too, with stores on PostgreSQL"
   [fuzz]="fuzzing, $seconds s each target"
   [faults]="faults planted in flows, which the tests must find"
   [races]="the RPC tests under ThreadSanitizer"
 )
 every_step=(crashes backups network load enumeration abuse calls rotation go swift-client web pages
-  metrics mails audit fuzz faults races)
+  metrics mails places audit server fuzz faults races)
 steps=("${@:3}")
 ((${#steps[@]})) || steps=("${every_step[@]}")
 for step in "${steps[@]}"; do
@@ -109,6 +112,15 @@ step_swift-client() {
     --swift-client .build/swift-client/debug/example
 }
 
+# GeoLite2 of 2018, under CC BY-SA 4.0: it is not in this checkout.
+step_places() {
+  need_packages python3 python3-venv
+  set_up_python
+  "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps maxminddb-geolite2==2018.703
+  POSTERN_PLACE_FILE=$(find "$venv" -name GeoLite2-City.mmdb | head -n1) \
+    soak 1 PlacesTests.PublishedPlacesTests
+}
+
 step_web() {
   need_packages python3 python3-venv curl haproxy nginx-light libnginx-mod-stream caddy chromium \
     chromium-driver default-jre-headless fonts-noto-cjk testssl.sh
@@ -148,6 +160,22 @@ step_metrics() {
 step_mails() {
   need_packages chromium fonts-noto-cjk
   Tests/MailSheets/mail-sheets.sh
+}
+
+# Kills, restarts, conversations that are cut, pairs of calls about one account and feeds with 32
+# writers in their long form; then everything, beside a run on SQLite with which it is compared: no
+# test is skipped by its engine.
+step_server() {
+  need_packages postgresql-15
+  POSTERN_TEST_STORE=server soak $(((rounds + 1) / 2)) \
+    StorageTests.{FeedTests,CutConversationTests,ServerCrashTests,ServerRestartTests} \
+    {Session,Identity}ServiceTests.AccountStormTests
+  local engine
+  for engine in embedded server; do
+    POSTERN_TEST_STORE=$engine SWIFT_BACKTRACE=enable=no swift test --skip-build --no-parallel \
+      --xunit-output ".build/soak-$engine.xml"
+  done
+  Tests/Support/PostgreSQL/compare_runs.py .build/soak-{embedded,server}-swift-testing.xml
 }
 
 step_fuzz() { Tests/Fuzzing/run.sh "$seconds"; }

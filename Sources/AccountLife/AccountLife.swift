@@ -24,12 +24,10 @@ package struct AccountLife: Sendable {
     /// Its duties. They run side by side.
     package let duties: [Duty]
 
-    /// - Parameter uncommitted: The files of `blobs` that the sweep leaves alone.
     /// - Throws: what `Tombstones` throws.
     package init(
         settings: AccountLifeSettings, core: IdentityService, deletions context: DeletionContext,
-        peers: IdentityPeers, blobs: any BlobStore, uncommitted: UncommittedBlobs,
-        logger: Logger, metrics: any MetricsFactory
+        peers: IdentityPeers, blobs: any BlobStore, logger: Logger, metrics: any MetricsFactory
     ) throws {
         let (store, writer, time) = (core.store, core.writer, core.time)
         imports = ImportsHandler(
@@ -63,8 +61,7 @@ package struct AccountLife: Sendable {
                 logger: logger),
             metrics: metrics)
         let sweep = BlobSweep(
-            store: store, blobs: blobs, uncommitted: uncommitted, findings: orphans.findings,
-            time: time, logger: logger)
+            store: store, blobs: blobs, findings: orphans.findings, time: time, logger: logger)
         let overdue = DeletionCheck(
             store: store, settings: settings.deletion, time: time, logger: logger,
             metrics: metrics)

@@ -1,5 +1,6 @@
 import Contracts
 package import Logging
+import Places
 package import RPC
 package import ServiceRuntime
 
@@ -33,6 +34,9 @@ package struct GatewayService: Sendable {
     let providerNotices: ProviderNoticesHandler
     /// The rpcs of all public services, for a server.
     package let methods: [ServiceMethods]
+    /// The place file, if there is one.
+    private let placeFile: FollowedFiles<FileStamp?>?
+    private let time: any Time
 
     /// The gateway in front of `peers`.
     /// - Throws: `Relay.Mistake`.
@@ -76,6 +80,9 @@ package struct GatewayService: Sendable {
         verification = VerificationHandler(
             ends: session.ends, tokens: tokens, time: time, randomness: randomness)
         providerNotices = ProviderNoticesHandler()
+        let origins = CallOrigins(places: settings.places)
+        placeFile = settings.places.followed(logger)
+        self.time = time
         let relay = Relay(
             owners: [.identity: identity.relayed, .session: session.relayed], tokens: tokens,
             limits: limits)
@@ -93,9 +100,15 @@ package struct GatewayService: Sendable {
             AccountDeletionDispatcher.methods(of: accountDeletion),
             VerificationDispatcher.methods(of: verification),
             ProviderNoticesDispatcher.methods(of: providerNotices),
-        ])
+        ]).map { $0.preparing { origins.prepare(&$0) } }
     }
 
     /// The work beside the handlers. Each task runs until cancelled.
-    package var tasks: [@Sendable () async throws -> Void] { [verification.run] }
+    package var tasks: [@Sendable () async throws -> Void] {
+        var tasks: [@Sendable () async throws -> Void] = [verification.run]
+        if let placeFile {
+            tasks.append { [time] in await placeFile.run(time) }
+        }
+        return tasks
+    }
 }

@@ -1,4 +1,5 @@
 import Addresses
+package import Places
 package import ServiceRuntime
 
 /// The operator's settings of the gateway.
@@ -9,6 +10,8 @@ package struct GatewaySettings: Settings {
     package var webOrigins = ["http://localhost:7480", "http://127.0.0.1:7480"]
     /// The languages in which errors address people formally.
     package let formalLanguages: FormalLanguages
+    /// Where people's addresses are.
+    package let places: Places
 
     package init(reading settings: inout SettingsReader) {
         for flow in LimitedFlow.allCases {
@@ -25,6 +28,12 @@ package struct GatewaySettings: Settings {
             webOrigins.allSatisfy { WebOrigin(site: $0) != nil }, ["web-origins"],
             "each must be \(WebOrigin.expected)")
         formalLanguages = FormalLanguages(reading: &settings)
+        places = Places(
+            file: settings.optionalPath(
+                "place-file",
+                reason: "A MaxMind DB with countries or cities, by which sign-ins have a place "
+                    + "(G-08). It is read again when it is replaced."))
+        if let mistake = places.mistake { settings.require(false, ["place-file"], mistake) }
     }
 }
 

@@ -47,6 +47,8 @@ package struct ProgramDescription: Sendable {
     package let hasStore: Bool
     /// The default of the setting `connections-per-address-max`.
     package let connectionsPerAddressMax: Int
+    /// The default of the setting `store-connections`.
+    package let storeConnections: Int
 
     /// A description.
     package init(
@@ -54,7 +56,8 @@ package struct ProgramDescription: Sendable {
         callers: [String], addressAsserters: [String] = [],
         webServices: Set<String> = [], callersMethods: [String: [MethodPattern]] = [:],
         hasRPCServer: Bool = true, hasStore: Bool = true,
-        connectionsPerAddressMax: Int = ServerLimits().connectionsPerAddressMax
+        connectionsPerAddressMax: Int = ServerLimits().connectionsPerAddressMax,
+        storeConnections: Int = 10
     ) {
         self.program = program
         self.service = service
@@ -70,6 +73,7 @@ package struct ProgramDescription: Sendable {
         self.hasRPCServer = hasRPCServer
         self.hasStore = hasStore && hasRPCServer
         self.connectionsPerAddressMax = connectionsPerAddressMax
+        self.storeConnections = storeConnections
     }
 }
 
@@ -127,25 +131,32 @@ package struct Assembly: Sendable {
         close = {}
     }
 
-    /// An assembly of a service with a store. It also serves the store's event feed, its clock and
-    /// its backups, and the latest known time is stored.
+    /// An assembly of a service with a store. It also serves the store's event feed, its clock and,
+    /// of a store in files, its backups; and the latest known time is stored.
     /// - Parameters:
     ///   - journals: the names of the journals in the store's folder.
-    ///   - blobs: the blobs that the store's rows name.
+    ///   - blobs: the blobs that the store's rows name. A backup copies those that are files.
     ///   - watched: files that are read again when they change, besides those of the server and
     ///     of clients.
     package init(
         methods: [ServiceMethods], tasks: [@Sendable () async throws -> Void], store: Store,
-        journals: [String] = [], blobs: BlobFolder? = nil,
+        journals: [String] = [], blobs: (any BlobStore)? = nil,
         watched: [CredentialWatch.Credential] = [], time: any Time,
         close: @escaping @Sendable () async -> Void = {}
     ) {
+        // A server is backed up with its own tools.
+        let backup =
+            store.isOnServer
+            ? []
+            : [
+                BackupDispatcher.methods(
+                    of: StoreBackup(store, journals: journals, blobs: blobs as? BlobFolder))
+            ]
         self.init(
             services: methods + [
                 EventsDispatcher.methods(of: EventFeed(store: store, time: time)),
                 ClockDispatcher.methods(of: StoreClock(store, time: time)),
-                BackupDispatcher.methods(of: StoreBackup(store, journals: journals, blobs: blobs)),
-            ],
+            ] + backup,
             workers: (tasks + [{ try await ClockMarking(store: store, time: time).run() }])
                 .map { Worker($0) },
             watched: watched,

@@ -63,15 +63,16 @@ package struct ServiceHost: Sendable {
     /// The key with that name, which seals a store. Called before the store is opened: the key is
     /// created only while the store does not exist. A store that does not exist although its key
     /// does is created, with a warning.
-    /// - Throws: `StartError`, `SecretFileError`.
+    /// - Throws: `StartError`, `SecretFileError`; of a store on a server `StoreError`, `SQLError`.
     func masterKey(_ name: String, ofStore store: String) throws -> SecretBytes {
-        let (path, file) = (keyFile(name), storeFile(store))
-        let (hasKey, hasStore) = (access(path, F_OK) == 0, access(file, F_OK) == 0)
+        let (path, place) = (keyFile(name), try place(ofStore: store))
+        let hasKey = access(path, F_OK) == 0
+        let hasStore = try place.hasStore(time: time, logger: logger)
         guard hasKey || !hasStore else {
             // With a new key, nothing in the store could be opened: each account would be unknown.
             throw StartError(
-                "\(path) is missing, and \(file) was sealed under it: put the key back, or move "
-                    + "the store away to start with an empty one")
+                "\(path) is missing, and \(place.location) was sealed under it: put the key back, "
+                    + "or move the store away to start with an empty one")
         }
         if hasKey, !hasStore {
             // No error, since docker/compose/secrets.sh makes keys before the first start.
@@ -79,33 +80,47 @@ package struct ServiceHost: Sendable {
                 "store.created",
                 """
                 a new, empty store is made: if this installation had users, its volume is not \
-                mounted or its restore failed
-                """, fields: [.file: .text(file)])
+                mounted, its restore failed, or store-url names another database
+                """, fields: [.file: .text(place.location)])
         }
         return try key(name)
     }
 
-    /// The key with that name, which another service has too. Beside an existing store a missing one
-    /// is an error: a new key would not be the other service's. Called before the store is opened.
+    /// The key with that name, which another service has too. Beside an existing store a missing
+    /// one is an error: a new key would not be the other service's. Called before the store is
+    /// opened.
     /// - Parameters:
     ///   - other: the other service, for the error's advice.
     ///   - store: the name of this service's store.
-    /// - Throws: `StartError` if the key is missing beside a store, `SecretFileError`.
+    /// - Throws: `StartError` if the key is missing beside a store, `SecretFileError`; of a store
+    ///   on a server `StoreError`, `SQLError`.
     package func key(
         _ name: String, sharedWith other: String, besideStore store: String
-    ) throws -> SecretBytes {
+    ) throws -> SharedKey {
         let path = keyFile(name)
-        guard access(path, F_OK) == 0 || access(storeFile(store), F_OK) != 0 else {
-            throw StartError(
-                "\(path) is missing, and \(other) has the same key: copy its file here; if it is "
-                    + "lost there too, write 32 random bytes into it for both (mode 600), and "
-                    + "restart both")
+        if access(path, F_OK) != 0 {
+            let hasStore = try place(ofStore: store).hasStore(time: time, logger: logger)
+            guard !hasStore else {
+                throw StartError(
+                    "\(path) is missing, and \(other) has the same key: copy its file here; if it "
+                        + "is lost there too, write 32 random bytes into it for both (mode 600), "
+                        + "and restart both")
+            }
         }
-        return try key(name)
+        return SharedKey(name: name, value: try key(name))
     }
 
-    /// The path of the store with that name.
-    private func storeFile(_ name: String) -> String { "\(settings.dataFolder)/\(name).sqlite" }
+    /// A key that two services have alike.
+    package struct SharedKey: Sendable {
+        let name: String
+        /// The key.
+        package let value: SecretBytes
+    }
+
+    /// Where the store with that name is.
+    private func place(ofStore name: String) throws -> StorePlace {
+        try settings.store.place(of: name, folder: settings.dataFolder)
+    }
 
     /// The path of the key with that name.
     func keyFile(_ name: String) -> String { "\(settings.keysFolder)/\(name).key" }
@@ -123,13 +138,15 @@ package struct ServiceHost: Sendable {
     /// Opens the service's store, and makes its keys from the master key `<key>.key`, which must be
     /// the one that the store was created with.
     /// - Parameters:
+    ///   - shared: a key that another service has too. A store on a server knows it, so that each
+    ///     machine has the same.
     ///   - keys: makes the keys from the master key.
     ///   - settlingCopy: ends what must not come back with a restored copy
     ///     (`Store.settleRestoredCopy`). It is required, so that no service starts without it.
     /// - Throws: `StartError`, `SecretFileError`, `CryptographyError`, `StoreError`, `SQLError`; what
     ///   the closures throw.
     package func openStore<Keys: StoreKeys>(
-        _ name: String, key: String, migrations: [Migration],
+        _ name: String, key: String, sharing shared: SharedKey? = nil, migrations: [Migration],
         keys: (SecretBytes) throws -> Keys, settlingCopy: (Store) async throws -> Void
     ) async throws -> (store: Store, keys: Keys) {
         let master = try masterKey(key, ofStore: name)
@@ -137,13 +154,17 @@ package struct ServiceHost: Sendable {
             keys: try AuditKeys(master: master, service: description.application),
             keptFor: settings.auditRetention, randomness: randomness)
         let store = try Store(
-            place: .folder(settings.dataFolder, name: name), migrations: migrations,
+            place: try place(ofStore: name), migrations: migrations,
             acceptsClock: settings.acceptsClock, auditTrail: trail, time: time,
             randomness: randomness, logger: logger)
         let keys = try keys(master)
         store.report(to: parts)
         try await store.requireKey(check: Self.storeCheck(of: master), file: keyFile(key)) {
             try keys.openOldest(in: $0, limit: $1)
+        }
+        if let shared {
+            try await store.requireSharedKey(
+                shared.name, check: Self.storeCheck(of: shared.value), file: keyFile(shared.name))
         }
         try await settlingCopy(store)
         return (store, keys)

@@ -17,8 +17,8 @@ package struct IdentityAssembly: Sendable {
     let data: PersonalData
     /// The life of accounts.
     package let life: AccountLife
-    /// The files of photos and exports.
-    package let blobs: BlobFolder
+    /// The blobs of photos and exports.
+    package let blobs: any BlobStore
     /// The work beside the handlers.
     package let background: BackgroundTasks
     /// The work beside the handlers. Each task runs until cancelled.
@@ -29,7 +29,7 @@ package struct IdentityAssembly: Sendable {
     ///   - data: The settings for what accounts keep.
     ///   - life: The settings for the life of accounts.
     ///   - documentWriters: The keys of the setting `document-writers`.
-    /// - Throws: `OutboundClient.Unavailable`, or what `PasswordHashPool`, `BlobFolder` and
+    /// - Throws: `OutboundClient.Unavailable`, or what `PasswordHashPool`, `Store.openBlobs` and
     ///   `Tombstones` throw.
     package init(
         settings: IdentitySettings, data dataSettings: PersonalDataSettings,
@@ -53,14 +53,12 @@ package struct IdentityAssembly: Sendable {
                 deletions: deletions),
             facts: DocumentFacts(rules: rules, keys: keys), peers: peers,
             documentWriters: documentWriters, time: time, logger: logger, metrics: metrics)
-        blobs = try BlobFolder(in: store.folder)
-        let uncommitted = UncommittedBlobs()
+        blobs = try store.openBlobs(time: time)
         life = try AccountLife(
             settings: lifeSettings, core: core, deletions: deletions, peers: peers, blobs: blobs,
-            uncommitted: uncommitted, logger: logger, metrics: metrics)
+            logger: logger, metrics: metrics)
         data = PersonalData(
             settings: dataSettings, core: core, rules: rules, guests: guests, blobs: blobs,
-            uncommitted: uncommitted,
             services: [
                 life.accountData, peers.sessionData, peers.notificationData, peers.rateLimitData,
             ], logger: logger)

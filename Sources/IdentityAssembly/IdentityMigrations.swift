@@ -7,7 +7,8 @@ extension IdentityTables {
     /// The migrations from an empty store, for `Store.init`. Each module has the texts of its
     /// subjects; a path without a module is in `IdentityService`.
     package static let migrations = [
-        Migration(number: 1, sql: accounts),  // IdentityTables.swift
+        // IdentityTables.swift
+        Migration(number: 1, sql: accounts, server: accounts + accountKeyPages),
         Migration(number: 2, sql: notices),  // IdentityTables.swift
         Migration(number: 3, sql: identities),  // IdentityTables.swift
         Migration(number: 4, sql: oneOfEachMethod),  // Linking/LinkingStore.swift
@@ -38,5 +39,6 @@ extension IdentityTables {
         Migration(number: 23, sql: parentalConsentEnds),  // Consents/ParentalConsentStore.swift
         // PersonalData/Documents/DocumentAudit.swift, Newcomers/NewcomerBytes.swift
         Migration(number: 24, sql: documentChanges + NewcomerBytes.table),
+        Migration(number: 25, sql: "", server: BlobRows.tables),  // Storage/Server/BlobRows.swift
     ]
 }

@@ -51,6 +51,13 @@ package enum IdentityTables {
         CREATE INDEX links_by_expiry ON links (expires_at_ms);
         """
 
+    /// On a server a deleted row stays in its table until it is cleared away. Here that is within a
+    /// minute or two: with its key an account's data could be read.
+    package static let accountKeyPages = """
+        ALTER TABLE account_keys SET (
+            autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 0);
+        """
+
     /// Recent mails to owners, for the rate limit that stops attackers from flooding an inbox
     /// (`NoticeRule`). `kind` is a `MailTemplate.noticeKind`.
     package static let notices = """

@@ -24,7 +24,7 @@ package enum NotificationStore {
         Migration(number: 7, sql: sessionFeed),
         Migration(number: 8, sql: warnings),
         Migration(number: 9, sql: leaseHolders),
-        Migration(number: 10, sql: eventPositions, server: eventPositionsOnServer),
+        Migration(number: 10, sql: eventPositions, server: ""),
         Migration(number: 11, sql: deviceAccounts),
         Migration(number: 12, sql: eventDetails),
     ]
@@ -190,17 +190,11 @@ package enum NotificationStore {
         ALTER TABLE event ADD COLUMN agent TEXT;
         """
 
-    /// For the version that took the positions of `event` from this row; the table numbers its rows
-    /// itself.
+    /// For the version that took the positions of `event` from this row, and was on no server; the
+    /// table numbers its rows itself.
     private static let eventPositions = """
         INSERT INTO feed_head (feed, last) VALUES (
             'event', coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'event'), 0));
-        """
-
-    /// The same on a server, which has no `sqlite_sequence`.
-    private static let eventPositionsOnServer = """
-        INSERT INTO feed_head (feed, last) VALUES (
-            'event', coalesce((SELECT max(number) FROM event), 0));
         """
 
     /// The suppression list of addresses (`SuppressionList`).

@@ -18,13 +18,11 @@ package struct PersonalData: Sendable {
     /// `postern.identity.v1.AccountExports`, and of `postern.gateway.v1.DataExports` the rest.
     let exports: AccountExportsHandler
 
-    /// - Parameters:
-    ///   - uncommitted: Shared with the sweep of `blobs`.
-    ///   - services: What exports are collected from.
+    /// - Parameter services: What exports are collected from.
     package init(
         settings: PersonalDataSettings, core: IdentityService, rules: Reloadable<DocumentRules>,
-        guests: GuestSettlement, blobs: any BlobStore, uncommitted: UncommittedBlobs,
-        services: [any AccountDataAPI], logger: Logger
+        guests: GuestSettlement, blobs: any BlobStore, services: [any AccountDataAPI],
+        logger: Logger
     ) {
         let (store, writer, time) = (core.store, core.writer, core.time)
         let newcomers = core.settings.newcomers
@@ -35,14 +33,14 @@ package struct PersonalData: Sendable {
         onboarding = OnboardingHandler(documents: documents, answers: core.answers)
         profiles = ProfileHandler(
             settings: settings, store: store, writer: writer, answers: core.answers,
-            documents: documents, blobs: blobs, uploads: PhotoUploads(), uncommitted: uncommitted)
+            documents: documents, blobs: blobs, uploads: PhotoUploads())
         guestData = GuestDataHandler(
             documents: documents, guests: guests, watchers: AccountWatchers(), logger: logger)
         let watchers = AccountWatchers()
         let work = ExportWork(
             settings: core.settings, store: store, writer: writer, time: time, logger: logger,
-            blobs: blobs, uncommitted: uncommitted,
-            collection: ExportCollection(services: services, time: time), watchers: watchers)
+            blobs: blobs, collection: ExportCollection(services: services, time: time),
+            watchers: watchers)
         exports = AccountExportsHandler(
             store: store, writer: writer, time: time, calls: core.calls, owners: core.owners,
             blobs: blobs, watchers: watchers, work: work, newcomers: newcomers)

@@ -109,6 +109,9 @@ public struct CallOptions: Hashable, Sendable {
     public var idempotencyKey: String?
     /// The user's IP address, for limits, from an application that may assert it.
     public var clientAddress: String?
+    /// The user's user agent, as HTTP has it, from an application that may assert the address. In
+    /// the list of sessions it becomes a browser and a system.
+    public var clientAgent: String?
     /// The user's languages, as in HTTP: `de-CH,de;q=0.9,en;q=0.8`.
     public var acceptLanguage: String?
     /// The timeout; without one, that of the method, mostly 10 s.
@@ -117,11 +120,12 @@ public struct CallOptions: Hashable, Sendable {
     /// Options; all may be absent.
     public init(
         accessToken: String? = nil, idempotencyKey: String? = nil, clientAddress: String? = nil,
-        acceptLanguage: String? = nil, timeout: Duration? = nil
+        clientAgent: String? = nil, acceptLanguage: String? = nil, timeout: Duration? = nil
     ) {
         self.accessToken = accessToken
         self.idempotencyKey = idempotencyKey
         self.clientAddress = clientAddress
+        self.clientAgent = clientAgent
         self.acceptLanguage = acceptLanguage
         self.timeout = timeout
     }
@@ -144,6 +148,7 @@ extension CallOptions: CustomStringConvertible, CustomDebugStringConvertible, Cu
             self,
             children: [
                 "idempotencyKey": idempotencyKey as Any, "clientAddress": clientAddress as Any,
+                "clientAgent": clientAgent as Any,
                 "acceptLanguage": acceptLanguage as Any, "timeout": timeout as Any,
             ], displayStyle: .struct)
     }
@@ -309,6 +314,7 @@ struct Caller: Sendable {
         var metadata = Metadata()
         metadata[Metadata.Key.idempotencyKey] = options.idempotencyKey ?? ownKey(method)
         metadata[Metadata.Key.clientAddress] = options.clientAddress
+        metadata[Metadata.Key.clientAgent] = options.clientAgent
         metadata[Metadata.Key.acceptLanguage] = options.acceptLanguage
         return client.context(timeout: options.timeout ?? method.timeout, metadata: metadata)
             .bearing(options.accessToken)

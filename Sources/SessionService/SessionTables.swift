@@ -7,20 +7,21 @@ package enum SessionTables {
     package static let storeName = "session"
     /// The store's schema.
     package static let migrations = [
-        Migration(number: 1, sql: session + usedProof + accountEnd + signingKey),
+        Migration(
+            number: 1, sql: session + usedProof + accountEnd + signingKey,
+            server: session + sessionPages + usedProof + accountEnd + signingKey),
         Migration(number: 2, sql: rotation + tokenKey),
         Migration(number: 3, sql: openSessions),
         Migration(number: 4, sql: sessionEnd + signingKeyLife),
         Migration(number: 5, sql: proofs + storeEpoch),
         Migration(number: 6, sql: accountSeen),
         Migration(
-            number: 7, sql: revocationPositions,
-            server: revocationPositionsOnServer),
+            number: 7, sql: revocationPosition + revocationPositions, server: revocationPosition),
         Migration(number: 8, sql: signingKeysVersion),
         Migration(number: 9, sql: sessionGeneration),
         Migration(number: 10, sql: endedSessions),
         Migration(number: 11, sql: deletedSession),
-        Migration(number: 12, sql: revocationNumbers),
+        Migration(number: 12, sql: revocationNumbers, server: Feed.sessionEnds.tables),
         Migration(number: 13, sql: sessionPlaces),
     ]
 
@@ -45,6 +46,12 @@ package enum SessionTables {
         ) STRICT;
         CREATE INDEX session_by_account ON session (account);
         CREATE INDEX session_by_end ON session (ended_at_ms) WHERE ended_at_ms IS NOT NULL;
+        """
+
+    /// A server writes a changed row as a new one, here on the same page: a refresh changes no
+    /// indexed column. The former ones are cleared away often.
+    private static let sessionPages = """
+        ALTER TABLE session SET (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02);
         """
 
     /// `rotated_at_ms` is when the leaf was issued. It is 0 for sessions from before the column,
@@ -157,7 +164,8 @@ package enum SessionTables {
         ) STRICT;
         """
 
-    /// One row for each end of the last two hours. Followers resume from `number`.
+    /// One row for each end of the last two hours. Followers resume from `number`
+    /// (`Feed.sessionEnds`).
     private static let sessionEnd = """
         CREATE TABLE session_end (
             number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -171,31 +179,22 @@ package enum SessionTables {
             ORDER BY ended_at_ms, id;
         """
 
+    private static let revocationPosition =
+        "ALTER TABLE session_end ADD COLUMN position INTEGER;"
+
     /// Positions apart from the numbers. Unused since step 12; the version before it gives each row
-    /// without a position its number.
+    /// without a position its number. No server had that version.
     private static let revocationPositions = """
         INSERT INTO feed_head (feed, last) VALUES (
             'session_end',
             coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'session_end'), 0));
-        ALTER TABLE session_end ADD COLUMN position INTEGER;
         CREATE UNIQUE INDEX session_end_position ON session_end (position)
             WHERE position IS NOT NULL;
         UPDATE session_end SET position = number;
         CREATE INDEX session_end_unpositioned ON session_end (number) WHERE position IS NULL;
         """
 
-    /// The same on a server, which has no `sqlite_sequence`: a store there is new at this step.
-    private static let revocationPositionsOnServer = """
-        INSERT INTO feed_head (feed, last) VALUES (
-            'session_end', coalesce((SELECT max(number) FROM session_end), 0));
-        ALTER TABLE session_end ADD COLUMN position BIGINT;
-        CREATE UNIQUE INDEX session_end_position ON session_end (position)
-            WHERE position IS NOT NULL;
-        UPDATE session_end SET position = number;
-        CREATE INDEX session_end_unpositioned ON session_end (number) WHERE position IS NULL;
-        """
-
-    /// A row's number is its position.
+    /// A row's number is its position. On a server the number comes later.
     private static let revocationNumbers = """
         DROP INDEX session_end_position;
         DROP INDEX session_end_unpositioned;

@@ -32,10 +32,11 @@ struct IdentityProgram: Program {
         let signInProofs = try host.key(
             "sign-in-proof", sharedWith: "session", besideStore: "identity")
         let (store, keys) = try await host.openStore(
-            "identity", key: "identity", migrations: IdentityTables.migrations
+            "identity", key: "identity", sharing: signInProofs,
+            migrations: IdentityTables.migrations
         ) {
             try IdentityKeys(
-                master: $0, signInProofs: signInProofs, randomness: host.randomness)
+                master: $0, signInProofs: signInProofs.value, randomness: host.randomness)
         } settlingCopy: {
             try await IdentityRestore.settle($0, settings.life.deletion)
         }

@@ -9,7 +9,7 @@ struct RateLimitProgram: Program {
         program: "postern-rate-limit", service: "postern.rate-limit", application: "rate-limit",
         summary: "Decides on rates: how often somebody may try.", port: 7403,
         callers: ["gateway", "identity", "notification", "tool"],
-        callersMethods: ProgramDescription.innerCalls(at: "rate-limit"))
+        callersMethods: ProgramDescription.innerCalls(at: "rate-limit"), storeConnections: 4)
 
     static func assemble(
         _ host: ServiceHost, _ settings: RateLimitSettings

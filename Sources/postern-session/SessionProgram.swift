@@ -18,10 +18,11 @@ struct SessionProgram: Program {
         let signInProofs = try host.key(
             "sign-in-proof", sharedWith: "identity", besideStore: "session")
         let (store, keys) = try await host.openStore(
-            "session", key: "session", migrations: SessionTables.migrations
+            "session", key: "session", sharing: signInProofs,
+            migrations: SessionTables.migrations
         ) {
             try SessionKeys(
-                master: $0, signInProofs: signInProofs, randomness: host.randomness)
+                master: $0, signInProofs: signInProofs.value, randomness: host.randomness)
         } settlingCopy: {
             try await SessionRestore.settle($0, randomness: host.randomness)
         }

@@ -33,7 +33,7 @@ struct PosternTool: AsyncParsableCommand {
             ImportCommand.self, ExportCommand.self, RestoreCommand.self,
             ErrorsCommand.self, AccountsCommand.self, DeletionsCommand.self,
             AuditCommand.self, ApplicationsCommand.self,
-            TokenCommand.self, BackupCommand.self,
+            TokenCommand.self, BackupCommand.self, StoreCommand.self,
         ])
 }
 

@@ -2,6 +2,7 @@ import Cryptography
 import Glibc
 import NIOPosix
 import RPC
+import Storage
 import TestSupport
 import Testing
 
@@ -90,7 +91,7 @@ struct ServiceHostTests {
     @Test("a lost key that another service has too is an error beside a store, with what to do")
     func lostTogether() throws {
         func key() throws -> SecretBytes {
-            try host().key("sign-in-proof", sharedWith: "identity", besideStore: "session")
+            try host().key("sign-in-proof", sharedWith: "identity", besideStore: "session").value
         }
         let first = try key()
         try folder.write("", to: "session.sqlite")
@@ -112,6 +113,23 @@ struct ServiceHostTests {
         try folder.write("", to: "session.sqlite")
         _ = try host().masterKey("session", ofStore: "session")
         #expect(warnings() == 1)
+    }
+
+    @Test("Secrets: the password of the store's role is the first line of a file of its own")
+    func password() throws {
+        let file = try folder.write("s3cret\n", to: "password")
+        func password() throws -> SecretBytes? {
+            let settings: ProgramSettings<SampleProgram> = try SettingsLoader.settings([
+                "--store-url=postgres://ada@a/b", "--store-password-file=\(file)",
+            ])
+            let place = try settings.host.store.place(of: "sample", folder: folder.path)
+            guard case .server(let server, _, _) = place else { return nil }
+            return server.password
+        }
+        #expect(chmod(file, 0o644) == 0)
+        #expect(throws: SecretFileError.self) { try password() }
+        #expect(chmod(file, 0o600) == 0)
+        #expect(try password() == SecretBytes("s3cret"))
     }
 
     @Test("X-03: without its own key a program makes no channel and says what to do")

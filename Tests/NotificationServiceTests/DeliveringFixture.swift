@@ -29,9 +29,10 @@ extension DeliveringFixture {
         while try await purges.step() {}
     }
 
-    /// Returns one column of the rows of a query.
+    /// Returns one column of the rows of a query. Events of the audit trail have their numbers.
     func ask(_ sql: String) async throws -> [SQLValue] {
-        try await store.read { try $0.query(sql) { $0.values.first ?? .null } }
+        try await store.number(.audit)
+        return try await store.read { try $0.query(sql) { $0.values.first ?? .null } }
     }
 
     /// Queries the store until `sql` gives `wanted`; every query reads the real store.

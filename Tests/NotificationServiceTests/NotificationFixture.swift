@@ -25,19 +25,20 @@ final class NotificationFixture: DeliveringFixture {
     let outbox: OutboxHandler
 
     /// The service with its store in `folder`. Mails are sent by `route`; by default to the inbox.
+    /// - Parameter engine: As in `TestStore.open`.
     init(
         in folder: TemporaryFolder, time: ManualTime = ManualTime(), seed: UInt64 = 1,
         masterSeed: UInt64 = 99, route: (any MailTransport)? = nil,
         routes: [Channel: any MessageRoute]? = nil,
-        environment: [String: String] = [:]
+        environment: [String: String] = [:], engine: (any SQLEngine)? = nil
     ) throws {
         self.folder = folder
         self.time = time
         let randomness = SeededRandomness(seed: seed)
         let logger = log.logger(time: time)
         store = try TestStore.open(
-            NotificationStore.name, NotificationStore.migrations, in: folder.path, time: time,
-            logger: logger)
+            NotificationStore.name, NotificationStore.migrations, in: folder.path, engine: engine,
+            time: time, logger: logger)
         keys = try NotificationKeys(
             master: .generate(count: 32, randomness: SeededRandomness(seed: masterSeed)),
             randomness: randomness)

@@ -61,46 +61,6 @@ struct NotificationPurgesTests {
         #expect(try await fixture.ask("SELECT count(*) FROM message") == [.integer(0)])
     }
 
-    @Test("a message that is retried while the purge looks at it is not deleted")
-    func retried() async throws {
-        let folder = try TemporaryFolder()
-        var made: Interleavings?
-        let store = try TestStore.open(
-            NotificationStore.name, NotificationStore.migrations, in: folder.path
-        ) { inner in
-            let interleavings = Interleavings(inner)
-            made = interleavings
-            return interleavings
-        }
-        let id = try #require(MessageID(key: 1))
-        try await store.writeUnchecked { transaction in
-            try transaction.execute(
-                """
-                INSERT INTO message (id, call_hash, fingerprint, recipient_hash, template, state,
-                    attempts, accepted_at_ms, ended_at_ms)
-                VALUES (1, x'01', x'', x'', 'welcome', 4, 1, 1, 1)
-                """)
-            try transaction.put(
-                "INSERT INTO dead_letter (id, content, kept_until_ms) VALUES (1, x'', ?)",
-                [SQLValue(transaction.at + .seconds(60))])
-        }
-        let report = try await #require(made).explore {
-            _ = try await store.write(about: [.expired]) {
-                try $0.forgetMessages(endedBefore: $0.at, limit: 10)
-            }
-        } _: {
-            _ = try await store.write(about: []) { try $0.renew(id, by: "tool") }
-        } _: { transaction in
-            try transaction.numbers([
-                "messages": "count(*) FROM message", "letters": "count(*) FROM dead_letter",
-                "retries": "count(*) FROM audit",
-            ])
-        }
-        #expect(report.wrong == [], "\(report.serial)")
-        #expect(report.interleavings > 0)
-        store.close()
-    }
-
     @Test("events for webhooks are deleted after seven days, with their deliveries")
     func events() async throws {
         let fixture = try NotificationFixture(in: TemporaryFolder())

@@ -15,11 +15,9 @@ struct RateLimitRestoreTests {
         let copy = fixture.folder.file("copy.sqlite")
         await fixture.service.flush()
         try await fixture.store.backup(to: copy)
-        let location = fixture.store.location
         fixture.service.closeJournals()
         fixture.store.close()
-        for end in ["-wal", "-shm"] { unlink(location + end) }
-        #expect(rename(copy, location) == 0)
+        try fixture.store.replace(by: copy)
         return try await LimitsFixture(folder: fixture.folder, time: fixture.time, seed: 2)
     }
 

@@ -10,4 +10,10 @@ struct SchemaTests {
         let made = try await file.text(of: RateLimitTables.migrations)
         #expect(try file.text() == made, "\(CommittedFile.hint)")
     }
+
+    @Test("a server's tables, columns and indexes are the same but for ten lines")
+    func server() async throws {
+        #expect(try await StoreSchema.differences(of: RateLimitTables.migrations) == [])
+        #expect(StoreSchema.differencesCount <= 10)
+    }
 }

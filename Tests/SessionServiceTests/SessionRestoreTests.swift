@@ -28,10 +28,8 @@ struct SessionRestoreTests {
 
     /// Replaces the store with the backup and restarts the service.
     private func restore(_ backup: String) async throws {
-        let store = fixture.store.location
         fixture.store.close()
-        for end in ["-wal", "-shm"] { unlink(store + end) }
-        #expect(rename(backup, store) == 0)
+        try fixture.store.replace(by: backup)
         try await fixture.restart()
     }
 

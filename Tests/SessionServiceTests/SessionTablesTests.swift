@@ -76,6 +76,7 @@ struct SessionTablesTests {
         let now = try store(steps: SessionTables.migrations.count)
         let session = try #require(SessionID(key: 6))
         try await now.writeUnchecked { try $0.recordRevocation(of: session, .signedOut) }
+        try await now.number(.sessionEnds)
         let all = try await now.read { try $0.revocations(after: 0, countMax: 10) }
         #expect(all.map(\.position) == [3, 6])
         let new = try await now.read { try $0.revocations(after: 5, countMax: 10) }
@@ -91,6 +92,7 @@ struct SessionTablesTests {
         now.close()
         let former = try store(steps: Self.stepsBeforePositions)
         try await end(2...5, in: former)
+        try await former.number(.sessionEnds)
         try await former.writeUnchecked {
             _ = try $0.execute("DELETE FROM session_end WHERE number < 4")
         }

@@ -9,6 +9,7 @@ enum ModuleGraph {
         ("Texts", []),
         ("ServiceRuntime", ["JSON", "Texts", "CYAML"]),
         ("Addresses", ["ServiceRuntime", "CIDN"]),
+        ("Places", ["Addresses", "ServiceRuntime", "CMaxMindDB"]),
         ("Cryptography", ["ServiceRuntime", "JSON", "COpenSSL", "CArgon2", "CCrypt"]),
         ("Messages", ["Cryptography", "JSON", "CMessages"]),
         (
@@ -42,7 +43,7 @@ enum ModuleGraph {
         // The gateway has no store: no Storage.
         (
             "GatewayService",
-            serviceFloor.subtracting(["Storage"]).union(["Addresses"])
+            serviceFloor.subtracting(["Storage"]).union(["Addresses", "Places"])
         ),
         // The web service has no store, and calls the gateway only.
         (
@@ -89,7 +90,7 @@ enum ModuleGraph {
     /// C targets: generated C, module maps and shims.
     static let cModules: Set<String> = [
         "CMessages", "COpenSSL", "CSQLite", "CArgon2", "CCrypt", "CCurl", "CIDN", "CYAML",
-        "CZlib", "CNGHTTP2", "COpenAPI", "CPostgreSQL",
+        "CZlib", "CNGHTTP2", "COpenAPI", "CPostgreSQL", "CMaxMindDB",
     ]
 
     /// Programs and the tool: only they use the system clock, arguments and standard output.

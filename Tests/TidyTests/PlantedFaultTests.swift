@@ -13,7 +13,8 @@ struct PlantedFaultTests {
         #expect(!patches.isEmpty)
         for patch in patches {
             let text = try checkout.text(of: patch)
-            let header = /Fault: .+\nFound by: (\w+)\.(\w+)\nWords: .+\n\ndiff\b/
+            let header =
+                /Fault: .+\nFound by: (\w+)\.(\w+)\n(?:Store: server\n)?Words: .+\n\ndiff\b/
             let (_, tests, suite) = try #require(text.prefixMatch(of: header), "\(patch)").output
             let isThere = checkout.paths.contains {
                 $0.hasPrefix("Tests/\(tests)/") && $0.hasSuffix("/\(suite).swift")

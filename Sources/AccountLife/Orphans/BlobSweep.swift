@@ -4,14 +4,21 @@ import PersonalData
 import ServiceRuntime
 import Storage
 
-/// Removes the files of photos and exports that no row names, at start and every hour: a crash
-/// between a file and its row, a file that could not be removed, an account that was deleted, an
-/// export that has expired. No blob stays without an owner.
+/// Removes the blobs of photos and exports that no row names, at start and every hour, once they
+/// are a day old: a crash between a blob and its row, a blob that could not be removed, the export
+/// of a former holder, one that has expired. No blob stays without an owner.
 ///
-/// It also finds the rows whose file is missing, as after a restore without the files (I-04), and
+/// By their age, since another instance may be writing one, or be about to commit its row. That
+/// takes minutes at most: an upload is one call, and an export has a minute for each service
+/// (`ExportCollection`).
+///
+/// It also finds the rows whose blob is missing, as after a restore without the files (I-04), and
 /// reports them with what `OrphanCheck` finds.
 struct BlobSweep: Sendable {
     static let interval: Duration = .seconds(3_600)
+    /// How old a blob without a row is when it is removed. Who can fill the disk meanwhile, and how
+    /// far: Sources/SECURITY.md, Costs.
+    static let age: Duration = .seconds(86_400)
     /// What it finds.
     static let kinds: [OrphanKind] = [.photoWithoutFile, .exportWithoutFile]
     /// Files or rows that one read looks up.
@@ -19,7 +26,6 @@ struct BlobSweep: Sendable {
 
     let store: Store
     let blobs: any BlobStore
-    let uncommitted: UncommittedBlobs
     let findings: OrphanFindings
     let time: any Time
     let logger: Logger
@@ -46,13 +52,10 @@ struct BlobSweep: Sendable {
             fields: [.count: .integer(found.sum)])
     }
 
-    /// The order of the three looks matters: a file that was listed and is not uncommitted any more
-    /// has its row by then, or never gets one.
-    /// - Returns: all files that were listed.
+    /// - Returns: all blobs that are old enough, of which those without a row are removed.
     private func removeFiles() async throws -> Set<BlobName> {
-        let listed = try await blobs.names()
-        let uncommitted = uncommitted.names
-        var rest = listed.filter { !uncommitted.contains($0) }[...]
+        let listed = try await blobs.names(begunBy: time.now() - Self.age)
+        var rest = listed[...]
         var removed = 0
         while !rest.isEmpty {
             let names = rest.prefix(Self.batch)
@@ -77,7 +80,7 @@ struct BlobSweep: Sendable {
     /// A file is there before its row and until after it, and no name is used twice. So one that is
     /// not there between two reads that both find its row is missing. Only a deletion removes the
     /// file first; from before that on the account is being deleted.
-    /// - Parameter listed: Files that need no such look.
+    /// - Parameter listed: Blobs that need no such look.
     private func findRows(
         _ kind: OrphanKind, without listed: Set<BlobName>, _ found: inout OrphanFindings.Found
     ) async throws {

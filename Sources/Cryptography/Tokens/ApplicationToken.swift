@@ -151,12 +151,14 @@ extension ApplicationToken {
         package let idempotencyKey: String?
         /// `client_address`: the IP address of the person for whom the backend calls.
         package let clientAddress: String?
+        /// `client_agent`: the user agent of that person.
+        package let clientAgent: String?
 
         /// The claims of a token.
         package init(
             application: String, audience: String, issuedAt: Timestamp, expiresAt: Timestamp,
             method: String, bodyHash: String? = nil, idempotencyKey: String? = nil,
-            clientAddress: String? = nil
+            clientAddress: String? = nil, clientAgent: String? = nil
         ) {
             self.application = application
             self.audience = audience
@@ -166,6 +168,7 @@ extension ApplicationToken {
             self.bodyHash = bodyHash
             self.idempotencyKey = idempotencyKey
             self.clientAddress = clientAddress
+            self.clientAgent = clientAgent
         }
 
         /// Parses a payload. Nil when a required claim is missing, a claim has a wrong type, or
@@ -174,7 +177,7 @@ extension ApplicationToken {
             guard let claims = TokenClaims(json: json), claims.audience.count == 1,
                 claims.issuer == claims.subject, let method = json["method"]?.string
             else { return nil }
-            for name in ["bh", "idempotency_key", "client_address"] {
+            for name in ["bh", "idempotency_key", "client_address", "client_agent"] {
                 guard let value = json[name] else { continue }
                 guard value.string != nil else { return nil }
             }
@@ -182,7 +185,8 @@ extension ApplicationToken {
                 application: claims.issuer, audience: claims.audience[0],
                 issuedAt: claims.issuedAt, expiresAt: claims.expiresAt, method: method,
                 bodyHash: json["bh"]?.string, idempotencyKey: json["idempotency_key"]?.string,
-                clientAddress: json["client_address"]?.string)
+                clientAddress: json["client_address"]?.string,
+                clientAgent: json["client_agent"]?.string)
         }
 
         /// The claims as a token's payload.
@@ -196,6 +200,7 @@ extension ApplicationToken {
             if let bodyHash { _ = object.add("bh", .string(bodyHash)) }
             if let idempotencyKey { _ = object.add("idempotency_key", .string(idempotencyKey)) }
             if let clientAddress { _ = object.add("client_address", .string(clientAddress)) }
+            if let clientAgent { _ = object.add("client_agent", .string(clientAgent)) }
             return object
         }
     }

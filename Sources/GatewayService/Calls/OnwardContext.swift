@@ -10,7 +10,8 @@ extension CallContext {
     /// which are malformed have no effect.
     ///
     /// Attack: a caller sends a `client-address`, an `app`, an `application` or `paid-units` of its
-    /// own, which identity and session would take for the gateway's word.
+    /// own, which identity and session would take for the gateway's word. `place` and `agent` are
+    /// the gateway's already (`CallOrigins`).
     /// - Parameter method: the public call's.
     /// - Throws: `auth/invalid-access-token` without a token where the method requires one;
     ///   for one that cannot be ours as `InspectSessionResponse.refusal`; `rpc/invalid-argument` for
@@ -21,6 +22,8 @@ extension CallContext {
                 ? try DerivedIdempotencyKey.of(self, Self.storedName(of: method)) : nil)
         onward.metadata[Metadata.Key.clientAddress] = try personsAddress()
         onward.metadata[Metadata.Key.app] = app
+        onward.metadata[Metadata.Key.place] = metadata[Metadata.Key.place]
+        onward.metadata[Metadata.Key.agent] = metadata[Metadata.Key.agent]
         onward.metadata[Metadata.Key.acceptLanguage] = metadata.acceptedVoice?.tag
         if method.isForNamedCallersOnly {
             onward.metadata[Metadata.Key.application] = application

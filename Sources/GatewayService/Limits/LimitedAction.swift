@@ -16,8 +16,8 @@ struct LimitedAction: Sendable {
     /// The account or number that a guess is about, in the form that `GuessesUnderWay` uses; nil
     /// for an action that is not a guess.
     let guessedAt: String?
-    /// Whose account a limit on guesses locks (`LockNotes`); nil for an action that is not a guess at
-    /// a password or a code.
+    /// Whose account a limit on guesses locks (`LockNotes`); nil for an action that is not a guess
+    /// at a password or a code.
     let guessedOwner: IdentityV1.NoteLockRequest.Owner?
     /// The charges that start over after its success.
     let restartedCharges: [RateLimitV1.Charge]

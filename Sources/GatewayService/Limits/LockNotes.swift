@@ -6,19 +6,20 @@ import ServiceRuntime
 import Synchronization
 
 /// Reports to identity that a limit on guesses has locked an account (D0): identity's trail has the
-/// account, the limiter's a hash of the address only. One report for each wait, by its first refusal.
+/// account, the limiter's a hash of the address only. One report for each wait, by its first
+/// refusal.
 ///
 /// No answer waits for it. Attack: a stranger locks addresses by the thousand, to learn by the times
 /// which of them have accounts, or to have all calls to identity in use. So at most `underWayMax`
-/// reports are under way, and a further one is left out: the limiter's `limit.reached` is the durable
-/// record.
+/// reports are under way, and a further one is left out: the limiter's `limit.reached` is the
+/// durable record.
 final class LockNotes: Sendable {
     /// Reports that are under way.
     static let underWayMax = 32
     /// For one report; identity's commit takes milliseconds.
     private static let timeout = Duration.seconds(2)
-    /// The longest wait that is reported, in milliseconds: 30 days. The number is the rate limiter's,
-    /// and must not overflow a time.
+    /// The longest wait that is reported, in milliseconds: 30 days. The number is the rate
+    /// limiter's, and must not overflow a time.
     private static let waitMax: UInt64 = 30 * 86_400_000
 
     private let signals: any SignInSignalsAPI

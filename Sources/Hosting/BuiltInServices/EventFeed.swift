@@ -6,9 +6,9 @@ package import Storage
 
 /// A service's audit trail as an event feed, and that of one account. The trail is
 /// written in the same transaction as the change that it records, so the feed misses no event. An
-/// event's position is the number of its row: one writer numbers the rows, so numbers are in the
-/// order of commits, have no gaps, and are never given twice, also after a purge. They stay valid
-/// across restarts of both sides, so a reader can continue from the last one.
+/// event's position is the number of its row (`Feed`): numbers are in the order of commits, have no
+/// gaps, and are never given twice, also after a purge. They stay valid across restarts of both
+/// sides, so a reader can continue from the last one.
 package struct EventFeed: EventsService {
     /// Events in one response: about 60 KiB.
     package static let eventsMax = 500
@@ -36,6 +36,7 @@ package struct EventFeed: EventsService {
         }
         // Read before the snapshot: events committed after this time may be missing from it.
         let readAt = time.now()
+        try await store.number(.audit)
         if request.positionOnly {
             let latest = try await store.read { try $0.latestEvent() }
             return EventsV1.ReadEventsResponse(
@@ -68,6 +69,7 @@ package struct EventFeed: EventsService {
         let kinds = try AuditKinds(request.kinds)
         let limit = Self.limit(request.limit)
         let before = request.before > 0 ? request.before : nil
+        try await store.number(.audit)
         let found = try await store.read {
             try $0.records(of: account.key, before: before, limit: limit, kinds)
         }
@@ -109,7 +111,9 @@ package struct EventFeed: EventsService {
 extension SQLSession {
     /// The latest event; position 0 if there is none.
     fileprivate func latestEvent() throws -> EventFeed.Position {
-        try queryOne("SELECT number, at_ms FROM audit ORDER BY number DESC LIMIT 1") {
+        try queryOne(
+            "SELECT number, at_ms FROM audit WHERE number > 0 ORDER BY number DESC LIMIT 1"
+        ) {
             EventFeed.Position(position: try $0.integer(0), atMs: try $0.integer(1))
         } ?? EventFeed.Position(position: 0, atMs: 0)
     }

@@ -19,8 +19,10 @@ package struct HostSettings: Sendable {
     package var limits = ServerLimits()
     /// The number of event loops, each with a thread.
     package var loops = 1
-    /// The folder of the store.
+    /// The folder of the store, and of what the service keeps in files beside it.
     package var dataFolder = ".postern/data"
+    /// Where the store is.
+    package var store = StoreSettings()
     /// Whether to accept the machine's clock even if the store's mark contradicts it.
     package var acceptsClock = false
     /// How long rows of the store's audit trail are kept.
@@ -108,7 +110,8 @@ package struct HostSettings: Sendable {
     ) {
         settings.path(
             "data-folder", &dataFolder, use: program.hasStore ? .store : .untried,
-            reason: "The store lives here.")
+            reason: "The store lives here, and what a service keeps in files beside it.")
+        if program.hasStore { store = StoreSettings(reading: &settings, program) }
         settings.boolean(
             "accept-clock", &acceptsClock,
             reason: "For one start of all services: accepts a clock that a store finds wrong.")

@@ -81,10 +81,10 @@ struct Takeover: AccountWriting {
     /// Marks the account's address as verified, in the owner's spelling: a mail server may treat
     /// `Ada@` and `ada@` as different mailboxes, and the stored spelling came from the previous
     /// holder. An account that waited for this verification becomes active.
-    func prove(_ address: EmailAddress, of row: AccountRow) throws {
+    func prove(_ address: EmailAddress, of row: AccountRow, origin: CallOrigin) throws {
         let vault = try reader.vault(row)
         try transaction.setAddressProved(
             row.account, sealed: try vault.seal(address.entered, .address))
-        try transaction.audit(AuditEvent(.emailVerified, account: row.account.key))
+        try transaction.audit(.emailVerified, row.account, from: origin)
     }
 }

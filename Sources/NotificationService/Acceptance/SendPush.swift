@@ -42,7 +42,7 @@ extension PushMessagesHandler {
 extension Transaction {
     /// The messages of a repeated call; nil for a new one, and for one whose key has expired.
     /// - Throws: `auth/idempotency-key-reused` when the key was used for another request.
-    fileprivate func messages(
+    func messages(
         ofPushCall hash: [UInt8], _ fingerprint: [UInt8]
     ) throws -> [MessageID]? {
         let found = try queryOne(
@@ -60,11 +60,14 @@ extension Transaction {
     }
 
     /// Stores a call.
-    fileprivate func insert(
+    func insert(
         pushCall hash: [UInt8], _ fingerprint: [UInt8], messages: [MessageID]
     ) throws {
-        // An existing call under this key has expired and was not yet purged.
-        try put("DELETE FROM push_call WHERE call_hash = ?", [.blob(hash)])
+        // One that was not yet purged. A call that another flow has stored since this one looked is
+        // not deleted: the insert fails, and the flow runs once more and finds it.
+        try put(
+            "DELETE FROM push_call WHERE call_hash = ? AND at_ms < ?",
+            [.blob(hash), SQLValue(at - NotificationStore.retention)])
         let ids = messages.map(\.key).bigEndianBytes
         try put(
             "INSERT INTO push_call (call_hash, fingerprint, message_ids, at_ms) VALUES (?, ?, ?, ?)",

@@ -12,8 +12,8 @@ import Storage
 ///     attempt counted, next one set → archive written → row, mail and audit event in one commit
 ///
 /// An attempt that fails, or that a crash ends, leaves an export whose next attempt is due later;
-/// that begins a new archive. The file of the failed one has no name yet, or no row names it
-/// (`BlobSweep`). So at each moment there is one export, and one mail.
+/// that begins a new archive. The blob of the failed one is removed, and after a crash it is one
+/// that no row names (`BlobSweep`). So at each moment there is one export, and one mail.
 struct ExportWork: AccountWriting, Sendable {
     /// Exports under way at once: each takes some 0.5 MiB and the reads of a whole account.
     private static let atOnceMax = 4
@@ -26,8 +26,6 @@ struct ExportWork: AccountWriting, Sendable {
     let time: any Time
     let logger: Logger
     let blobs: any BlobStore
-    /// Keeps the sweep from files whose row is not committed yet.
-    let uncommitted: UncommittedBlobs
     let collection: ExportCollection
     /// The streams to wake after each change.
     let watchers: AccountWatchers
@@ -85,17 +83,30 @@ struct ExportWork: AccountWriting, Sendable {
             accountId: account.accountId, emails: account.emailVerified ? [account.email] : [],
             phoneNumbers: [account.phoneNumber].filter { !$0.isEmpty })
         let vault = try reader.vault(row)
-        let blob = BlobName(drawnFrom: randomness)
-        try await uncommitted.holding(blob) {
-            var archive = try await ExportArchiveWriter(blob, in: blobs, vault)
-            let voice = Voice(tag: export.voice) ?? .english
-            let bytes = try await collection.write(subject, in: voice, to: &archive)
-            guard try await commit(export.id, of: row.account, blob, bytes: bytes) else {
-                // It was cancelled meanwhile. If this fails, the sweep removes the file.
-                return try await blobs.remove([blob])
-            }
+        let archive = try await write(subject, in: export.voice, vault)
+        let isReady = try await blobs.keep(archive.blob) {
+            try await commit(export.id, of: row.account, archive.blob, bytes: archive.bytes)
         }
+        // It was cancelled meanwhile. If this fails, the sweep removes the blob.
+        if !isReady { try await blobs.remove([archive.blob]) }
         watchers.changed(export.account)
+    }
+
+    /// Writes an archive. One that fails is removed.
+    private func write(
+        _ subject: AccountDataV1.DataSubject, in voice: String, _ vault: AccountVault
+    ) async throws -> (blob: BlobName, bytes: Int64) {
+        let blob = BlobName(drawnFrom: randomness)
+        do {
+            var archive = try await ExportArchiveWriter(blob, in: blobs, vault)
+            let bytes = try await collection.write(
+                subject, in: Voice(tag: voice) ?? .english, to: &archive)
+            return (blob, bytes)
+        } catch {
+            // The sweep removes one that stays.
+            try? await blobs.remove([blob])
+            throw error
+        }
     }
 
     /// Counts the attempt and sets the time of the next one, before anything is done: an attempt

@@ -16,8 +16,6 @@ struct ProfileHandler: ProfileService, AccountCallsHandler, AccountWriting {
     let documents: DocumentsHandler
     let blobs: any BlobStore
     let uploads: PhotoUploads
-    /// Shared with the sweep.
-    let uncommitted: UncommittedBlobs
 
     var calls: AccountCalls { documents.calls }
 

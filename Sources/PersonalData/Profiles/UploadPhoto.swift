@@ -69,17 +69,14 @@ extension ProfileHandler {
             return try same.message(vault, answers.photos)
         }
         let parts = try await offLoop { try upload.sealedParts(vault) }
-        return try await uncommitted.holding(upload.blob) {
-            try await blobs.write(upload.blob, parts)
-            // After a failure the file is left to the sweep, which knows whether there is a row.
-            let (photo, former) = try await store.write(
-                about: [.account(account)], evenIfCancelled: true
-            ) {
+        try await blobs.write(upload.blob, parts)
+        let (photo, former) = try await blobs.keep(upload.blob) {
+            try await store.write(about: [.account(account)], evenIfCancelled: true) {
                 try commit(upload, of: account, origin, $0)
             }
-            await remove(former)
-            return try photo.message(vault, answers.photos)
         }
+        await remove(former)
+        return try photo.message(vault, answers.photos)
     }
 
     /// - Returns: the new row, and the blob of the former photo.

@@ -86,6 +86,34 @@ package struct MethodHandler: Sendable {
     }
 }
 
+extension MethodHandler {
+    /// The same, with the context of each call changed before the handler has it.
+    func preparing(
+        _ prepare: @escaping @Sendable (inout CallContext) -> Void
+    ) -> MethodHandler {
+        let prepared: @Sendable (CallContext) -> CallContext = {
+            var context = $0
+            prepare(&context)
+            return context
+        }
+        let preparing: Kind =
+            switch kind {
+            case .onLoop(let serve):
+                .onLoop { payload, arena, context, writer, out in
+                    try serve(payload, arena, prepared(context), writer, &out)
+                }
+            case .async(let serve):
+                .async { payload, context, call in try serve(payload, prepared(context), call) }
+            }
+        return MethodHandler(
+            method: method, kind: preparing,
+            local: { [local] call in
+                try await local(
+                    LocalCall(call.request, call.incoming, call.outgoing, prepared(call.context)))
+            })
+    }
+}
+
 /// Writes the response of an on-loop handler directly after the connection's pending output.
 struct ResponseWriter {
     let call: UInt64
@@ -116,6 +144,13 @@ package struct ServiceMethods: Sendable {
     package init(_ description: ServiceDescription, _ handlers: [MethodHandler]) {
         self.description = description
         self.handlers = handlers
+    }
+
+    /// The same, with the context of each call changed before its handler has it.
+    package func preparing(
+        _ prepare: @escaping @Sendable (inout CallContext) -> Void
+    ) -> ServiceMethods {
+        ServiceMethods(description, handlers.map { $0.preparing(prepare) })
     }
 
     /// The same, with `handler` in place of the current handler of its method.

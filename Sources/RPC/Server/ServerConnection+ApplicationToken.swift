@@ -67,6 +67,8 @@ extension ServerConnection {
         var mayAssertClientAddress = carrier.mayAssertClientAddress
         if application.mayAssertClientAddress, let address = verified.claims.clientAddress {
             metadata[Metadata.Key.clientAddress] = address
+            // The carrier knows the backend's own user agent only.
+            metadata[Metadata.Key.clientAgent] = verified.claims.clientAgent
             mayAssertClientAddress = true
         }
         return CallIdentity(

@@ -155,6 +155,18 @@ package enum MetricCatalogue {
         Entry(
             "store_last_backup_timestamp_seconds", .seconds,
             "When the last backup was completed, in seconds since 1970; 0 if there was none."),
+        Entry(
+            "store_repeats_total", .number,
+            "Flows of a store on a server that ran again, by cause."),
+        Entry(
+            "store_unknown_outcomes_total", .number,
+            "Flows whose connection was lost after COMMIT was sent."),
+        Entry(
+            "store_lock_waits_total", .number,
+            "Flows that gave up after they had waited 2 s for a lock."),
+        Entry(
+            "store_link_up", .number,
+            "1 while this instance holds its store on a server, otherwise 0."),
     ]
 
     private static let limits: [Entry] = [

@@ -48,6 +48,7 @@ package struct SessionBackgroundTasks: Sendable {
         duties = Duties(
             of: store,
             purging: SessionTables.purges(endedSessionsFor: settings.endedSessionRetention),
+            numbering: [.sessionEnds],
             [signingKeys.duty, log.duty] + maintenance.duties, time: time)
     }
 

@@ -27,6 +27,7 @@ struct RevocationRelay: Sendable {
     /// Loads all revocations that still matter into memory and the log.
     func fill() async throws {
         let now = time.now()
+        try await store.number(.sessionEnds)
         let (ends, last) = try await store.read { session in
             (
                 try session.revocations(since: now - retention),
@@ -64,6 +65,7 @@ struct RevocationRelay: Sendable {
         do {
             while true {
                 let now = time.now()
+                try await store.number(.sessionEnds)
                 let (from, countMax) = (position, Self.revocationsReadMax)
                 let ends = try await store.read {
                     try $0.revocations(after: from, countMax: countMax)
@@ -99,6 +101,11 @@ struct RevocationRelay: Sendable {
     private static let revocationsReadMax = 1_000
 }
 
+extension Feed {
+    /// The ends of sessions.
+    static let sessionEnds = Feed("session_end")
+}
+
 extension SQLSession {
     /// Revocations after a position, in their order.
     func revocations(after position: UInt64, countMax: Int) throws -> [Revocation] {
@@ -110,12 +117,12 @@ extension SQLSession {
             [.integer(Int64(clamping: position)), .integer(Int64(countMax))], Revocation.init)
     }
 
-    /// All revocations after a moment, in their order.
+    /// All numbered revocations after a moment, in their order.
     func revocations(since moment: Timestamp) throws -> [Revocation] {
         try query(
             """
             SELECT \(Revocation.columns) FROM session_end
-            WHERE ended_at_ms > ? ORDER BY number
+            WHERE ended_at_ms > ? AND number > 0 ORDER BY number
             """,
             [SQLValue(moment)], Revocation.init)
     }

@@ -120,7 +120,7 @@ extension SQLSession {
     ) throws -> [(session: Session, device: SessionDevice.Stored)] {
         try query(
             """
-            SELECT \(Session.columns), \(SessionDevice.Stored.columns) FROM session
+            SELECT \(Session.columns), \(SessionDevice.columns) FROM session
             WHERE account = ? AND ended_at_ms IS NULL
             """,
             [.integer(account.key)]
@@ -133,7 +133,7 @@ extension SQLSession {
     ) throws -> [(session: Session, device: SessionDevice.Stored)] {
         try query(
             """
-            SELECT \(Session.columns), \(SessionDevice.Stored.columns) FROM session
+            SELECT \(Session.columns), \(SessionDevice.columns) FROM session
             WHERE account = ? AND ended_at_ms IS NOT NULL AND id > ? ORDER BY id LIMIT ?
             """,
             [.integer(account.key), .integer(key), .integer(Int64(limit))]
@@ -143,7 +143,7 @@ extension SQLSession {
     /// The device of a session; nil when there is no such session.
     func storedDevice(of id: SessionID) throws -> SessionDevice.Stored? {
         try queryOne(
-            "SELECT \(SessionDevice.Stored.columns) FROM session WHERE id = ?",
+            "SELECT \(SessionDevice.columns) FROM session WHERE id = ?",
             [.integer(id.key)], SessionDevice.Stored.init)
     }
 }
@@ -182,11 +182,13 @@ extension Session {
     }
 }
 
-extension SessionDevice.Stored {
-    /// The columns that `init` reads.
+extension SessionDevice {
+    /// The columns that `Stored.init` reads.
     fileprivate static let columns = "platform, device_name, place, agent"
+}
 
-    /// Parses a row of `columns`.
+extension SessionDevice.Stored {
+    /// Parses a row of `SessionDevice.columns`.
     fileprivate init(_ row: SQLRow) throws {
         platform = try row.optionalText("platform")
         sealedName = try row.optionalBlob("device_name")

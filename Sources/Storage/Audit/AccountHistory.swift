@@ -103,11 +103,12 @@ extension Store {
     /// - Parameters:
     ///   - account: its key.
     ///   - subject: the keyed hash by which a service names it; nil if it has none.
-    /// - Throws: `SQLError`, `CancellationError`, what `body` throws.
+    /// - Throws: as `read` and `number`, what `body` throws.
     package func readHistory(
         of account: Int64, subject: [UInt8]? = nil,
         _ body: (AccountRecord) async throws -> Void
     ) async throws {
+        try await number(.audit)
         let last = try await read { session in
             try session.queryOne("SELECT coalesce(max(number), 0) FROM audit") {
                 try $0.integer(0)

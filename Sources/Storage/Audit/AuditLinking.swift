@@ -40,6 +40,7 @@ struct AuditLinking: Sendable {
         // One moment for the whole step: a link made in another hour than the last one comes after
         // that one's head.
         let now = time.now()
+        try await store.number(.audit)
         let end = try await store.read { try $0.trailEnd(at: now) }
         if let last = end.last, end.needsHead {
             try await writeHead(of: last)

@@ -82,6 +82,7 @@ package struct TrailVerification: Sendable {
     package func part(after position: Int64, link: [UInt8]) async throws -> Part {
         var part = Part()
         (part.position, part.link) = (position, link)
+        try await store.number(.audit)
         do {
             try await prove(&part, after: position, link: link)
         } catch let broken as TrailBreak {

@@ -1,47 +1,73 @@
 import Cryptography
 package import ServiceRuntime
 
-/// Files that are too large for rows of a store. A row names its file, and the file never changes:
-/// new content is a new file.
+/// Blobs: what is too large for a row of a store. A row names its blob, and the blob never changes:
+/// new content is a new blob. They are files beside a store in a file (`BlobFolder`), and rows of
+/// the same schema on a server (`BlobRows`).
 ///
-///     write ── the row's commit ── the former file is removed
+///     write ── the row's commit ── the former blob is removed
 ///
-/// So a row never names a file that is not there. After a crash between two steps, a file remains
-/// that no row names; the owner of the rows removes it, as `BlobSweep` at identity.
+/// So a row never names a blob that is not there. After a crash between two steps, a blob remains
+/// that no row names. The owner of the rows removes it by its age, as `BlobSweep` at identity:
+/// nobody knows which blobs another instance is writing.
 package protocol BlobStore: Sendable {
-    /// Writes a file, durable on return. There must be none of that name.
+    /// Writes a blob, durable on return. There must be none of that name.
     /// - Throws: `rpc/unavailable` when the disk fails or is full.
     func write(_ name: BlobName, _ parts: [[UInt8]]) async throws
 
-    /// Begins a file that is written part by part, so that it is never in memory as a whole. There
+    /// Begins a blob that is written part by part, so that it is never in memory as a whole. There
     /// must be none of that name.
     /// - Throws: `rpc/unavailable` when the disk fails or is full.
     func begin(_ name: BlobName) async throws -> any BlobDraft
 
-    /// Reads `count` bytes from `offset` on, fewer at the end; nil if there is no such file.
+    /// Reads `count` bytes from `offset` on, fewer at the end; nil if there is no such blob, or it
+    /// is not complete.
     /// - Throws: `rpc/unavailable` when the disk fails.
     func read(_ name: BlobName, at offset: Int, count: Int) async throws -> [UInt8]?
 
-    /// Removes files; those that do not exist are no error. While a backup copies, they remain, and
-    /// the sweep removes them later.
+    /// Removes blobs, also those that are not complete; those that do not exist are no error. While
+    /// a backup copies files, complete ones remain until its end.
     /// - Throws: `rpc/unavailable` when the disk fails.
     func remove(_ names: [BlobName]) async throws
 
-    /// The names of all files.
+    /// The names of all blobs that were begun at `moment` or before, in their order, also of those
+    /// that are not complete.
     /// - Throws: `rpc/unavailable` when the disk fails.
-    func names() async throws -> [BlobName]
+    func names(begunBy moment: Timestamp) async throws -> [BlobName]
+
+    /// Ends the threads, after the work that waits. Blobs without threads of their own end with
+    /// their store.
+    func close()
 }
 
-/// A file that is being written. It has its name only when it is complete; a draft that is released
-/// before is removed, and so is one that a crash has left, at the next start.
+extension BlobStore {
+    /// See `BlobStore`.
+    package func close() {}
+}
+
+/// A blob that is being written. It can be read when it is complete, and not before. Who does not
+/// complete it removes it by its name. The sweep removes one that a crash has left.
 package protocol BlobDraft: Sendable {
     /// Adds bytes at the end. One call at a time.
     /// - Throws: `rpc/unavailable` when the disk fails or is full.
     func append(_ bytes: [UInt8]) async throws
 
-    /// Gives the file its name, durable on return. Nothing can be added afterwards.
-    /// - Throws: `rpc/unavailable` when the disk fails.
+    /// Makes the blob complete, durable on return. Nothing can be added afterwards.
+    /// - Throws: `rpc/unavailable` when the disk fails, or the blob was removed.
     func complete() async throws
+}
+
+extension Store {
+    /// Opens the blobs that the rows of this store name. On a server, `BlobRows.tables` is one of
+    /// the store's migrations.
+    /// - Parameter time: stamps files, so that their age is measured by one clock.
+    /// - Throws: `SQLError`, `OSThread.NotStarted`.
+    package func openBlobs(time: any Time) throws -> any BlobStore {
+        switch place {
+        case .folder(let folder, _, _): try BlobFolder(in: folder, time: time)
+        case .server: BlobRows(of: self)
+        }
+    }
 }
 
 /// The name of a blob: 128 random bits as 32 hexadecimal digits. No other name is opened, so none

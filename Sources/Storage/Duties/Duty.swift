@@ -51,14 +51,19 @@ package struct Duties: Sendable {
 
     /// The duties of `store`: `others`, the purge of `tables` and of the tables that every store
     /// has, and those of its audit trail.
-    package init(of store: Store, purging tables: [Purge], _ others: [Duty], time: any Time) {
+    /// - Parameter feeds: The store's feeds beside the audit trail.
+    package init(
+        of store: Store, purging tables: [Purge], numbering feeds: [Feed] = [], _ others: [Duty],
+        time: any Time
+    ) {
         let trail = store.auditTrail.map { trail in
             [
                 AuditLinking(store: store, trail: trail, time: time).duty,
                 AuditRetention(store: store, trail: trail, time: time).duty,
             ]
         }
-        duties = [Purges(of: store, tables, time: time).duty] + (trail ?? []) + others
+        let purges = Purges(of: store, tables, numbering: feeds, time: time)
+        duties = [purges.duty] + (trail ?? []) + others
         self.time = time
         logger = store.logger
     }

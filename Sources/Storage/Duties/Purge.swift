@@ -86,7 +86,9 @@ package struct Purge: Sendable {
     ]
 }
 
-/// Deletes the expired rows of a store's tables.
+/// Deletes the expired rows of a store's tables. Those of a feed are deleted in the order of their
+/// numbers, so the duty numbers the feeds too. It is also why no follower finds many rows without a
+/// number.
 package struct Purges: Sendable {
     /// The time between two searches. A search is a read; a write follows if rows have expired.
     static let interval: Duration = .seconds(1)
@@ -95,29 +97,41 @@ package struct Purges: Sendable {
     static let rowsMax = 256
 
     private let store: Store
+    private let feeds: [Feed]
     private let tables: [Purge]
     private let time: any Time
 
     /// The purge of `tables`, and of the tables that every store has.
-    package init(of store: Store, _ tables: [Purge], time: any Time) {
+    /// - Parameter feeds: The store's feeds beside the audit trail.
+    package init(
+        of store: Store, _ tables: [Purge], numbering feeds: [Feed] = [], time: any Time
+    ) {
         self.store = store
+        self.feeds = [.audit] + feeds
         self.tables = Purge.common + tables
         self.time = time
     }
 
     var duty: Duty { Duty("purge", every: Self.interval, step: step) }
 
-    /// Deletes expired rows, at most `rowsMax` of each table, each table in its own transaction.
-    /// A table that cannot be purged keeps no other from it.
+    /// Numbers the feeds, and deletes expired rows, at most `rowsMax` of each table, each table in
+    /// its own transaction. What fails keeps no other table from it.
     /// - Returns: whether there may be more.
     /// - Throws: as `Store.read` and `Store.write`: the first failure, after all tables.
     package func step() async throws -> Bool {
+        var failure: (any Error)?
+        for feed in feeds {
+            do {
+                try await store.number(feed)
+            } catch {
+                failure = failure ?? error
+            }
+        }
         let (tables, now) = (tables, time.now())
         let due = try await store.read { session in
             try tables.filter { try $0.hasExpired(session, now) }
         }
         var isMore = false
-        var failure: (any Error)?
         for table in due {
             do {
                 let removed = try await store.write(about: [.expired]) { transaction in

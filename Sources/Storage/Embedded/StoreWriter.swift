@@ -153,11 +153,18 @@ struct StoreMetrics: Sendable {
 
     /// Records one group: its size, its time, and how many flows were waiting when it began.
     func measure(flows: Int, waiting: Int, _ body: () -> Void) {
-        let start = time.uptime()
-        body()
-        commit.record(duration: time.uptime() - start)
+        measureCommit(waiting: waiting, body)
         groupFlows.record(flows)
-        waitingWrites.record(waiting)
+    }
+
+    /// Records one commit: its time, and how many flows were waiting when it began.
+    func measureCommit(waiting: Int, _ body: () throws -> Void) rethrows {
+        let start = time.uptime()
+        defer {
+            commit.record(duration: time.uptime() - start)
+            waitingWrites.record(waiting)
+        }
+        try body()
     }
 
     /// Counts a refused caller. One account that has too many waiting says nothing about the disk.

@@ -81,9 +81,7 @@ package final class LineFile: Sendable {
     /// - Returns: the draft, open for appending.
     private func makeDraft(_ isKept: (ArraySlice<UInt8>) -> Bool) throws -> Int32 {
         // A crash may have left one.
-        guard unlink(draftPath) == 0 || errno == ENOENT else {
-            throw PrivateFile.failure(draftPath)
-        }
+        try PrivateFile.remove(draftPath)
         let flags = O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC
         let draft = Glibc.open(draftPath, flags, 0o600)
         guard draft >= 0 else { throw PrivateFile.failure(draftPath) }

@@ -27,15 +27,6 @@ enum PrivateFile {
         close(file)
     }
 
-    /// Creates the file `path` with the parts one after another, synced to disk.
-    static func write(_ parts: [[UInt8]], to path: String) throws {
-        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw failure(path) }
-        defer { close(file) }
-        for part in parts { try write(part, to: file, path) }
-        guard fsync(file) == 0 else { throw failure(path) }
-    }
-
     /// Writes all bytes to an open file.
     static func write(_ bytes: [UInt8], to file: Int32, _ path: String) throws {
         guard bytes.withUnsafeBytes({ Files.write($0, to: file) }) else { throw failure(path) }
@@ -52,6 +43,30 @@ enum PrivateFile {
             }
             filled = read
         }
+    }
+
+    /// Removes a file; one that does not exist is no error.
+    static func remove(_ path: String) throws {
+        guard unlink(path) == 0 || errno == ENOENT else { throw failure(path) }
+    }
+
+    /// Sets when an open file was modified, to the millisecond.
+    static func setModified(_ moment: Timestamp, of file: Int32, _ path: String) throws {
+        let (seconds, rest) = moment.milliseconds.quotientAndRemainder(dividingBy: 1_000)
+        let time = timespec(tv_sec: Int(seconds), tv_nsec: Int(rest) * 1_000_000)
+        guard futimens(file, [time, time]) == 0 else { throw failure(path) }
+    }
+
+    /// When a file was modified, to the millisecond; nil if it does not exist.
+    static func modified(_ path: String) throws -> Timestamp? {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            guard errno == ENOENT else { throw failure(path) }
+            return nil
+        }
+        let modified = status.st_mtim
+        return Timestamp(milliseconds: 0)
+            + (Duration.seconds(modified.tv_sec) + .nanoseconds(modified.tv_nsec))
     }
 
     /// Creates the last folder of `path` if it does not exist; durable on return.

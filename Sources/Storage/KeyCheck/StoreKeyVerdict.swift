@@ -45,7 +45,7 @@ extension Store {
     ///   - file: the key's file, for the error.
     ///   - opened: tries up to `keyTrialsMax` of the oldest sealed values; for each, whether the
     ///     key opens it.
-    /// - Throws: `StoreError.otherKey`; what `write` and `read` throw.
+    /// - Throws: `StoreError.otherKey`, `StoreError.otherHostsKey`; what `write` and `read` throw.
     package func requireKey(
         check: [UInt8], file: String,
         opened: @escaping @Sendable (any SQLSession, _ limit: Int64) throws -> [Bool]
@@ -65,9 +65,15 @@ extension Store {
                 try transaction.setKeyCheck(check)
                 return true
             }
-            guard isOurs else { throw StoreError.otherKey(store: location, key: file) }
-        case .refused: throw StoreError.otherKey(store: location, key: file)
+            guard isOurs else { throw otherKey(file) }
+        case .refused: throw otherKey(file)
         }
+    }
+
+    /// The error about another key than the store's.
+    func otherKey(_ file: String) -> StoreError {
+        isOnServer
+            ? .otherHostsKey(store: location, key: file) : .otherKey(store: location, key: file)
     }
 }
 

@@ -132,9 +132,11 @@ enum StorageTables {
         Migration(number: 7, sql: keyCheck),
         Migration(number: 8, sql: auditApp),
         Migration(number: 9, sql: outboxLeases),
-        Migration(number: 10, sql: auditPositions, server: auditPositionsOnServer),
+        Migration(
+            number: 10, sql: feedHead + auditPosition + auditPositions,
+            server: feedHead + auditPosition),
         Migration(number: 11, sql: StoreFile.table),
-        Migration(number: 12, sql: auditNumbers),
+        Migration(number: 12, sql: auditNumbers, server: Feed.audit.tables),
         Migration(number: 13, sql: "", server: serverTables),
         Migration(number: 14, sql: auditDetails + AuditCounts.refusals),
         Migration(number: 15, sql: auditByAccount),
@@ -212,43 +214,41 @@ enum StorageTables {
             WHERE account IS NOT NULL AND kind <> 'session.refreshed';
         """
 
-    /// Positions of audit events, apart from their numbers. Unused since step 12; the version before
-    /// it gives each row without a position its number.
-    private static let auditPositions = """
+    /// The last number of each feed on a server (`Feed`). In a file only the version before step 12
+    /// uses it.
+    private static let feedHead = """
         CREATE TABLE feed_head (
             feed TEXT NOT NULL PRIMARY KEY,
             last INTEGER NOT NULL
         ) STRICT;
+        """
+
+    private static let auditPosition = "ALTER TABLE audit ADD COLUMN position INTEGER;"
+
+    /// Positions of audit events, apart from their numbers. Unused since step 12; the version
+    /// before it gives each row without a position its number. No server had that version.
+    private static let auditPositions = """
         INSERT INTO feed_head (feed, last) VALUES (
             'audit', coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'audit'), 0));
-        ALTER TABLE audit ADD COLUMN position INTEGER;
         CREATE UNIQUE INDEX audit_position ON audit (position) WHERE position IS NOT NULL;
         UPDATE audit SET position = number;
         CREATE INDEX audit_unpositioned ON audit (number) WHERE position IS NULL;
         """
 
-    /// The same on a server, which has no `sqlite_sequence`: a store there is new at this step.
-    private static let auditPositionsOnServer = """
-        CREATE TABLE feed_head (
-            feed TEXT NOT NULL PRIMARY KEY,
-            last BIGINT NOT NULL
-        );
-        INSERT INTO feed_head (feed, last) VALUES (
-            'audit', coalesce((SELECT max(number) FROM audit), 0));
-        ALTER TABLE audit ADD COLUMN position BIGINT;
-        CREATE UNIQUE INDEX audit_position ON audit (position) WHERE position IS NOT NULL;
-        UPDATE audit SET position = number;
-        CREATE INDEX audit_unpositioned ON audit (number) WHERE position IS NULL;
-        """
-
-    /// What only a server has. `store_place` has one row: the system whose server the schema is on,
-    /// and whether the store was restored there (`StorePlaceRow`). Rows that change often stay on
-    /// their pages, and are cleared away soon.
+    /// What only a server has. `store_place` has one row: the service's store, the system whose
+    /// server the schema is on, and whether the store was restored there. `key_checks` has a keyed
+    /// hash of each key that several services share (`Store.requireSharedKey`). Rows that change
+    /// often stay on their pages, and are cleared away soon.
     private static let serverTables = """
         CREATE TABLE store_place (
             id BIGINT PRIMARY KEY CHECK (id = 1),
+            store TEXT NOT NULL,
             system_identifier BIGINT NOT NULL,
             is_restored BIGINT NOT NULL
+        );
+        CREATE TABLE key_checks (
+            name TEXT NOT NULL PRIMARY KEY,
+            check_value BLOB NOT NULL
         );
         ALTER TABLE outbox SET (
             fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02,
@@ -257,6 +257,7 @@ enum StorageTables {
         """
 
     /// An event's number is its position. The indexes took a fifth of the store's writes a second.
+    /// On a server the number comes later.
     private static let auditNumbers = """
         DROP INDEX audit_position;
         DROP INDEX audit_unpositioned;

@@ -1,6 +1,5 @@
 import CPostgreSQL
 import Glibc
-import ServiceRuntime
 
 /// One connection to a PostgreSQL server, in pipeline mode, with its prepared statements. Closed in
 /// `deinit`. Used by one thread at a time.
@@ -18,7 +17,7 @@ final class ServerConnection: SQLConnection {
     /// Prepared statements; a store has some hundred texts.
     private static let statementsMax = 1_024
 
-    private let handle: OpaquePointer
+    let handle: OpaquePointer
     private let locks: SubjectLocks
     private let notices: Notices
     private var statements: [String: Statement] = [:]
@@ -28,6 +27,8 @@ final class ServerConnection: SQLConnection {
     private var hasBegun = false
     /// Locks of the open transaction.
     private var held: Set<SubjectLocks.Lock> = []
+    /// Whether COMMIT of the open transaction may have left this process.
+    private var isCommitSent = false
     /// Whether the end of a read is on its way, and its answer is not read yet.
     private var isEnding = false
     /// What went wrong since the last `begin`, or `beginReading`.
@@ -49,6 +50,10 @@ final class ServerConnection: SQLConnection {
 
         /// Whether it is no statement of a flow: without any, there is nothing to commit.
         var isControl: Bool { sql.hasPrefix("BEGIN") || sql == SubjectLocks.sql }
+
+        static let commit = Command(sql: "COMMIT", values: [])
+
+        var isCommit: Bool { sql == Self.commit.sql }
     }
 
     private struct Statement {
@@ -138,7 +143,7 @@ final class ServerConnection: SQLConnection {
         failure = nil
         held = []
         pending = [Command(sql: sql, values: [])]
-        (state, hasBegun) = (.open, false)
+        (state, hasBegun, isCommitSent) = (.open, false, false)
     }
 
     func beginFlow(about subjects: [Subject]) throws { lock(locks.locks(of: subjects)) }
@@ -165,14 +170,14 @@ final class ServerConnection: SQLConnection {
         }
         let before = notices.count
         do {
-            let result = try send(Command(sql: "COMMIT", values: []))
+            let result = try send(.commit)
             state = .idle
             guard result.command == "COMMIT" else {
                 throw record(
                     ServerFailure(sqlState: "", message: "COMMIT ended as \(result.command)"))
             }
         } catch {
-            if isLost { failure?.isUnknown = true }
+            if isLost, isCommitSent { failure?.isUnknown = true }
             throw error
         }
         guard notices.count == before else {
@@ -193,10 +198,9 @@ final class ServerConnection: SQLConnection {
     /// Ends a read. The answer is read with the next job, so the caller does not wait for it.
     func finishReading() throws {
         guard state == .open, hasBegun else { return try rollBack() }
-        let end = Command(sql: "COMMIT", values: [])
         let deadline = Self.deadline(after: Self.answerMax)
-        try prepare([end], deadline)
-        try post(try encoded([end]), deadline)
+        try prepare([.commit], deadline)
+        try post(try encoded([.commit]), deadline)
         state = .idle
         isEnding = true
     }
@@ -247,6 +251,7 @@ final class ServerConnection: SQLConnection {
         try prepare(commands, deadline)
         let calls = try encoded(commands)
         if state == .open { hasBegun = true }
+        if last?.isCommit == true { isCommitSent = true }
         try post(calls, deadline)
         let results = try answers(commands.count, deadline)
         if let first = results.lazy.compactMap(\.failure).first { throw record(first) }
@@ -326,85 +331,6 @@ final class ServerConnection: SQLConnection {
         try flush(deadline)
     }
 
-    /// The bytes of all parameters are one buffer, to which the parameters point.
-    private func send(_ values: [[UInt8]?], _ name: String) -> Bool {
-        let bytes = Array(values.compactMap(\.self).joined()) + [0]
-        return bytes.withUnsafeBytes { buffer in
-            let base = buffer.bindMemory(to: CChar.self).baseAddress
-            var at = 0
-            let pointers = values.map { value -> UnsafePointer<CChar>? in
-                defer { at += value?.count ?? 0 }
-                return value == nil ? nil : base.map { $0 + at }
-            }
-            let lengths = values.map { Int32($0?.count ?? 0) }
-            let formats = [Int32](repeating: 1, count: values.count)
-            return PQsendQueryPrepared(
-                handle, name, Int32(values.count), pointers, lengths, formats, 1) == 1
-        }
-    }
-
-    /// Reads the answers to so many commands, and to the synchronisation after them. Commands after
-    /// a failed one have no answer of their own.
-    private func answers(_ count: Int, _ deadline: Duration) throws -> [ServerResult] {
-        var results: [ServerResult] = []
-        for _ in 0..<count {
-            guard let result = try next(deadline) else { throw lost() }
-            results.append(result)
-            while try next(deadline) != nil {}
-        }
-        guard let end = try next(deadline), end.status == PGRES_PIPELINE_SYNC else { throw lost() }
-        if PQstatus(handle) == CONNECTION_BAD { throw lost() }
-        return results
-    }
-
-    /// The next result; nil at the end of those of a command.
-    private func next(_ deadline: Duration) throws -> ServerResult? {
-        while PQisBusy(handle) == 1 {
-            try wait(for: POLLIN, deadline)
-            guard PQconsumeInput(handle) == 1 else { throw lost() }
-        }
-        guard let result = PQgetResult(handle).map(ServerResult.init) else {
-            if PQstatus(handle) == CONNECTION_BAD { throw lost() }
-            return nil
-        }
-        // What ends the connection says why.
-        if PQstatus(handle) == CONNECTION_BAD { throw lost(result.failure) }
-        return result
-    }
-
-    private func flush(_ deadline: Duration) throws {
-        while true {
-            switch PQflush(handle) {
-            case 0: return
-            case 1:
-                try wait(for: POLLIN | POLLOUT, deadline)
-                guard PQconsumeInput(handle) == 1 else { throw lost() }
-            default: throw lost()
-            }
-        }
-    }
-
-    private func wait(for events: Int32, _ deadline: Duration) throws {
-        var poll = pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)
-        while true {
-            let left = (deadline - Self.now).milliseconds
-            guard left > 0 else {
-                throw lost(ServerFailure(sqlState: "", message: "the server did not answer"))
-            }
-            let found = Glibc.poll(&poll, 1, Int32(clamping: left))
-            if found > 0 { return }
-            guard found == 0 || errno == EINTR else { throw lost() }
-        }
-    }
-
-    private static var now: Duration {
-        var now = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &now)
-        return .seconds(now.tv_sec) + .nanoseconds(now.tv_nsec)
-    }
-
-    private static func deadline(after time: Duration) -> Duration { now + time }
-
     // MARK: Failures
 
     /// Remembers a failure, which a closure of a flow may turn into another error.
@@ -420,7 +346,8 @@ final class ServerConnection: SQLConnection {
         return error
     }
 
-    private func lost(_ said: ServerFailure? = nil) -> SQLError {
+    /// The connection is over; `said` is what the server said of it.
+    func lost(_ said: ServerFailure? = nil) -> SQLError {
         isLost = true
         var failure = said ?? ServerFailure(sqlState: "", message: Self.message(handle))
         failure.isLost = true

@@ -32,10 +32,26 @@ struct ServerFailure: Hashable, Sendable {
         // that became a standby, or one that ends its connections.
         case "40P01", "40001", "25P03", "25006", "57P01", "57P02", "57P03": return .repeated
         case "23505": return .repeatedOnce
-        case "55P03": return .later
+        // A lock for 2 s, or no memory for another lock.
+        case "55P03", "53200": return .later
         default: return isLost ? .repeated : .failed
         }
     }
+
+    /// Why a flow that failed so runs again, for the metric.
+    var cause: ServerMetrics.Cause {
+        switch sqlState {
+        case "40P01": .deadlock
+        case "40001": .serialization
+        case "25P03": .idle
+        case "25006": .standby
+        case "23505": .unique
+        default: .connection
+        }
+    }
+
+    /// Whether it waited for a lock in vain.
+    var isLockWait: Bool { sqlState == "55P03" }
 
     /// The error, by its kind.
     var error: SQLError {
@@ -50,7 +66,7 @@ struct ServerFailure: Hashable, Sendable {
         case "23502": .constraint(.notNull)
         case "23514": .constraint(.check)
         case "23503": .constraint(.foreignKey)
-        case "55P03", "40P01", "40001": .busy
+        case "55P03", "53200", "40P01", "40001": .busy
         case "53100": .full
         case "25006": .readOnly
         case "58030": .inputOutput

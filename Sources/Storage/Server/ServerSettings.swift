@@ -17,7 +17,7 @@ package struct ServerSettings: Sendable {
     /// The role's password; nil where the server asks for none.
     package var password: SecretBytes?
     /// The file of the certificates that a server's must lead to.
-    package var certificates = "/etc/ssl/certs/ca-certificates.crt"
+    package var certificates = Self.systemCertificates
     /// Connections, and threads, for flows and queries.
     package var connections = 10
     /// Whether a server without a synchronous standby is refused.
@@ -31,6 +31,15 @@ package struct ServerSettings: Sendable {
         case full
         /// Nothing: for tests.
         case noneForTests
+    }
+
+    /// The authorities that Debian trusts.
+    package static let systemCertificates = "/etc/ssl/certs/ca-certificates.crt"
+
+    /// The schema of a service where no setting names one. It has no hyphen, so that SQL needs no
+    /// quotes for it.
+    package static func schema(of service: String) -> String {
+        service.replacing("-", with: "_")
     }
 
     /// The parts of a URL that people set: no password, which has a file of its own, and no other
@@ -61,6 +70,11 @@ package struct ServerSettings: Sendable {
         if let other = found.keys.sorted().first(where: { !Self.optionsOfURL.contains($0) }) {
             throw .wrongServer("remove \(other) from the URL in store-url")
         }
+        guard Self.isSchema(schema) else {
+            throw .wrongServer(
+                "store-schema is 1 to 63 lower-case letters, digits and _, and begins with a "
+                    + "letter, not with pg_")
+        }
         guard let hosts = found["host"], let database = found["dbname"], let user = found["user"]
         else {
             throw .wrongServer("the URL in store-url must name a host, a database and a user")
@@ -69,14 +83,33 @@ package struct ServerSettings: Sendable {
         ports = found["port"] ?? "5432"
     }
 
+    private static func isSchema(_ name: String) -> Bool {
+        func isLetter(_ byte: UInt8) -> Bool {
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+        }
+        func isDigit(_ byte: UInt8) -> Bool {
+            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+        }
+        // What is longer PostgreSQL cuts off, and names with pg_ are its own.
+        return (1...63).contains(name.utf8.count) && !name.hasPrefix("pg_")
+            && name.utf8.first.map(isLetter) == true
+            && name.utf8.allSatisfy { isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "_") }
+    }
+
     /// For people: the schema and its server.
     package var place: String { "the schema \(schema) of \(database) at \(hosts)" }
 
     /// Whether all hosts are sockets or this machine itself, where nobody can listen.
-    private var isLocal: Bool {
+    var isLocal: Bool {
         hosts.split(separator: ",").allSatisfy {
             $0.hasPrefix("/") || ["localhost", "127.0.0.1", "::1"].contains($0)
         }
+    }
+
+    /// A connection to the schema beside those of its store.
+    /// - Throws: `SQLError` of kind `unreachable`.
+    package func connection(application: String) throws -> any SQLConnection {
+        try ServerConnection(self, application: application)
     }
 
     /// Variables by which libpq would change where a program connects, and how, and which no

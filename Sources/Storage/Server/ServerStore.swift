@@ -56,12 +56,17 @@ struct ServerWorker {
     /// Pauses before them: long enough for the other flow of a deadlock to end.
     private static let pauses: ClosedRange<Duration> = .milliseconds(5)...(.milliseconds(50))
     private static let source = "store"
+    /// CPU time of its thread that a flow may take before it is reported: it holds locks, and a
+    /// server ends a transaction that does nothing for 2 s. By the wall clock a busy machine would
+    /// be reported.
+    static let flowTimeMax: Duration = .milliseconds(200)
 
     let open: () throws -> ServerConnection
     let time: any Time
     let instance: Int64
     let logger: Logger
     let metrics: StoreMetrics
+    let served: ServerMetrics
     let writes: PartCondition
     let mark: ServerClockMark
     let link: StoreLink
@@ -71,19 +76,19 @@ struct ServerWorker {
 
     init(
         open: @escaping () throws -> ServerConnection, time: any Time, instance: Int64,
-        logger: Logger, metrics: StoreMetrics, writes: PartCondition, mark: ServerClockMark,
-        link: StoreLink, announce: @escaping () -> Void
+        logger: Logger, metrics: StoreMetrics, served: ServerMetrics, writes: PartCondition,
+        mark: ServerClockMark, link: StoreLink, announce: @escaping () -> Void
     ) {
         (self.open, self.time, self.instance, self.logger) = (open, time, instance, logger)
-        (self.metrics, self.writes, self.mark, self.link) = (metrics, writes, mark, link)
-        self.announce = announce
+        (self.metrics, self.served, self.writes) = (metrics, served, writes)
+        (self.mark, self.link, self.announce) = (mark, link, announce)
     }
 
     /// Runs until the queue is closed and empty.
     mutating func work(_ queue: ServerQueue) {
         while let taken = queue.take() {
             switch taken.job {
-            case .flow(.flow(let flow)): run(flow)
+            case .flow(.flow(let flow)): run(flow, waiting: queue.waitingFlows)
             case .flow(.truncateLog(let continuation)): continuation.resume()
             case .flow(.hold(_, let work)):
                 work.fail(SQLError(.misuse, detail: "a server's store has no snapshots"))
@@ -96,13 +101,13 @@ struct ServerWorker {
 
     // MARK: Flows
 
-    private mutating func run(_ flow: Flow) {
+    private mutating func run(_ flow: Flow, waiting: Int) {
         var repeats = 0
         var isSecond = false
         while true {
             if flow.work.isGone { return flow.work.fail(CallerGone()) }
             do {
-                let answer = try runOnce(flow)
+                let answer = try runOnce(flow, waiting)
                 recordSuccess()
                 return answer()
             } catch {
@@ -112,12 +117,16 @@ struct ServerWorker {
                 switch failure?.remedy {
                 case .repeated where repeats < Self.repeatsMax:
                     repeats += 1
+                    if let failure { served.countRepeat(failure.cause) }
                     pause()
                 case .repeatedOnce where !isSecond:
                     isSecond = true
+                    if let failure { served.countRepeat(failure.cause) }
                 case .later:
+                    if failure?.isLockWait == true { served.countLockWait() }
                     return flow.work.fail(Self.later(error))
                 default:
+                    if failure?.remedy == .unknown { served.countUnknown() }
                     if let failure { record(failure) }
                     return flow.work.fail(StoreFailure.answer(to: error))
                 }
@@ -125,21 +134,40 @@ struct ServerWorker {
         }
     }
 
-    private mutating func runOnce(_ flow: Flow) throws -> Queued<Transaction>.Answer {
-        try link.requireHeld()
+    private mutating func runOnce(
+        _ flow: Flow, _ waiting: Int
+    ) throws -> Queued<Transaction>.Answer {
         let connection = try openConnection()
         try connection.begin()
+        try link.requireHeld()
         let state = Transaction.CommitState()
         try connection.beginFlow(about: flow.about)
+        let began = Self.threadTime
         let answer = try flow.work.run(
             Transaction(at: time.now(), instance: instance, connection: connection, commit: state))
+        reportIfCostly(Self.threadTime - began)
         guard connection.isInTransaction else {
             throw connection.failure?.error
                 ?? SQLError(.other, detail: "a flow ended its transaction")
         }
-        try mark.write(connection) { try connection.commit() }
+        try metrics.measureCommit(waiting: waiting) {
+            try mark.write(connection) { try connection.commit() }
+        }
         if state.hasEnqueued { announce() }
         return answer
+    }
+
+    private func reportIfCostly(_ used: Duration) {
+        guard used > Self.flowTimeMax else { return }
+        logger.warning(
+            "store.flow.costly", "a flow computed for long while it held its locks",
+            fields: [.milliseconds: .milliseconds(used)])
+    }
+
+    private static var threadTime: Duration {
+        var now = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now)
+        return .seconds(now.tv_sec) + .nanoseconds(now.tv_nsec)
     }
 
     /// What the connection knows of a failure; nil for an error of the flow itself.
@@ -162,6 +190,7 @@ struct ServerWorker {
 
     private mutating func openConnection() throws -> ServerConnection {
         if let connection, !connection.isLost { return connection }
+        connection = nil
         let new = try open()
         connection = new
         return new

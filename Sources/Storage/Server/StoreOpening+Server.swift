@@ -3,23 +3,22 @@ import Logging
 import ServiceRuntime
 
 extension StoreOpening {
-    /// How long a start waits for a server that is not there yet, and how often it says so.
-    private static let waitMax: Duration = .seconds(60)
-    private static let linesEvery: Duration = .seconds(5)
     /// How far this machine's clock may be from the mark, or from the server's clock: several hosts
     /// write the mark, and each is ahead of others by a little.
     private static let clockApartMax: Duration = .seconds(5)
-    private static let retry: UInt32 = 250_000
+    /// The distance from the server's clock of which the operator is warned.
+    private static let clockApartWarned: Duration = .seconds(1)
 
     /// Opens a store in a schema of a server, and keeps other instances away from it.
     func openServer(_ settings: ServerSettings, _ name: String) throws -> Opened {
-        try settings.requireOwnEnvironment()
         let application = "postern-\(name)/\(instance)"
-        let connection = try reached(settings, application)
+        let connection = try settings.reached(as: application, time: time, logger: logger)
         try ServerCheck(connection, settings).run(logger)
-        let link = try StoreLink(settings, application: application, logger: logger)
+        let served = ServerMetrics(name: name)
+        let link = try StoreLink(
+            settings, application: application, logger: logger, metrics: served)
         do {
-            return try open(settings, connection, link, application)
+            return try open(settings, name, connection, link, served, application)
         } catch {
             link.close()
             throw error
@@ -27,15 +26,15 @@ extension StoreOpening {
     }
 
     private func open(
-        _ settings: ServerSettings, _ connection: ServerConnection, _ link: StoreLink,
-        _ application: String
+        _ settings: ServerSettings, _ name: String, _ connection: ServerConnection,
+        _ link: StoreLink, _ served: ServerMetrics, _ application: String
     ) throws -> Opened {
         try link.requireExclusion(from: connection)
         let migrator = Migrator(connection: connection, time: time, logger: logger)
         try alone(connection, settings) { try migrator.run(StorageTables.migrations, .storage) }
-        let isRestoredCopy = try connection.takePlace()
+        let isRestoredCopy = try connection.takePlace(of: name, settings)
         let mark = try ClockMark.read(connection)
-        let clock = try self.clock(mark, connection)
+        let clock = try self.clock(mark, connection, settings)
         try alone(connection, settings) { try migrator.run(migrations, .service) }
         let clockMark = ServerClockMark(time: time, clock: clock)
         let (opening, signal) = (self, signal)
@@ -43,49 +42,32 @@ extension StoreOpening {
             ServerWorker(
                 open: { try ServerConnection(settings, application: application) },
                 time: opening.time, instance: opening.instance, logger: opening.logger,
-                metrics: opening.metrics, writes: opening.writes, mark: clockMark, link: link,
-                announce: { signal.wake() })
+                metrics: opening.metrics, served: served, writes: opening.writes,
+                mark: clockMark, link: link, announce: { signal.wake() })
         }
         return Opened(
             backend: backend, isRestoredCopy: isRestoredCopy, clock: clock, lastMoment: mark?.at,
             backedUpAt: nil)
     }
 
-    private func clock(_ mark: StoredMoment?, _ connection: ServerConnection) throws -> ClockHold {
-        let server = try connection.clock()
-        let apart = time.wallClock() - server
-        let isServers = apart <= Self.clockApartMax && apart >= .zero - Self.clockApartMax
+    /// A clock that agrees with that of a server on another machine is right: two clocks do not go
+    /// wrong by the same. Any other is judged by the mark alone, as where the store is in a file.
+    private func clock(
+        _ mark: StoredMoment?, _ connection: ServerConnection, _ settings: ServerSettings
+    ) throws -> ClockHold {
+        let ahead = try time.wallClock() - connection.clock()
+        let apart = max(ahead, .zero - ahead)
+        if apart > Self.clockApartWarned, settings.durability == .full {
+            logger.warning(
+                "store.clock.apart",
+                "the clocks of this machine and of the store's server differ: set the wrong one",
+                fields: [.milliseconds: .integer(ahead.milliseconds)])
+        }
         var tolerant = mark
         if let mark { tolerant?.at = mark.at - Self.clockApartMax }
+        let isConfirmed = !settings.isLocal && apart <= Self.clockApartMax
         return ClockHold(
-            mark: tolerant, isAccepted: acceptsClock || isServers, time: time, logger: logger)
-    }
-
-    /// The first connection. A server that starts at the same time as this program is awaited.
-    private func reached(
-        _ settings: ServerSettings, _ application: String
-    ) throws -> ServerConnection {
-        var waited: Duration = .zero
-        let began = time.uptime()
-        while true {
-            do {
-                return try ServerConnection(settings, application: application)
-            } catch let error as SQLError where error.kind == .unreachable {
-                let now = time.uptime() - began
-                // By attempts too: the time of tests stands still.
-                guard now < Self.waitMax, error.isPassing else {
-                    throw StoreError.wrongServer(
-                        "the server of \(settings.place) cannot be reached: \(error.detail)")
-                }
-                if now >= waited {
-                    logger.warning(
-                        "store.server.awaited", "the server of this store is not there yet",
-                        fields: [.detail: .error(error)])
-                    waited += Self.linesEvery
-                }
-                usleep(Self.retry)
-            }
-        }
+            mark: tolerant, isAccepted: acceptsClock || isConfirmed, time: time, logger: logger)
     }
 
     /// Runs a migration while no other instance does.
@@ -107,15 +89,6 @@ extension StoreOpening {
     }
 }
 
-extension SQLError {
-    /// Whether a server may be there later: not one that refuses this role or database.
-    fileprivate var isPassing: Bool {
-        !["authentication", "does not exist", "certificate", "password"].contains {
-            detail.contains($0)
-        }
-    }
-}
-
 extension ServerConnection {
     /// The server's clock.
     fileprivate func clock() throws -> Timestamp {
@@ -128,20 +101,30 @@ extension ServerConnection {
     /// Compares the server with the one of the last start. A schema that was dumped there and
     /// restored here is a restored copy.
     /// - Returns: whether it is one that its service has not settled yet.
-    fileprivate func takePlace() throws -> Bool {
+    /// - Throws: `StoreError.wrongServer` for the store of another service, whose tables a
+    ///   migration would mix with this one's; `SQLError`.
+    fileprivate func takePlace(of name: String, _ settings: ServerSettings) throws -> Bool {
         let (system, copy) = (
             "(SELECT system_identifier FROM pg_control_system())", "store_place.is_restored"
         )
-        return try queryOne(
+        let isCopy = try queryOne(
             """
-            INSERT INTO store_place (id, system_identifier, is_restored) VALUES (1, \(system), 0)
+            INSERT INTO store_place (id, store, system_identifier, is_restored)
+            VALUES (1, ?, \(system), 0)
             ON CONFLICT (id) DO UPDATE SET
                 is_restored = CASE WHEN
                     store_place.system_identifier = excluded.system_identifier
                     THEN \(copy) ELSE 1 END,
                 system_identifier = excluded.system_identifier
+            WHERE store_place.store = excluded.store
             RETURNING is_restored
-            """
-        ) { try $0.boolean(0) } ?? false
+            """, [.text(name)]
+        ) { try $0.boolean(0) }
+        guard let isCopy else {
+            throw StoreError.wrongServer(
+                "\(settings.place) has the store of another service: set store-schema to a schema "
+                    + "of this one's own")
+        }
+        return isCopy
     }
 }

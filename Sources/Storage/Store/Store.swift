@@ -11,7 +11,7 @@ import Synchronization
 /// disk does.
 package final class Store: Sendable {
     /// Where the store is.
-    let place: StorePlace
+    package let place: StorePlace
     /// The folder of the service's files, and of the store's own if it has any.
     package var folder: String { place.folder }
     /// The store's name: the stem of its files' names.
@@ -76,6 +76,14 @@ package final class Store: Sendable {
         self.backend = backend(opened.backend)
     }
 
+    /// Whether it is on a server. One in files is copied by this program, and has one user.
+    package var isOnServer: Bool {
+        switch place {
+        case .folder: false
+        case .server: true
+        }
+    }
+
     /// Registers the store's parts with health, and its writer with `/livez`.
     package func report(to parts: ProgramParts) {
         let (writes, clock, watchdog) = (writes, clock, watchdog)
@@ -95,7 +103,7 @@ package final class Store: Sendable {
     ///     else 0: such flows wait behind all others, and `Limits` bounds how many wait and how
     ///     many bytes one commit carries. Two calls at one time have no order anyway, and one that
     ///     follows the answer to another sees its writes, whichever of the two is in bulk. Among
-    ///     each other they take turns by the first account of `subjects`.
+    ///     each other they take turns by the first account of `subjects`, or their first subject.
     ///   - evenIfCancelled: it runs although its task is cancelled. For what records something that
     ///     has happened already, like a password that was compared or a delivered message, and for
     ///     work that is not the caller's own.

@@ -29,10 +29,12 @@ package enum WriterJob: Sendable {
     /// See `Flow.bulkBytes`.
     var bulkBytes: Int { if case .flow(let flow) = self { flow.bulkBytes } else { 0 } }
 
-    /// Whose it is, for the turns of the bulk line: the first account that a flow is about.
+    /// Whose it is, for the turns of the bulk line: the first account that a flow is about; without
+    /// one its first subject.
     var owner: Subject? {
         guard case .flow(let flow) = self else { return nil }
-        return flow.about.first { if case .account = $0 { true } else { false } }
+        let account = flow.about.first { if case .account = $0 { true } else { false } }
+        return account ?? flow.about.first
     }
 
     /// See `Queued.isGone`.

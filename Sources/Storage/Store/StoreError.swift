@@ -10,6 +10,8 @@ package enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case migrationFailed(component: String, number: Int, SQLError)
     /// The store was made with another master key than the one in the file `key`.
     case otherKey(store: String, key: String)
+    /// The store on a server was first used with another key than the one in the file `key`.
+    case otherHostsKey(store: String, key: String)
     /// The file is a copy that was made while a program had the store open.
     case copiedWhileOpen(String)
     /// A restore into this folder was interrupted.
@@ -46,6 +48,11 @@ package enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
             """
             \(key) does not open \(store): start with the master key that the store was made with, \
             or move the store away to start with an empty one
+            """
+        case .otherHostsKey(let store, let key):
+            """
+            \(key) is not the key of \(store): copy the file of that name from the machine on \
+            which this store was first started, and start again
             """
         case .copiedWhileOpen(let path):
             """

@@ -64,9 +64,21 @@ extension ServiceError {
     }
 }
 
+extension HTTPFields {
+    /// The longest user agent that the gateway looks at, in bytes.
+    private static let clientAgentBytesMax = 512
+
+    /// The person's user agent, for the metadata `client-agent`; nil without one.
+    var clientAgent: String? {
+        value(of: .userAgent).map {
+            String(decoding: $0.utf8.prefix(Self.clientAgentBytesMax), as: UTF8.self)
+        }
+    }
+}
+
 extension Metadata {
-    /// The metadata with which the gateway is called: four fields of the request as they are, and
-    /// who calls. All other fields stay here.
+    /// The metadata with which the gateway is called: four fields of the request as they are, the
+    /// start of its user agent, and who calls. All other fields stay here.
     ///
     /// Attacks: a client that sends `client-address` itself would choose the subject of every limit
     /// by address; one that sends `application-token` would name a backend that was not checked,
@@ -79,6 +91,7 @@ extension Metadata {
         self[Key.acceptLanguage] = fields.value(of: .acceptLanguage)
         self[Key.authorization] = fields.value(of: .authorization)
         self[Key.clientAddress] = caller.clientAddress
+        self[Key.clientAgent] = fields.clientAgent
         self[Key.applicationToken] = caller.applicationToken
         self[Key.app] = caller.app?.name
     }

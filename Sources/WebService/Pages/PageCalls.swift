@@ -32,6 +32,13 @@ struct PageCalls: Sendable {
         self.time = time
     }
 
+    /// Who asks for a page.
+    struct Client: Sendable {
+        let address: String
+        /// The user agent; nil for none.
+        let agent: String?
+    }
+
     /// A form that was sent.
     struct Submission: Sendable {
         let page: Page
@@ -39,7 +46,7 @@ struct PageCalls: Sendable {
         let linkToken: String
         /// What the person has entered.
         let input: String
-        let clientAddress: String
+        let client: Client
         let language: Language
     }
 
@@ -119,7 +126,7 @@ struct PageCalls: Sendable {
     }
 
     func context(_ submission: Submission, _ call: String) -> CallContext {
-        var metadata = Self.metadata(submission.clientAddress, submission.language)
+        var metadata = Self.metadata(submission.client, submission.language)
         metadata[Metadata.Key.idempotencyKey] = submission.form.idempotencyKey(
             call, submission.input)
         return CallContext(deadline: time.uptime() + Self.timeout, metadata: metadata)
@@ -131,15 +138,15 @@ struct PageCalls: Sendable {
     }
 
     /// The context of a call that needs no idempotency key.
-    func context(of clientAddress: String, in language: Language) -> CallContext {
+    func context(of client: Client, in language: Language) -> CallContext {
         CallContext(
-            deadline: time.uptime() + Self.timeout, metadata: Self.metadata(clientAddress, language)
-        )
+            deadline: time.uptime() + Self.timeout, metadata: Self.metadata(client, language))
     }
 
-    private static func metadata(_ clientAddress: String, _ language: Language) -> Metadata {
+    private static func metadata(_ client: Client, _ language: Language) -> Metadata {
         var metadata = Metadata()
-        metadata[Metadata.Key.clientAddress] = clientAddress
+        metadata[Metadata.Key.clientAddress] = client.address
+        metadata[Metadata.Key.clientAgent] = client.agent
         metadata[Metadata.Key.acceptLanguage] = language.rawValue
         return metadata
     }

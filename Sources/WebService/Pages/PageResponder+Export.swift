@@ -22,7 +22,7 @@ extension PageResponder {
         let email = (parameters[Page.Field.email.rawValue] ?? "").trimmingSpaces
         let submission = PageCalls.Submission(
             page: .yourData, form: form, linkToken: visit.linkToken, input: email,
-            clientAddress: callers.address(exchange.head.headerFields, exchange.client).text,
+            client: client(of: exchange),
             language: language(exchange, visit))
         let password = SecretBytes(parameters[Page.Field.password.rawValue] ?? "")
         do {
@@ -81,7 +81,7 @@ extension PageCalls {
             device: GatewayV1.Device(deviceId: submission.form.deviceID, platform: "web"))
         // Each time that the form is sent is a sign-in of its own: the session of the former one
         // has ended.
-        let context = context(of: submission.clientAddress, in: submission.language)
+        let context = context(of: submission.client, in: submission.language)
         do {
             return try await auth.signInWithPassword(request, context).session ?? .init()
         } catch let error as ServiceError {

@@ -91,9 +91,14 @@ struct PageResponder: Sendable {
 
     /// The context of a call that needs no idempotency key.
     func context(_ exchange: HTTPExchange, _ visit: PageVisit) -> CallContext {
-        calls.context(
-            of: callers.address(exchange.head.headerFields, exchange.client).text,
-            in: language(exchange, visit))
+        calls.context(of: client(of: exchange), in: language(exchange, visit))
+    }
+
+    /// Who asks.
+    func client(of exchange: HTTPExchange) -> PageCalls.Client {
+        let fields = exchange.head.headerFields
+        return PageCalls.Client(
+            address: callers.address(fields, exchange.client).text, agent: fields.clientAgent)
     }
 
     /// The parameters of the URL. Nil for a query that cannot be read: it has no link.
@@ -160,12 +165,11 @@ struct PageResponder: Sendable {
             return try await sendExport(exchange, visit, form, parameters)
         }
         let language = language(exchange, visit)
-        let address = callers.address(head.headerFields, exchange.client).text
         do {
             let result = try await calls.submit(
                 PageCalls.Submission(
                     page: page, form: form, linkToken: visit.linkToken, input: input,
-                    clientAddress: address, language: language))
+                    client: client(of: exchange), language: language))
             try await show(
                 exchange, page, .done(continueURI: visit.continueURI, result: result), visit,
                 status: .ok)

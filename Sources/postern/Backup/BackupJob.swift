@@ -109,6 +109,11 @@ struct BackupJob: Sendable {
         switch failure.error.code {
         case .resourceExhausted where failure.isOtherCopy:
             return lines + ["  another backup is copying it: try again when that has ended"]
+        case .unknownMethod:
+            return lines + [
+                "  if its store is on a PostgreSQL server, that one is backed up: with pg_dump or "
+                    + "base backups, and after a restore `postern store restored`"
+            ]
         case .unavailable where failure.error.unavailablePart.hasSuffix("store"):
             return lines + [
                 "  its disk fails or has no space for a copy of its store: its log has the reason"

@@ -8,8 +8,8 @@ struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: """
-            Shows whether each program accepts calls, and the parts that fail; exits with 1 if one \
-            does not accept calls, or a part fails.
+            Shows whether each program accepts calls, the parts that fail, and why a program of \
+            `postern up` does not start; exits with 1 if one does not accept calls, or a part fails.
             """)
 
     @OptionGroup var services: EndpointsOption
@@ -21,8 +21,11 @@ struct StatusCommand: AsyncParsableCommand {
             await Self.state(of: $0, endpoints)
         }
         var (isWell, rows) = (true, [Row]())
+        let logs = "\(Files.folder(of: services.endpoints))/logs"
         for service in endpoints.programs {
-            let state = states[service] ?? "no answer"
+            let state = Self.state(
+                states[service] ?? Self.silent,
+                log: ChildLog(whole: "\(logs)/postern-\(service).log"))
             isWell = isWell && Self.isWell(state)
             rows.append(
                 Row([
@@ -55,9 +58,19 @@ struct StatusCommand: AsyncParsableCommand {
             ? "serving" : "serving, degraded: " + degraded.joined(separator: ", ")
     }
 
+    /// What a program is that does not answer.
+    private static let silent = "no answer"
+
     /// `no answer (no address of postern.gateway can be reached (127.0.0.1:7400: refused))`
     static func noAnswer(_ error: ServiceError) -> String {
-        "no answer (\(error.detail.isEmpty ? error.code.rawValue : error.detail))"
+        "\(silent) (\(error.detail.isEmpty ? error.code.rawValue : error.detail))"
+    }
+
+    /// A state, and of a program that does not answer what its last start has met with.
+    /// - Parameter log: the program's log, where `postern up` writes it.
+    static func state(_ state: String, log: ChildLog) -> String {
+        guard state.hasPrefix(silent), let obstacle = log.obstacle else { return state }
+        return "\(state); its log: \(obstacle)"
     }
 
     private static func state(of service: String, _ endpoints: Endpoints) async -> String? {
@@ -73,7 +86,7 @@ struct StatusCommand: AsyncParsableCommand {
         } catch let error as ServiceError {
             return noAnswer(error)
         } catch {
-            return "no answer (\(error))"
+            return "\(silent) (\(error))"
         }
     }
 }

@@ -51,6 +51,9 @@ struct TokenCommand: ParsableCommand {
         @Option(help: "IP address of the person for whom the backend calls.")
         var clientAddress: String?
 
+        @Option(help: "User agent of that person; it counts together with --client-address.")
+        var clientAgent: String?
+
         @Option(help: "The application's private key, NAME.KEYID.key.")
         var key: String?
 
@@ -95,7 +98,8 @@ struct TokenCommand: ParsableCommand {
                 application: key.application, audience: audience, issuedAt: now,
                 expiresAt: now + ApplicationToken.lifetimeMax, method: method,
                 bodyHash: try body.map { ApplicationToken.bodyHash(of: try TextFile.read($0)) },
-                idempotencyKey: idempotencyKey, clientAddress: clientAddress)
+                idempotencyKey: idempotencyKey, clientAddress: clientAddress,
+                clientAgent: clientAgent)
             return try ApplicationToken.sign(
                 claims, key: signingKey, keyIdentifier: "\(key.application).\(key.keyID)")
         }

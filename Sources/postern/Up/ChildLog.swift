@@ -19,6 +19,9 @@ struct ChildLog {
         start = stat(path, &status) == 0 ? status.st_size : 0
     }
 
+    /// The log at `path` with what earlier starts have written.
+    init(whole path: String) { (self.path, start) = (path, 0) }
+
     /// The message of the last error; if there is none, the last lines unchanged.
     var reason: String {
         let lines = lines().suffix(5)
@@ -38,6 +41,20 @@ struct ChildLog {
         case .real(let number): Int64(exactly: number.rounded()).map { .milliseconds($0) }
         default: nil
         }
+    }
+
+    /// The events that say how a start went.
+    private static let startEvents = [
+        "process.ready", "process.start.failed", "store.server.awaited",
+    ]
+
+    /// Why the last start has failed, or what it waits for; nil if the program was ready.
+    var obstacle: String? {
+        let record = lines().compactMap(Self.record).last {
+            Self.startEvents.contains($0["event"]?.string ?? "")
+        }
+        guard let record, record["event"]?.string != "process.ready" else { return nil }
+        return record["detail"]?.string ?? record["message"]?.string
     }
 
     private func lines() -> [ArraySlice<UInt8>] {

@@ -10,6 +10,7 @@ import ServiceRuntime
 ///     inbox/           mails, while no mail server is configured
 ///     apps.yaml        the apps that may call the web service (`AppsFile`)
 ///     logs/  run/      a log and a port file for each program
+///     postgresql/      the stores instead, with `--store private` (`PrivateServer`)
 ///     endpoints.json   the addresses of all services
 ///     up.lock          held by the one `postern up` of the folder
 struct DataFolder {

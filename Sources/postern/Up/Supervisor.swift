@@ -191,8 +191,10 @@ final class Supervisor {
     // MARK: Supervising
 
     /// Restarts programs that end, until a stop signal arrives.
-    func supervise(until signals: StopSignals) {
+    /// - Parameter look: looks after what runs beside them, each time.
+    func supervise(until signals: StopSignals, _ look: () -> Void) {
         while !signals.arrive(within: 50) {
+            look()
             for index in children.indices { restartIfEnded(index) }
         }
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import ServiceRuntime
+import Storage
 
 /// `postern up`: the programs as children of one process, on a data folder.
 struct UpCommand: ParsableCommand {
@@ -21,12 +22,26 @@ struct UpCommand: ParsableCommand {
     @Flag(inversion: .prefixedNo, help: "Whether to start the web service, for HTTP.")
     var web = true
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            The PostgreSQL server of all stores, a URL without a password; or "private", for one \
+            that is started and stopped with the programs. Default: files in the data folder.
+            """, valueName: "url"))
+    var store: String?
+
     @Option(help: "The languages of formal texts: de, es or de,es.")
     var formalLanguages: String?
 
     func validate() throws {
         guard portBase == 0 || (1...65_400).contains(portBase) else {
             throw ValidationError("--port-base is 0, or 1 to 65400")
+        }
+        guard let store, store != PrivateServer.word else { return }
+        do {
+            _ = try ServerSettings(url: store, schema: ServerSettings.schema(of: "identity"))
+        } catch {
+            throw ValidationError("--store: \(error)")
         }
     }
 
@@ -39,6 +54,9 @@ struct UpCommand: ParsableCommand {
             programs: Endpoints.programs.map { "\(programsFolder)/postern-\($0)" }
         ).forEach(Screen.error)
         let signals = StopSignals()
+        let server = try privateServer(folder, until: signals)
+        defer { server?.stop() }
+        if let url = server?.url ?? store { setenv(Self.storeVariable, url, 1) }
         let supervisor = try Supervisor(
             folder: folder, programsFolder: programsFolder, portBase: portBase, hasWeb: web)
         do {
@@ -60,12 +78,30 @@ struct UpCommand: ParsableCommand {
             let warning = Self.clockWarning(
                 supervisor.waitingForClock, option: Self.option(folder))
             warning.map(Screen.line)
-            supervisor.supervise(until: signals)
+            supervisor.supervise(until: signals) { server?.restartIfEnded() }
         } catch {
             supervisor.stop()
             throw error
         }
         supervisor.stop()
+    }
+
+    /// The setting by which the programs find their stores' server.
+    private static let storeVariable = "POSTERN_STORE_URL"
+
+    /// The server that runs beside the programs; nil if none was asked for.
+    private func privateServer(
+        _ folder: DataFolder, until signals: StopSignals
+    ) throws -> PrivateServer? {
+        if store == PrivateServer.word { return try PrivateServer(folder, until: signals) }
+        // Otherwise all accounts would seem to be gone.
+        guard store != nil || getenv(Self.storeVariable) != nil || !PrivateServer.isIn(data)
+        else {
+            throw ToolError(
+                "the stores of \(folder.path) are on its own PostgreSQL: add --store private, or "
+                    + "move \(folder.path)/postgresql away to start with empty stores")
+        }
+        return nil
     }
 
     private typealias Endpoint = (service: String, port: Int, metricsPort: Int)
@@ -86,6 +122,9 @@ struct UpCommand: ParsableCommand {
         }
         places.append(
             ("data", "\(folder.path): stores, keys, logs; endpoints.json has all addresses"))
+        if let url = getenv(storeVariable) {
+            places.append(("store", "\(String(cString: url)), on PostgreSQL"))
+        }
         // The programs' own defaults, which are for a first try only.
         if getenv("POSTERN_SMTP_HOST") == nil {
             places.append(("mails", "in \(folder.path)/inbox, until POSTERN_SMTP_HOST is set"))

@@ -12,7 +12,7 @@ struct ApplicationTokenTests {
         "iss": .string("billing"), "sub": .string("billing"), "aud": .string(audience),
         "iat": .integer(1_000), "exp": .integer(1_060), "method": .string(method),
         "bh": .string("47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"),
-        "client_address": .string("192.0.2.7"),
+        "client_address": .string("192.0.2.7"), "client_agent": .string("Firefox/131.0"),
     ]
     private static let header: JSONObject = [
         "alg": .string("EdDSA"), "typ": .string("client-authentication+jwt"),
@@ -68,7 +68,7 @@ struct ApplicationTokenTests {
             issuedAt: Timestamp(milliseconds: 1_000_000),
             expiresAt: Timestamp(milliseconds: 1_060_000), method: Self.method,
             bodyHash: ApplicationToken.bodyHash(of: []), idempotencyKey: "k-1",
-            clientAddress: "192.0.2.7")
+            clientAddress: "192.0.2.7", clientAgent: "Firefox/131.0")
         let text = try ApplicationToken.sign(claims, key: key, keyIdentifier: "billing.k1")
         let token = try ApplicationToken(text)
         #expect(token.keyIdentifier == "billing.k1")
@@ -139,6 +139,7 @@ struct ApplicationTokenTests {
             ("method", .string("postern.gateway.v1.Auth/*"), .method),
             ("method", .string("postern.gateway.v1.Auth/SignOut"), .method),
             ("bh", .integer(1), .claims), ("client_address", .integer(1), .claims),
+            ("client_agent", .integer(1), .claims), ("client_agent", nil, nil),
             ("idempotency_key", .integer(1), .claims),
             ("idempotency_key", .string("k-1"), .idempotencyKey),
             ("bh", nil, nil), ("client_address", nil, nil),

@@ -24,7 +24,8 @@ struct AdminRelayTests {
 
     /// The actors in identity's audit trail, in order.
     private func actors() async throws -> [String] {
-        try await fixture.inner.identityStore.read {
+        try await fixture.inner.identityStore.number(.audit)
+        return try await fixture.inner.identityStore.read {
             try $0.query("SELECT actor FROM audit WHERE actor IS NOT NULL ORDER BY number") {
                 try $0.text(0)
             }

@@ -12,7 +12,9 @@ import Testing
 @testable import PersonalData
 @testable import SessionService
 
-@Suite("What strangers at one address add to the disks in a day", .timeLimit(.minutes(5)))
+@Suite(
+    "What strangers at one address add to the disks in a day",
+    .enabled(if: TestStore.runs("Disk*")), .timeLimit(.minutes(5)))
 struct DiskADayTests {
     /// Pages that are not full, and sign-ins meanwhile.
     private static let slack = 48 << 10

@@ -131,7 +131,8 @@ struct ResetPasswordTests {
         let token = try await token()
         let limits = RateLimiter(
             limits: fixture.inner.limits, failures: [:], signals: UnreachableSignInSignals(),
-            time: fixture.time, randomness: SecureRandomness(), logger: fixture.log.logger(time: fixture.time))
+            time: fixture.time, randomness: SecureRandomness(),
+            logger: fixture.log.logger(time: fixture.time))
         // Opens no session, as if the service were down.
         let broken = PasswordsHandler(
             accounts: fixture.inner.identity.core.accounts,

@@ -318,15 +318,9 @@ extension InnerServices {
         let key = try #require(AccountID(text: account)).key
         var all: [String: [[SQLValue]]] = [:]
         for (name, store) in [("identity", identityStore), ("session", sessionStore)] {
+            let tables = try await store.tables(with: "account")
             let found = try await store.read { session -> [(table: String, rows: [[SQLValue]])] in
-                let tables = try session.query(
-                    """
-                    SELECT name FROM sqlite_master WHERE type = 'table' AND EXISTS (
-                        SELECT 1 FROM pragma_table_info(sqlite_master.name) AS columns
-                        WHERE columns.name = 'account')
-                    """
-                ) { try $0.text(0) }
-                return try tables.map { table in
+                try tables.map { table in
                     let rows = try session.query(
                         "SELECT * FROM \(table) WHERE account = ?", [.integer(key)]
                     ) { $0.values }

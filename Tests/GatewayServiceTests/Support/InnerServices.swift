@@ -282,18 +282,18 @@ final class InnerServices: Sendable {
     /// The number of writes and removals of documents.
     func documentVersions() async throws -> Int64 {
         try await identityStore.read { session in
-            try session.queryOne("SELECT coalesce(sum(version), 0) FROM documents") {
-                try $0.integer(0)
-            } ?? -1
+            try session.queryOne(
+                "SELECT CAST(coalesce(sum(version), 0) AS BIGINT) FROM documents"
+            ) { try $0.integer(0) } ?? -1
         }
     }
 
     /// The sum of a column of identity's store.
     func sum(_ table: String, of column: String) async throws -> Int64 {
         try await identityStore.read { session in
-            try session.queryOne("SELECT coalesce(sum(\(column)), 0) FROM \(table)", []) {
-                try $0.integer(0)
-            } ?? -1
+            try session.queryOne(
+                "SELECT CAST(coalesce(sum(\(column)), 0) AS BIGINT) FROM \(table)", []
+            ) { try $0.integer(0) } ?? -1
         }
     }
 

@@ -1,5 +1,6 @@
 import RPC
 import ServiceRuntime
+import Storage
 import TestSupport
 import Testing
 
@@ -45,8 +46,9 @@ struct HostSettingsTests {
         }
         for name in [
             "listen-host", "listen-port", "metrics-host", "metrics-port", "plaintext",
-            "event-loops", "data-folder", "accept-clock", "audit-kept", "keys-folder",
-            "applications-folder", "accept-shared-keys", "callers",
+            "event-loops", "data-folder", "store-url", "store-password-file", "store-ca-file",
+            "store-schema", "store-connections", "store-needs-standby", "accept-clock",
+            "audit-kept", "keys-folder", "applications-folder", "accept-shared-keys", "callers",
             "client-address-from", "log-level", "port-file", "stop-with-input", "identity-address",
             "running-max", "costly-running-max", "queue-max", "connections-max",
             "connections-per-address-max", "max-connection-age", "max-connection-idle",
@@ -76,7 +78,8 @@ struct HostSettingsTests {
         #expect(address?.contains("default: 70.") == true)
         for name in [
             "callers", "callers-file", "client-address-from", "accept-shared-keys", "data-folder",
-            "accept-clock", "audit-kept", "running-max", "queue-max", "tls-client-ca-file",
+            "store-url", "store-schema", "accept-clock", "audit-kept", "running-max", "queue-max",
+            "tls-client-ca-file",
         ] {
             #expect(!help.contains("--\(name)"), "\(name)")
         }
@@ -91,6 +94,49 @@ struct HostSettingsTests {
         let moved = try settings("--max-connection-age=0", "--max-connection-idle=5m").host.limits
         #expect(moved.connectionAgeMax == nil)
         #expect(moved.connectionIdleMax == .seconds(300))
+    }
+
+    @Test("a store is in files, or in a schema of the server that store-url names")
+    func store() throws {
+        #expect(try settings().host.store.server?.hosts == nil)
+        let url = "--store-url=postgres://ada@a.example,b.example/postern"
+        let server = try #require(try settings(url).host.store.server)
+        #expect(server.hosts == "a.example,b.example")
+        #expect(server.schema == "sample")
+        #expect(server.certificates == ServerSettings.systemCertificates)
+        #expect(server.connections == 10)
+        #expect(!server.needsStandby)
+        let moved = try #require(
+            try settings(
+                url, "--store-schema=other", "--store-ca-file=/ca.pem", "--store-connections=4",
+                "--store-needs-standby"
+            ).host.store.server)
+        #expect(moved.schema == "other")
+        #expect(moved.certificates == "/ca.pem")
+        #expect(moved.connections == 4)
+        #expect(moved.needsStandby)
+        #expect(ServerSettings.schema(of: "rate-limit") == "rate_limit")
+    }
+
+    @Test(
+        "a store's URL has no password and no other options, and its schema's name needs no quotes",
+        arguments: [
+            ("postgres://ada:s3cret@a/b", "sample", "store-password-file"),
+            ("postgres://ada@a/b?sslmode=disable", "sample", "remove sslmode"),
+            ("a/b", "sample", "postgres://USER@HOST/DATABASE"),
+            ("postgres://ada@a/b", "pg_a", "store-schema"),
+            ("postgres://ada@a/b", "rate-limit", "store-schema"),
+        ])
+    func storeURL(url: String, schema: String, said: String) {
+        guard
+            case .exit(let text, exitCode: 78) = load(
+                "--store-url=\(url)", "--store-schema=\(schema)")
+        else {
+            Issue.record("it was taken")
+            return
+        }
+        #expect(text.contains(said), "\(text)")
+        #expect(!text.contains("s3cret"))
     }
 
     @Test("limits can be set within their bounds")

@@ -44,7 +44,8 @@ struct GoneCallerTests {
     }
 
     private func events() async throws -> [String] {
-        try await fixture.store.read { session in
+        try await fixture.store.number(.audit)
+        return try await fixture.store.read { session in
             try session.query("SELECT kind, outcome FROM audit ORDER BY number") { row in
                 let outcome = try row.optionalText("outcome")
                 return try row.text("kind") + (outcome.map { " \($0)" } ?? "")

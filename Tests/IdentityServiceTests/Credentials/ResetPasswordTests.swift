@@ -199,14 +199,11 @@ struct ResetPasswordTests {
     @Test("G-11: a reset whose transaction fails changes nothing and leaves the link valid")
     func whole() async throws {
         let token = try await asked()
-        try await fixture.change(
-            """
-            CREATE TRIGGER full BEFORE INSERT ON audit WHEN NEW.kind = 'sign-in.succeeded'
-            BEGIN SELECT RAISE(ABORT, 'full'); END
-            """)
+        try await fixture.store.refuse(
+            "BEFORE INSERT ON audit", when: "NEW.kind = 'sign-in.succeeded'")
         await #expect(throws: (any Error).self) { try await reset(token) }
         #expect(try await fixture.waiting() == 0)
-        try await fixture.change("DROP TRIGGER full")
+        try await fixture.store.unplant()
         _ = try await fixture.signIn()
         #expect(try await reset(token).account?.emailVerified == true)
     }

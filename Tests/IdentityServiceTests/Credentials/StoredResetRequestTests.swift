@@ -1,4 +1,5 @@
 import Messages
+import RPC
 import ServiceRuntime
 import Storage
 import TestSupport
@@ -35,6 +36,30 @@ struct StoredResetRequestTests {
         }
         let old = RequestedLinkMailing.Request([UInt8](repeating: 1, count: 16))
         #expect(old.lookUpKey.count == 16 && old.subject == nil && old.origin == .unknown)
+    }
+
+    @Test("country and agent are read back, in any combination, and the city is not stored")
+    func words() {
+        func origin(_ place: String?, _ agent: String?) -> CallOrigin {
+            var context = fixture.context(from: "192.0.2.7")
+            context.metadata[Metadata.Key.place] = place
+            context.metadata[Metadata.Key.agent] = agent
+            return CallOrigin(context, fixture.keys)
+        }
+        let agents = ["firefox 131, linux", nil]
+        for (place, country) in [("DE;525;134;Berlin", "DE"), (nil, nil)] as [(String?, String?)] {
+            for agent in agents {
+                let reset = RequestedLinkMailing.Request(
+                    lookUpKey: [UInt8](repeating: 1, count: 16),
+                    subject: [UInt8](repeating: 2, count: 16), origin: origin(place, agent))
+                let read = RequestedLinkMailing.Request(reset.bytes).origin
+                #expect(read.place?.country == country && read.agent == agent)
+                #expect(read.place?.city ?? "" == "")
+                #expect(!String(decoding: reset.bytes, as: UTF8.self).contains("Berlin"))
+            }
+        }
+        let broken = origin("DE;;;", "curl 8, other").bytes + [0, 1]
+        #expect(CallOrigin(bytes: broken) == nil)
     }
 
     @Test("H1: a network is an IPv4 /24 or an IPv6 /48, however its addresses are written")

@@ -57,15 +57,7 @@ struct DeletionCrashTests {
     }
 
     private func tablesOfAccounts(_ fixture: IdentityFixture) async throws -> [String] {
-        try await fixture.store.read { session in
-            try session.query(
-                """
-                SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'audit' AND EXISTS (
-                    SELECT 1 FROM pragma_table_info(sqlite_master.name) AS columns
-                    WHERE columns.name = 'account')
-                """
-            ) { try $0.text(0) }
-        }
+        try await fixture.store.tables(with: "account").filter { $0 != "audit" }
     }
 
     @Test("a service that fails delays the deletion, longer each time, and is asked again")

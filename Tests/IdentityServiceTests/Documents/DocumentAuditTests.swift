@@ -29,7 +29,8 @@ struct DocumentAuditTests {
 
     /// Kind and number of documents of each record, in order.
     private func records() async throws -> [String] {
-        try await fixture.identity.store.read { session in
+        try await fixture.identity.store.number(.audit)
+        return try await fixture.identity.store.read { session in
             try session.query(
                 "SELECT kind, attempt FROM audit WHERE kind LIKE 'document.%' ORDER BY number", []
             ) { "\(try $0.text(0)) \(try $0.integer(1))" }

@@ -79,12 +79,12 @@ struct DocumentFixture: Sendable {
     /// How many written documents of owners the audit trail has, or will have when the hour is over.
     func documentsWritten() async throws -> Int64 {
         try await identity.store.read { session in
-            try ["SELECT sum(attempt) FROM audit", "SELECT sum(documents) FROM document_changes"]
-                .reduce(0) { sum, query in
-                    let kind = [SQLValue.text("document.written")]
-                    let more = try session.queryOne("\(query) WHERE kind = ?", kind) {
-                        try $0.optionalInteger(0)
-                    }
+            try [("attempt", "audit"), ("documents", "document_changes")]
+                .reduce(0) { sum, part in
+                    let more = try session.queryOne(
+                        "SELECT CAST(sum(\(part.0)) AS BIGINT) FROM \(part.1) WHERE kind = ?",
+                        [.text("document.written")]
+                    ) { try $0.optionalInteger(0) }
                     return sum + ((more ?? nil) ?? 0)
                 }
         }

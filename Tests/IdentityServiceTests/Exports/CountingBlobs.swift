@@ -46,7 +46,9 @@ final class CountingBlobs: BlobStore {
 
     func remove(_ names: [BlobName]) async throws { try await blobs.remove(names) }
 
-    func names() async throws -> [BlobName] { try await blobs.names() }
+    func names(begunBy moment: Timestamp) async throws -> [BlobName] {
+        try await blobs.names(begunBy: moment)
+    }
 }
 
 private struct Draft: BlobDraft {

@@ -132,12 +132,16 @@ struct GrantExchangeTests {
     func sealed() async throws {
         let fixture = try await AppleFixture { _ in AppleFixture.granted() }
         try await fixture.signIn()
-        func clear() async throws -> Int64 {
-            let orders = try await fixture.identity.count(
-                "outbox", where: "instr(payload, 'canary') OR instr(payload, '001234')")
-            return orders
-                + (try await fixture.identity.count(
-                    "identities", where: "instr(sealed_grant, 'canary')"))
+        func clear() async throws -> Int {
+            let stored = try await fixture.identity.store.read { session in
+                try ["payload FROM outbox", "sealed_grant FROM identities"].flatMap { part in
+                    try session.query("SELECT \(part)", []) { row in
+                        try row.optionalBlob(0) ?? []
+                    }
+                }
+            }
+            return stored.map { String(decoding: $0, as: UTF8.self) }
+                .count { $0.contains("canary") || $0.contains("001234") }
         }
         #expect(try await fixture.identity.count("outbox") == 1)
         #expect(try await clear() == 0)

@@ -123,12 +123,11 @@ struct FederatedSignInRaceTests {
     func bounded() async throws {
         // Simulates a database with several writers, where another call wins between read and write
         // each time.
-        try await fixture.change(
+        try await fixture.store.plant(
+            "another", "AFTER INSERT ON accounts",
             """
-            CREATE TRIGGER another AFTER INSERT ON accounts BEGIN
-                INSERT INTO email_addresses (account, look_up_key, address, held_at_ms)
-                VALUES (new.account, x'00', x'00', 1);
-            END
+            INSERT INTO email_addresses (account, look_up_key, address, held_at_ms)
+            VALUES (NEW.account, x'00', x'00', 1)
             """)
         let error = try await refusal {
             try await fixture.signIn(by: .token("g1", email: "ada@example.org", nonce: "n"))

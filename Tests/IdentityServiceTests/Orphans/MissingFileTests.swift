@@ -97,19 +97,19 @@ struct MissingFileTests {
 }
 
 /// Blobs of another store, without the names of some, and with something that happens after the
-/// names were read, or before a file is.
+/// names were read, before a blob is, or after one was written.
 final class ShownBlobs: BlobStore {
-    enum Look: Sendable { case names, read }
+    enum Look: Sendable { case names, read, written }
 
     private let blobs: any BlobStore
     private let hidden: Set<BlobName>
     private let acts = Mutex<[Look: @Sendable () async throws -> Void]>([:])
 
-    init(_ blobs: any BlobStore, hiding hidden: [BlobName]) {
+    init(_ blobs: any BlobStore, hiding hidden: [BlobName] = []) {
         (self.blobs, self.hidden) = (blobs, Set(hidden))
     }
 
-    /// Runs `act` once, at the next such look.
+    /// Runs `act` once, at the next such moment.
     func once(_ look: Look, _ act: @escaping @Sendable () async throws -> Void) {
         acts.withLock { $0[look] = act }
     }
@@ -122,6 +122,7 @@ final class ShownBlobs: BlobStore {
 
     func write(_ name: BlobName, _ parts: [[UInt8]]) async throws {
         try await blobs.write(name, parts)
+        try await pass(.written)
     }
 
     func read(_ name: BlobName, at offset: Int, count: Int) async throws -> [UInt8]? {
@@ -131,8 +132,8 @@ final class ShownBlobs: BlobStore {
 
     func remove(_ names: [BlobName]) async throws { try await blobs.remove(names) }
 
-    func names() async throws -> [BlobName] {
-        let names = try await blobs.names().filter { !hidden.contains($0) }
+    func names(begunBy moment: Timestamp) async throws -> [BlobName] {
+        let names = try await blobs.names(begunBy: moment).filter { !hidden.contains($0) }
         try await pass(.names)
         return names
     }

@@ -106,7 +106,7 @@ struct OrphanCheckTests {
         let admin = fixture.admin(NoActivity())
         let tool = fixture.context(application: "tool")
         for row in PlantedRow.all {
-            try fixture.damage(row.insert(from: "(SELECT 9 AS account)"))
+            try fixture.damage(row.insert(from: "(SELECT 9 AS account) AS one"))
             let found = try await run()
             #expect(found.map(\.kind) == [row.kind], "\(row)")
             #expect(found.first?.account.key == 9 && found.first?.isRepairable == true)

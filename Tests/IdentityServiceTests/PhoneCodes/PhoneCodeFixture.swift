@@ -104,8 +104,9 @@ struct PhoneCodeFixture {
 
     /// The kinds of the audit events, in order.
     func audit() async throws -> [String] {
-        try await identity.store.read { session in
-            try session.query("SELECT kind FROM audit ORDER BY rowid", []) { try $0.text(0) }
+        try await identity.store.number(.audit)
+        return try await identity.store.read { session in
+            try session.query("SELECT kind FROM audit ORDER BY number", []) { try $0.text(0) }
         }
     }
 }

@@ -29,8 +29,7 @@ struct NamedDocumentTests {
         profiles = ProfileHandler(
             settings: identity.dataSettings, store: identity.store, writer: identity.writer,
             answers: identity.profiles.answers,
-            documents: fixture.handler, blobs: identity.service.blobs, uploads: PhotoUploads(),
-            uncommitted: UncommittedBlobs())
+            documents: fixture.handler, blobs: identity.service.blobs, uploads: PhotoUploads())
     }
 
     private func update(_ name: String) async throws -> String? {

@@ -1,11 +1,11 @@
 import Contracts
-import FoundationEssentials
 import Messages
 import ServiceRuntime
 import Storage
 import TestSupport
 import Testing
 
+@testable import AccountLife
 @testable import IdentityAssembly
 @testable import PersonalData
 
@@ -52,20 +52,20 @@ struct PhotoTests {
         #expect(try await fixture.audited("profile.photo-uploaded") == 1)
     }
 
-    @Test("a photo of several parts; on the disk nothing of it can be read, nor parts exchanged")
+    @Test("a photo of several parts; where it is stored nothing can be read, nor parts exchanged")
     func parts() async throws {
         let ada = try await fixture.member()
         let file = large(3 * SealedParts.partBytes)
         let photo = try photo(try await fixture.upload(file, ada.token, part: 64 * 1_024))
         #expect(try await fixture.download(photo.name, ada.token).bytes == CleanedPhoto(file).bytes)
 
-        let path = try fixture.folder.file(
-            "blobs/\(#require(try await fixture.blobs().first).text)")
-        var stored = try Data(contentsOf: URL(filePath: path))
-        #expect(!Array(stored).contains(sequence: [7, 7, 7, 7, 7, 7, 7, 7]))
+        let (blobs, name) = (fixture.service.blobs, try #require(try await fixture.blobs().first))
+        let stored = try #require(try await blobs.read(name, at: 0, count: 1 << 20))
+        #expect(!stored.contains(sequence: [7, 7, 7, 7, 7, 7, 7, 7]))
         let part = SealedParts.sealedPartBytes
-        stored = stored[part..<2 * part] + stored[..<part] + stored[(2 * part)...]
-        try stored.write(to: URL(filePath: path))
+        let exchanged = stored[part..<2 * part] + stored[..<part] + stored[(2 * part)...]
+        try await blobs.remove([name])
+        try await blobs.write(name, [Array(exchanged)])
         await #expect(throws: (any Error).self) {
             _ = try await fixture.download(photo.name, ada.token)
         }
@@ -189,22 +189,63 @@ struct PhotoTests {
         try await run(ada, PhotoUploads.bytesMax)
     }
 
-    @Test("the sweep removes the files that no row names, except those of uploads under way")
+    @Test("the sweep removes blobs that no row names, complete or not, once they are a day old")
     func sweep() async throws {
         let ada = try await fixture.member()
         let photo = try photo(try await fixture.upload(PhotoSamples.png(), ada.token))
         let (orphan, underWay) = (
             BlobName(drawnFrom: fixture.randomness), BlobName(drawnFrom: fixture.randomness)
         )
-        for blob in [orphan, underWay] { try await fixture.service.blobs.write(blob, [[1]]) }
-        try await fixture.profiles.uncommitted.holding(underWay) { try await fixture.sweep() }
+        try await fixture.service.blobs.write(orphan, [[1]])
+        fixture.time.advance(by: BlobSweep.age - .milliseconds(1))
+        let draft = try await fixture.service.blobs.begin(underWay)
+        try await draft.append([1])
+        try await fixture.sweep()
+        #expect(try await fixture.blobs().count == 3)
+        fixture.time.advance(by: .milliseconds(1))
+        try await fixture.sweep()
         let remaining = try await fixture.blobs()
         #expect(remaining.count == 2 && !remaining.contains(orphan))
-        #expect(try await fixture.download(photo.name, ada.token).photo == photo)
+        let later = fixture.devices.open(ada.id)
+        #expect(try await fixture.download(photo.name, later).photo == photo)
+        fixture.time.advance(by: BlobSweep.age)
         try await fixture.sweep()
         #expect(try await fixture.blobs().count == 1)
         let repairs = "identity_orphan_repairs_total{kind=\"blob-without-row\"} 2"
         #expect(fixture.metrics.prometheusText().contains(repairs))
+    }
+
+    @Test("an upload that ends after its blob was written, as in a crash, leaves it for a day")
+    func cutOff() async throws {
+        let ada = try await fixture.member()
+        let blobs = ShownBlobs(fixture.service.blobs)
+        blobs.once(.written) { throw ServiceError(.unavailable) }
+        let error = try await refusal {
+            try await fixture.upload(PhotoSamples.png(), ada.token, over: blobs)
+        }
+        #expect(error.code == .unavailable)
+        #expect(try await fixture.count("photos") == 0)
+        fixture.time.advance(by: BlobSweep.age - .milliseconds(1))
+        try await fixture.sweep()
+        #expect(try await fixture.blobs().count == 1)
+        fixture.time.advance(by: .milliseconds(1))
+        try await fixture.sweep()
+        #expect(try await fixture.blobs().isEmpty)
+    }
+
+    @Test("an upload whose row is refused leaves nothing, however often it is repeated")
+    func refusedRow() async throws {
+        let ada = try await fixture.member()
+        let blobs = ShownBlobs(fixture.service.blobs)
+        blobs.once(.written) { [fixture] in
+            #expect(try await fixture.blobs().count == 1)
+            try await fixture.change("UPDATE accounts SET status = 2")
+        }
+        let error = try await refusal {
+            try await fixture.upload(PhotoSamples.png(), ada.token, over: blobs)
+        }
+        #expect(error.code == .accountDisabled)
+        #expect(try await fixture.blobs().isEmpty)
     }
 
     @Test("a row whose file a restore did not bring has no photo to download")

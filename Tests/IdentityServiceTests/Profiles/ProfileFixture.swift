@@ -13,22 +13,26 @@ import Testing
 extension IdentityFixture {
     var profiles: ProfileHandler { service.data.profiles }
 
-    /// The same handler with another setting.
-    func profiles(_ photos: PhotoAccess) -> ProfileHandler {
+    /// The same handler with another setting, or over other blobs.
+    func profiles(
+        _ photos: PhotoAccess = .owner, over blobs: (any BlobStore)? = nil
+    ) -> ProfileHandler {
         var other = dataSettings
         other.photos = photos
         return ProfileHandler(
             settings: other, store: store, writer: writer, answers: profiles.answers,
-            documents: profiles.documents, blobs: service.blobs,
-            uploads: profiles.uploads, uncommitted: profiles.uncommitted)
+            documents: profiles.documents, blobs: blobs ?? service.blobs,
+            uploads: profiles.uploads)
     }
 
     /// Uploads a photo in parts of `part` bytes.
+    /// - Parameter blobs: Those of the service, or what shows them to the upload.
     /// - Returns: the items.
     func upload(
-        _ file: [UInt8], _ token: String?, part: Int = 50, saying bytes: Int? = nil
+        _ file: [UInt8], _ token: String?, part: Int = 50, saying bytes: Int? = nil,
+        over blobs: (any BlobStore)? = nil
     ) async throws -> [GatewayV1.UploadPhotoItem] {
-        let call = profiles.uploadPhoto(relayed(token))
+        let call = profiles(over: blobs).uploadPhoto(relayed(token))
         let length = UInt32(bytes ?? file.count)
         async let sent: Void = {
             // A refused upload ends the items; its error is that of the answer.
@@ -62,12 +66,14 @@ extension IdentityFixture {
         return (photo, bytes)
     }
 
-    func blobs() async throws -> [BlobName] { try await service.blobs.names() }
+    func blobs() async throws -> [BlobName] {
+        try await service.blobs.names(begunBy: time.now())
+    }
 
     /// - Parameter blobs: Those of the service, or what shows them to the sweep.
     func sweep(_ blobs: (any BlobStore)? = nil) async throws {
         try await BlobSweep(
-            store: store, blobs: blobs ?? service.blobs, uncommitted: profiles.uncommitted,
+            store: store, blobs: blobs ?? service.blobs,
             findings: service.life.accountAdmin.orphans.findings, time: time, logger: log.logger()
         ).sweep()
     }

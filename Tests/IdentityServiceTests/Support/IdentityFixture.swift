@@ -64,6 +64,7 @@ final class IdentityFixture: Sendable {
         deletion: DeletionSettings = DeletionSettings(),
         activity: any AccountActivityAPI = NoActivity(),
         sessionEvents: any EventsAPI = GivenEvents(),
+        server: TestStore.OnServer = TestStore.OnServer(),
         backend: (any StoreBackend) -> any StoreBackend = { $0 }
     ) throws {
         let folder = try folder ?? TemporaryFolder()
@@ -80,7 +81,7 @@ final class IdentityFixture: Sendable {
             randomness: randomness)
         store = try TestStore.open(
             "identity", IdentityTables.migrations, in: folder.path, engine: engine, time: time,
-            logger: logger, backend: backend)
+            logger: logger, server: server, backend: backend)
         var settings = IdentitySettings()
         settings.linkOrigin = "https://app.example"
         settings.phone = phone
@@ -111,6 +112,8 @@ final class IdentityFixture: Sendable {
             peers: peers, time: time, randomness: randomness, logger: logger, metrics: metrics)
         identities = IdentitiesHandler(of: service, tokens: tokens)
     }
+
+    deinit { #expect(log.costlyFlows.isEmpty) }
 
     /// The number of passwords hashed so far.
     var hashes: Int {
@@ -221,9 +224,7 @@ final class IdentityFixture: Sendable {
 
     /// Runs SQL as on a damaged file: rows may refer to accounts that do not exist.
     func damage(_ sql: String) throws {
-        let connection = try SQLiteEngine().openWriter(store.location)
-        try connection.run(script: "PRAGMA foreign_keys = OFF")
-        try connection.run(script: sql)
+        try store.damage(sql)
     }
 
     /// Deletes what has expired, as the duty does.

@@ -69,19 +69,14 @@ struct RecipientRateLimiterTests {
     @Test("D14: messages whose transaction rolled back do not count against the rate")
     func undone() async throws {
         let fixture = try NotificationFixture(in: TemporaryFolder())
-        try await fixture.store.writeUnchecked { transaction in
-            _ = try transaction.execute(
-                """
-                CREATE TRIGGER full BEFORE INSERT ON audit WHEN NEW.kind = 'message.accepted'
-                BEGIN SELECT RAISE(ABORT, 'full'); END
-                """)
-        }
+        try await fixture.store.refuse(
+            "BEFORE INSERT ON audit", when: "NEW.kind = 'message.accepted'")
         for number in 0..<40 {
             await #expect(throws: (any Error).self) {
                 try await fixture.send(key: "undone \(number)")
             }
         }
-        try await fixture.store.writeUnchecked { _ = try $0.execute("DROP TRIGGER full") }
+        try await fixture.store.unplant()
         let late = "SELECT count(*) FROM message WHERE due_at_ms > accepted_at_ms"
         for number in 0..<20 { try await fixture.send(key: "at once \(number)") }
         #expect(try await fixture.ask(late) == [.integer(0)])

@@ -150,7 +150,7 @@ struct DeliveryWorkerTests {
         "a message that expires while it waits is logged, watched, and erased from the store's log",
         .timeLimit(.minutes(1)))
     func expiryIsReported() async throws {
-        let fixture = try NotificationFixture(in: TemporaryFolder())
+        let fixture = try NotificationFixture(in: TemporaryFolder(), engine: SQLiteEngine())
         let expiresAt = fixture.time.now() + .seconds(60)
         let text = try await fixture.send(
             NotificationFixture.request(expiresAtMs: expiresAt.milliseconds))
@@ -183,7 +183,8 @@ struct DeliveryWorkerTests {
     @Test("an attempt that failed does not truncate the store's log: nothing was deleted")
     func failureKeepsLog() async throws {
         let route = RecordingRoute { _ in .failed("test") }
-        let fixture = try NotificationFixture(in: TemporaryFolder(), routes: [.email: route])
+        let fixture = try NotificationFixture(
+            in: TemporaryFolder(), routes: [.email: route], engine: SQLiteEngine())
         try await fixture.delivery.log.truncate()
         try await fixture.send()
         try await fixture.delivering {

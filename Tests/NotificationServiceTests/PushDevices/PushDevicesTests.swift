@@ -40,7 +40,7 @@ struct PushDevicesTests {
         #expect(try await fixture.devices(of: ada).isEmpty)
         #expect(try await fixture.devices(of: bob).map(\.deviceId) == [second.deviceId])
         #expect(
-            try await fixture.ask("SELECT kind FROM audit ORDER BY rowid")
+            try await fixture.ask("SELECT kind FROM audit ORDER BY number")
                 == [.text("push-device.added"), .text("push-device.moved")])
         await fixture.close()
     }

@@ -136,8 +136,9 @@ final class LimitsFixture: Sendable {
     /// The records written so far, in order.
     func audited() async throws -> [Record] {
         await service.flush()
+        try await store.number(.audit)
         return try await store.read { session in
-            try session.query("SELECT kind, attempt FROM audit ORDER BY rowid") {
+            try session.query("SELECT kind, attempt FROM audit ORDER BY number") {
                 Record(kind: try $0.text(0), attempt: try $0.optionalInteger(1) ?? 0)
             }
         }

@@ -22,6 +22,9 @@ extension TemporaryFolder {
                 continue
             }
             guard try self.names() == names else { continue }
+            if TestStore.isOnServer {
+                try TestServer.shared.get().copyStores(of: path, to: copy.path)
+            }
             for name in names where name.hasSuffix(".sqlite") {
                 // The files of a killed process are its own, and no copies (`StoreFileVerdict`).
                 let store = try SQLiteEngine().openWriter(copy.file(name))

@@ -96,9 +96,8 @@ struct NoticeTests {
         _ = try await fixture.open(on: "canary name")
         _ = try await fixture.open(on: "tablet")
         try await fixture.store.truncateLog()
-        let file = URL(filePath: fixture.folder.file("\(SessionTables.storeName).sqlite"))
-        let database = try Data(contentsOf: file)
-        #expect(database.range(of: Data("ios".utf8)) != nil, "unencrypted text is found")
-        #expect(database.range(of: Data("canary name".utf8)) == nil)
+        let stored = Data(try fixture.store.storedBytes())
+        #expect(stored.range(of: Data("ios".utf8)) != nil, "unencrypted text is found")
+        #expect(stored.range(of: Data("canary name".utf8)) == nil)
     }
 }

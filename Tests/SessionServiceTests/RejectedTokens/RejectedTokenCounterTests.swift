@@ -65,14 +65,11 @@ struct RejectedTokenCounterTests {
     func undoneRecord() async throws {
         let fixture = try await SessionFixture()
         let tokens = try await fixture.open(on: try .p256())
-        _ = try await fixture.store.writeUnchecked { transaction in
-            try transaction.execute(
-                "CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT raise(ABORT, 'full'); END")
-        }
+        try await fixture.store.refuse("BEFORE INSERT ON audit")
         await #expect(throws: (any Error).self) {
             try await fixture.refresh(tokens.refreshToken)
         }
-        _ = try await fixture.store.writeUnchecked { try $0.execute("DROP TRIGGER full") }
+        try await fixture.store.unplant()
         #expect(try await fixture.audited(.refreshRefused) == 0)
         await expectRefused(.deviceProofRequired) {
             try await fixture.refresh(tokens.refreshToken)

@@ -35,7 +35,8 @@ final class ScheduledService {
         seal = SignInProofSeal(key: KeyedHash(key: proofs))
         store = try TestStore.open(
             SessionTables.storeName, SessionTables.migrations, in: folder.path,
-            engine: SQLiteEngine(durability: .noneForMeasuring), time: time)
+            engine: TestStore.isOnServer ? nil : SQLiteEngine(durability: .noneForMeasuring),
+            time: time)
         service = try await Self.service(store, keys, time, randomness)
     }
 

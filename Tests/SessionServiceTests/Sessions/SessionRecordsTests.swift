@@ -36,7 +36,8 @@ struct SessionRecordsTests {
     }
 
     private func records(_ kind: AuditKind) async throws -> [[SQLValue]] {
-        try await fixture.store.read {
+        try await fixture.store.number(.audit)
+        return try await fixture.store.read {
             try $0.query(
                 "SELECT detail, country, agent FROM audit WHERE kind = ? ORDER BY number",
                 [.text(kind.rawValue)]

@@ -72,7 +72,8 @@ extension SessionFixture {
     func purge() async throws {
         let retention = service.sessions.settings.endedSessionRetention
         let purges = Purges(
-            of: store, SessionTables.purges(endedSessionsFor: retention), time: time)
+            of: store, SessionTables.purges(endedSessionsFor: retention),
+            numbering: [.sessionEnds], time: time)
         while try await purges.step() {}
     }
 

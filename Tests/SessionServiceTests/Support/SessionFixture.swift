@@ -27,21 +27,25 @@ final class SessionFixture {
     /// A service on an empty store.
     /// - Parameters:
     ///   - flags: Settings, as on a command line.
-    ///   - backend: As in `TestStore.open`.
+    ///   - server: As in `TestStore.open`, as is `backend`.
     init(
-        flags: [String] = [], backend: (any StoreBackend) -> any StoreBackend = { $0 }
+        flags: [String] = [], server: TestStore.OnServer = TestStore.OnServer(),
+        backend: (any StoreBackend) -> any StoreBackend = { $0 }
     ) async throws {
         folder = try TemporaryFolder()
         randomness = SeededRandomness(seed: 7)
         master = .generate(count: 32, randomness: randomness)
         proofKey = .generate(count: 32, randomness: randomness)
         settings = try Self.settings(flags)
-        store = try Self.open(folder, time, log, backend)
+        store = try Self.open(folder, time, log, server, backend)
         service = try await Self.start(
             settings, store, master, proofKey, notices, time, randomness, log)
     }
 
-    deinit { store.close() }
+    deinit {
+        store.close()
+        #expect(log.costlyFlows.isEmpty)
+    }
 
     /// Closes the store and restarts the service, as a new process would.
     func restart(master: SecretBytes? = nil) async throws {
@@ -57,11 +61,12 @@ final class SessionFixture {
 
     private static func open(
         _ folder: TemporaryFolder, _ time: ManualTime, _ log: CapturedLog,
+        _ server: TestStore.OnServer = TestStore.OnServer(),
         _ backend: (any StoreBackend) -> any StoreBackend = { $0 }
     ) throws -> Store {
         try TestStore.open(
             SessionTables.storeName, SessionTables.migrations, in: folder.path, time: time,
-            logger: log.logger(time: time), backend: backend)
+            logger: log.logger(time: time), server: server, backend: backend)
     }
 
     private static func start(

@@ -39,6 +39,45 @@ struct AuditCountTests {
         }
     }
 
+    /// - Returns: the recorded failures of one minute, of which the last is counted while the purge
+    ///   waits for it.
+    private func recorded(
+        about subjects: [Subject], _ purge: @escaping @Sendable (Transaction) throws -> Void
+    ) async throws -> [[SQLValue]] {
+        try await refuse()
+        try await store.meeting(
+            [], { try $0.auditCounted(.signInFailed, outcome: .invalidCredential, site: [1]) },
+            meanwhile: { time.advance(by: .seconds(60)) }, then: subjects, purge)
+        return try await records().map { Array($0.suffix(1)) }
+    }
+
+    @Test("a failure that is counted while the purge waits is in the record")
+    func countedMeanwhile() async throws {
+        let recorded = try await recorded(about: [.expired]) {
+            _ = try $0.recordAuditCounts(limit: 10)
+        }
+        #expect(recorded == [[.integer(2)]])
+        store.close()
+    }
+
+    @Test("a count that was read before its row is deleted lacks that failure on a server")
+    func readBefore() async throws {
+        let recorded = try await recorded(about: [.table("refusal_count")]) { transaction in
+            let counts = try transaction.query("SELECT number, refusals FROM refusal_count", []) {
+                (try $0.integer(0), try $0.integer(1))
+            }
+            for (number, refusals) in counts {
+                try transaction.put(
+                    "INSERT INTO audit (at_ms, kind, attempt) VALUES (1, 'x', ?)",
+                    [.integer(refusals)])
+                try transaction.put(
+                    "DELETE FROM refusal_count WHERE number = ?", [.integer(number)])
+            }
+        }
+        #expect(recorded == [[.integer(TestStore.isOnServer ? 1 : 2)]])
+        store.close()
+    }
+
     private func write() async throws {
         while try await Purges(of: store, [], time: time).step() {}
     }

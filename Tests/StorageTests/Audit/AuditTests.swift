@@ -33,6 +33,7 @@ struct AuditTests {
             event.agent = "firefox 131, linux"
             try transaction.audit(event)
         }
+        try await store.number(.audit)
         let rows = try await store.read { session in
             try session.query(
                 """

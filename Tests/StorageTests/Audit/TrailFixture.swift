@@ -33,6 +33,7 @@ struct TrailFixture {
                 try transaction.audit(AuditEvent(kind, attempt: Int64(number)))
             }
         }
+        try await store.number(.audit)
     }
 
     /// Some records, and their link.
@@ -86,7 +87,8 @@ struct TrailFixture {
 
     /// The positions of the records of a kind.
     func positions(_ kind: AuditKind) async throws -> [Int64] {
-        try await store.read { session in
+        try await store.number(.audit)
+        return try await store.read { session in
             try session.query(
                 "SELECT number FROM audit WHERE kind = ? ORDER BY number", [.text(kind.rawValue)]
             ) { try $0.integer(0) }
@@ -94,7 +96,8 @@ struct TrailFixture {
     }
 
     func numbers() async throws -> [Int64] {
-        try await store.read { session in
+        try await store.number(.audit)
+        return try await store.read { session in
             try session.query("SELECT number FROM audit ORDER BY number") { try $0.integer(0) }
         }
     }

@@ -5,6 +5,7 @@ import Testing
 
 @testable import Storage
 
+/// What only files have; the rest is in `BlobStoreTests`.
 @Suite("Blobs in a folder", .timeLimit(.minutes(1)))
 struct BlobFolderTests {
     let folder: TemporaryFolder
@@ -13,65 +14,46 @@ struct BlobFolderTests {
 
     init() throws {
         folder = try TemporaryFolder()
-        blobs = try BlobFolder(in: folder.path)
+        blobs = try BlobFolder(in: folder.path, time: ManualTime())
     }
 
     private func files() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder.file("blobs")).sorted()
     }
 
-    @Test("a blob is read as it was written, in parts")
-    func read() async throws {
-        let name = BlobName(drawnFrom: randomness)
-        try await blobs.write(name, [[1, 2, 3], [], [4, 5]])
-        #expect(try await blobs.read(name, at: 0, count: 10) == [1, 2, 3, 4, 5])
-        #expect(try await blobs.read(name, at: 2, count: 2) == [3, 4])
-        #expect(try await blobs.read(name, at: 5, count: 2) == [])
-        #expect(try await blobs.names() == [name])
-        #expect(try files() == [name.text])
-        #expect(try await blobs.openFile(name)?.name == "blobs/\(name.text)")
-    }
-
-    @Test("a blob that grows part by part has its name when it is complete, and not before")
-    func growing() async throws {
+    @Test("a file has its name when it is complete, and a backup opens no other")
+    func named() async throws {
         let (name, other) = (BlobName(drawnFrom: randomness), BlobName(drawnFrom: randomness))
-        let draft = try await blobs.begin(name)
-        try await draft.append([1, 2])
-        try await draft.append([3])
-        #expect(try await blobs.names().isEmpty)
-        try await draft.complete()
-        #expect(try await blobs.read(name, at: 0, count: 10) == [1, 2, 3])
-        do {
-            let released = try await blobs.begin(other)
-            try await released.append([1])
-        }
-        // The thread that has opened the file may hold it for a moment longer.
-        let isRemoved = try await eventually { try files() == [name.text] }
-        #expect(isRemoved, "what is released before is removed")
+        try await blobs.write(name, [[1, 2, 3]])
+        let draft = try await blobs.begin(other)
+        try await draft.append([1])
+        #expect(try files() == [name.text, "\(other.text).partial"].sorted())
+        #expect(try await blobs.names() == [name])
+        #expect(try await blobs.openFile(name)?.name == "blobs/\(name.text)")
+        #expect(try await blobs.openFile(other) == nil)
+        try await blobs.remove([name, other])
+        #expect(try files().isEmpty)
+        #expect(try await blobs.openFile(name) == nil)
     }
 
-    @Test("removal of several, also of one that is not there")
-    func remove() async throws {
-        let names = (0..<3).map { _ in BlobName(drawnFrom: randomness) }
-        for name in names { try await blobs.write(name, [[1]]) }
-        try await blobs.remove([names[0], BlobName(drawnFrom: randomness), names[1]])
-        #expect(try await blobs.names() == [names[2]])
-        #expect(try await blobs.read(names[0], at: 0, count: 1) == nil)
-        #expect(try await blobs.openFile(names[0]) == nil)
-    }
-
-    @Test("while a backup copies, nothing is removed")
+    @Test("what is removed while backups copy goes at the end of the last one")
     func copies() async throws {
-        let name = BlobName(drawnFrom: randomness)
+        let (name, draft) = (BlobName(drawnFrom: randomness), BlobName(drawnFrom: randomness))
+        try await blobs.write(name, [[1]])
+        _ = try await blobs.begin(draft)
+        blobs.beginCopy()
+        blobs.beginCopy()
+        try await blobs.remove([name, draft])
+        #expect(try files() == [name.text])
+        blobs.endCopy()
+        #expect(try files() == [name.text])
+        blobs.endCopy()
+        let isRemoved = try await eventually { try files().isEmpty }
+        #expect(isRemoved)
         try await blobs.write(name, [[1]])
         blobs.beginCopy()
-        blobs.beginCopy()
         blobs.endCopy()
-        try await blobs.remove([name])
         #expect(try await blobs.names() == [name])
-        blobs.endCopy()
-        try await blobs.remove([name])
-        #expect(try await blobs.names().isEmpty)
     }
 
     @Test("what a killed process has not completed is removed at the start, and blobs remain")
@@ -80,7 +62,7 @@ struct BlobFolderTests {
         try await blobs.write(name, [[1]])
         try folder.write("half", to: "blobs/\(name.text).partial")
         #expect(try await blobs.names() == [name])
-        _ = try BlobFolder(in: folder.path)
+        _ = try BlobFolder(in: folder.path, time: ManualTime())
         #expect(try files() == [name.text])
     }
 
@@ -91,26 +73,5 @@ struct BlobFolderTests {
             try await blobs.write(BlobName(drawnFrom: randomness), [[1]])
         }
         #expect(error?.code == .unavailable && error?.retryAfter != nil)
-    }
-
-    @Test("after the close, calls are refused")
-    func close() async throws {
-        blobs.close()
-        let error = await #expect(throws: ServiceError.self) { _ = try await blobs.names() }
-        #expect(error?.code == .unavailable)
-    }
-
-    @Test(
-        "a name is 32 hexadecimal digits and nothing else",
-        arguments: [
-            "", "..", "../" + String(repeating: "a", count: 29), String(repeating: "A", count: 32),
-            String(repeating: "a", count: 31), String(repeating: "a", count: 33),
-            String(repeating: "g", count: 32), String(repeating: "a", count: 31) + "\0",
-            String(repeating: "a", count: 31) + "\u{e9}",
-        ])
-    func names(text: String) {
-        #expect(BlobName(text) == nil)
-        let name = BlobName(drawnFrom: randomness)
-        #expect(BlobName(name.text) == name)
     }
 }

@@ -34,6 +34,7 @@ struct CrashTests {
             }
             let stored = Set(numbers)
             #expect(acknowledged.isSubset(of: stored))
+            #expect(numbers.count == stored.count, "twice")
             #expect(stored.allSatisfy { stored.contains(-$0) })
             #expect(stored.allSatisfy { !$0.isMultiple(of: 7) })
             #expect(check == ["ok"])

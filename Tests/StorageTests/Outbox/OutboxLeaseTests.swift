@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("Leases of the outbox", .enabled(if: TestStore.runs("OutboxLeaseTests")))
+@Suite("Leases of the outbox")
 struct OutboxLeaseTests {
     let folder: TemporaryFolder
     let otherFolder: TemporaryFolder
@@ -18,22 +18,8 @@ struct OutboxLeaseTests {
         folder = try TemporaryFolder()
         otherFolder = try TemporaryFolder()
         one = try Entries.open(folder, time: time)
-        other = try Entries.open(
-            otherFolder, engine: SharedDatabase(location: one.location), time: time)
-    }
-
-    /// Opens the database of another store. The second store has its own folder and lock, so two
-    /// instances share one database, as they do on a server.
-    private struct SharedDatabase: SQLEngine {
-        let location: String
-
-        func openWriter(_: String) throws -> any SQLConnection {
-            try SQLiteEngine().openWriter(location)
-        }
-
-        func openReader(_: String) throws -> any SQLConnection {
-            try SQLiteEngine().openReader(location)
-        }
+        other = try TestStore.openBeside(
+            one, Entries.migrations, in: otherFolder.path, time: time)
     }
 
     /// What the relays delivered.
@@ -129,14 +115,9 @@ struct OutboxLeaseTests {
 
     @Test("an instance delivers what it has written with no write but the deletion")
     func ordinaryCase() async throws {
-        _ = try await one.write(about: []) { transaction in
-            try transaction.execute(
-                """
-                CREATE TRIGGER outbox_changed AFTER UPDATE ON outbox BEGIN
-                    INSERT INTO entry (name) VALUES (NULL);
-                END
-                """, [])
-        }
+        try await one.plant(
+            "outbox_changed", "AFTER UPDATE ON outbox",
+            "INSERT INTO entry (number, name) VALUES (1, NULL)")
         try await withRelays(of: [one, other]) { deliveries in
             for index in 0..<20 {
                 try await one.write(about: []) {
@@ -228,21 +209,5 @@ struct OutboxLeaseTests {
         }
         time.advance(by: wait + OutboxRelay.lease)
         #expect(try await due(at: other).count == 1)
-    }
-
-    @Test("a store that is opened again delivers at once what the former process held")
-    func restart() async throws {
-        let folder = try TemporaryFolder()
-        let former = try Entries.open(folder, time: time)
-        try await former.write(about: []) { try $0.enqueue(message("left")) }
-        former.close()
-        let store = try Entries.open(folder, time: time)
-        #expect(store.instance != former.instance)
-        // The clock is stopped.
-        try await withRelays(of: [store]) { deliveries in
-            while try await store.read({ try $0.outboxCount() }) != 0 { await Task.yield() }
-            #expect(deliveries.all.map(\.key) == ["left"])
-        }
-        store.close()
     }
 }

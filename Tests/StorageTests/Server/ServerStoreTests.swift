@@ -1,3 +1,4 @@
+import Glibc
 import Logging
 import ServiceRuntime
 import Synchronization
@@ -9,18 +10,17 @@ import Testing
 @Suite("A store on a server", .enabled(if: TestStore.writers > 1))
 struct ServerStoreTests {
     let folder: TemporaryFolder
+    let log = CapturedLog()
     let store: Store
 
     init() throws {
         folder = try TemporaryFolder()
-        store = try Entries.open(folder)
+        store = try Entries.open(folder, log: log)
     }
 
     /// A connection to the store's schema beside the store's own.
     private func connection() throws -> ServerConnection {
-        try ServerConnection(
-            try TestServer.shared.get().schema(of: "entries", in: folder.path),
-            application: "postern-test")
+        try ServerConnection(try #require(store.server), application: "postern-test")
     }
 
     /// Ends all connections of the store but the one of its link.
@@ -140,6 +140,77 @@ struct ServerStoreTests {
         store.close()
     }
 
+    @Test("a flow that waits for a lock for 2 s is refused, and was not begun")
+    func lockWait() async throws {
+        let (subject, other) = (Subject.row("entry", 7), try connection())
+        let schema = try TestServer.shared.get().schema(of: "entries", in: folder.path).schema
+        let key = try #require(SubjectLocks(schema: schema).locks(of: [subject]).first).key
+        _ = try other.query("SELECT pg_advisory_lock(?)", [.integer(key)]) { $0 }
+        let error = await #expect(throws: ServiceError.self) {
+            try await store.write(about: [subject]) { try $0.insertEntry(7) }
+        }
+        #expect(error?.code == .unavailable && error?.notProcessed == true)
+        _ = try other.query("SELECT pg_advisory_unlock(?)", [.integer(key)]) { $0 }
+        try await store.write(about: [subject]) { try $0.insertEntry(7) }
+        store.close()
+    }
+
+    @Test("a flow that does nothing for 2 s between two statements is run again, and done once")
+    func idleFlow() async throws {
+        let isFirst = Once()
+        try await store.write(about: []) { transaction in
+            try transaction.insertEntry(1)
+            if isFirst.take() { usleep(2_300_000) }
+            _ = try transaction.query("SELECT 1", []) { $0 }
+        }
+        #expect(!isFirst.take())
+        #expect(try await store.read { try $0.entries() } == [1])
+        store.close()
+    }
+
+    @Test("a flow that computes for more than 200 ms is reported, one that waits as long is not")
+    func costlyFlow() async throws {
+        try await store.write(about: []) { _ in usleep(250_000) }
+        #expect(log.costlyFlows.isEmpty)
+        try await store.write(about: []) { _ in
+            let until = Self.threadTime + .milliseconds(250)
+            while Self.threadTime < until {}
+        }
+        #expect(log.costlyFlows.count == 1)
+        store.close()
+    }
+
+    private static var threadTime: Duration {
+        var now = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now)
+        return .seconds(now.tv_sec) + .nanoseconds(now.tv_nsec)
+    }
+
+    @Test("a server without memory for another lock refuses for a moment, and says what to set")
+    func locksMax() {
+        let failure = ServerFailure(sqlState: "53200", message: "out of shared memory")
+        #expect(failure.remedy == .later && !failure.isLockWait)
+        #expect(failure.error.description.contains("max_locks_per_transaction"))
+    }
+
+    @Test("a schema that was restored on another server is a restored copy until it is settled")
+    func otherPlace() async throws {
+        store.close()
+        let schema = try TestServer.shared.get().schema(of: "entries", in: folder.path).schema
+        try TestServer.shared.get().run(
+            "UPDATE \(schema).store_place SET system_identifier = system_identifier + 1")
+        let copy = try Entries.open(folder)
+        #expect(copy.isRestoredCopy)
+        copy.close()
+        let again = try Entries.open(folder)
+        #expect(again.isRestoredCopy)
+        try await again.settleRestoredCopy(about: []) { _ in 0 }
+        again.close()
+        let settled = try Entries.open(folder)
+        #expect(!settled.isRestoredCopy)
+        settled.close()
+    }
+
     @Test("a failed put is the error of its flow, outside of it")
     func failedPut() async throws {
         try await store.write(about: []) { try $0.insertEntry(1) }
@@ -174,13 +245,94 @@ struct ServerStoreTests {
 
     @Test("a server that can lose commits is refused, with the line to set")
     func check() throws {
-        var settings = try TestServer.shared.get().schema(of: "check", in: folder.path)
+        var settings = try TestServer.shared.get().settings(schema: "check")
         settings.durability = .full
         let connection = try connection()
         let error = #expect(throws: StoreError.self) {
             try ServerCheck(connection, settings).run(CapturedLog().logger())
         }
         #expect(error?.description.contains("set fsync = on in postgresql.conf") == true)
+        store.close()
+    }
+
+    private func place() throws -> StorePlace {
+        .server(
+            try TestServer.shared.get().schema(of: "entries", in: folder.path),
+            folder: folder.path, name: "entries")
+    }
+
+    @Test("B17: a store is there once it knows its key, and not before")
+    func hasStore() async throws {
+        let (time, logger) = (ManualTime(), CapturedLog().logger())
+        #expect(try !place().hasStore(time: time, logger: logger))
+        try await store.requireKey(check: [1], file: "") { _, _ in [] }
+        #expect(try place().hasStore(time: time, logger: logger))
+        store.close()
+    }
+
+    @Test("B17: a key that several services share is the one of the store's first start")
+    func sharedKey() async throws {
+        try await store.requireSharedKey("shared", check: [1], file: "/keys/shared.key")
+        try await store.requireSharedKey("shared", check: [1], file: "/keys/shared.key")
+        try await store.requireSharedKey("other", check: [2], file: "/keys/other.key")
+        let error = await #expect(throws: StoreError.self) {
+            try await store.requireSharedKey("shared", check: [2], file: "/keys/shared.key")
+        }
+        let text = error?.description ?? ""
+        #expect(text.contains("/keys/shared.key is not the key of the schema"))
+        #expect(text.contains("copy the file"))
+        store.close()
+    }
+
+    @Test("of two first starts with different keys one is refused")
+    func firstStarts() async throws {
+        let refused = try await withThrowingTaskGroup(of: Int.self) { group in
+            for value in UInt8(0)..<2 {
+                group.addTask { [store] in
+                    do {
+                        try await store.requireSharedKey("shared", check: [value], file: "")
+                        return 0
+                    } catch is StoreError {
+                        return 1
+                    }
+                }
+            }
+            return try await group.reduce(0, +)
+        }
+        #expect(refused == 1)
+        store.close()
+    }
+
+    @Test("the store of another service is refused, whose tables would be mixed with this one's")
+    func otherService() throws {
+        store.close()
+        try connection().execute("UPDATE store_place SET store = 'other'", [])
+        let error = #expect(throws: StoreError.self) { try Entries.open(folder) }
+        #expect(error?.description.contains("set store-schema") == true)
+    }
+
+    @Test("a store that was set back on its server is marked while its service is stopped, once")
+    func restored() async throws {
+        let settings = try TestServer.shared.get().schema(of: "entries", in: folder.path)
+        #expect(throws: StoreError.inUse(lock: settings.place, process: nil)) {
+            try settings.markRestored()
+        }
+        store.close()
+        try settings.markRestored()
+        let copy = try Entries.open(folder)
+        #expect(copy.isRestoredCopy)
+        try await copy.settleRestoredCopy(about: []) { _ in 0 }
+        copy.close()
+        let settled = try Entries.open(folder)
+        #expect(!settled.isRestoredCopy)
+        settled.close()
+    }
+
+    @Test("a schema without a store is not marked")
+    func nothingToMark() throws {
+        let settings = try TestServer.shared.get().schema(of: "nothing", in: folder.path)
+        let error = #expect(throws: StoreError.self) { try settings.markRestored() }
+        #expect(error?.description.contains("has no store") == true)
         store.close()
     }
 

@@ -6,7 +6,7 @@ import Testing
 @testable import Storage
 
 @Suite(
-    "Backups", .enabled(if: TestStore.runs("BackupTests")))
+    "Backups", .enabled(if: TestStore.runs("*Backup*")))
 struct BackupTests {
     let folder: TemporaryFolder
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Storage
 
 @Suite(
-    "A full or read-only disk", .enabled(if: TestStore.runs("DiskFullTests")))
+    "A full or read-only disk", .enabled(if: TestStore.runs("Disk*")))
 struct DiskFullTests {
     let folder: TemporaryFolder
 

@@ -53,15 +53,7 @@ extension Store {
         _ count: Int, bulkBytes: Int = 0,
         _ flow: @escaping @Sendable (Int, Transaction) throws -> Value
     ) async -> [Result<Value, any Error>] {
-        let latch = Latch()
-        let writers = if case .server = place { TestStore.writers } else { 1 }
-        async let held: Void = withThrowingTaskGroup { group in
-            for _ in 0..<writers {
-                group.addTask { [self] in try await write(about: []) { _ in try latch.wait() } }
-            }
-            try await group.waitForAll()
-        }
-        await latch.arrival(of: writers)
+        let held = await holdWriters()
         let results = await withTaskGroup { group in
             for index in 0..<count {
                 group.addTask { [self] in
@@ -72,12 +64,31 @@ extension Store {
                 }
                 await untilWaiting(index + 1)
             }
-            latch.open()
+            held.latch.open()
             return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
         }
-        // The transaction that held the writer only waits; its result does not matter here.
-        try? await held
+        await held.end()
         return (0..<count).compactMap { results[$0] }
+    }
+
+    /// Holds all writers: on an embedded engine the one, on a server each connection, which are the
+    /// readers too.
+    /// - Parameter bulkBytes: of the flow that holds the first one.
+    func holdWriters(bulkBytes: Int = 0) async -> HeldWriters {
+        let latch = Latch()
+        let writers = server == nil ? 1 : TestStore.writers
+        var tasks: [Task<Void, any Error>] = []
+        for index in 0..<writers {
+            tasks.append(
+                Task {
+                    try await self.write(
+                        about: [.account(Int64(index) + 1)],
+                        bulkBytes: index == 0 ? bulkBytes : 0
+                    ) { _ in try latch.wait() }
+                })
+            await latch.arrival(of: index + 1)
+        }
+        return HeldWriters(latch: latch, tasks: tasks)
     }
 
     /// Returns once `count` transactions wait for the writer.
@@ -94,6 +105,18 @@ private func result<Value: Sendable>(
         return .success(try await body())
     } catch {
         return .failure(error)
+    }
+}
+
+/// The flows that hold a store's writers until the latch is opened.
+struct HeldWriters: Sendable {
+    let latch: Latch
+    fileprivate let tasks: [Task<Void, any Error>]
+
+    /// Opens the latch and waits for the flows, which only wait: their results do not matter.
+    func end() async {
+        latch.open()
+        for task in tasks { _ = await task.result }
     }
 }
 

@@ -1,4 +1,5 @@
 import ServiceRuntime
+import Synchronization
 import TestSupport
 import Testing
 
@@ -29,6 +30,28 @@ struct GroupCommitTests {
         let again = try Entries.open(folder)
         #expect(try await again.read { try $0.entries() } == Array(0..<100))
         again.close()
+    }
+
+    @Test("X-06: one whose caller goes while others of its group run is not begun")
+    func goneInItsGroup() async throws {
+        let latch = Latch()
+        async let held: Void = store.write(about: []) { _ in try latch.wait() }
+        await latch.arrival()
+        let second = Waiting()
+        async let first: Void = store.write(about: []) { transaction in
+            try transaction.insertEntry(1)
+            second.cancel()
+        }
+        await store.untilWaiting(1)
+        let task = Task { try await store.write(about: []) { try $0.insertEntry(2) } }
+        second.set(task)
+        await store.untilWaiting(2)
+        let before = plan.count(.commit)
+        latch.open()
+        _ = try await (held, first)
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(try await store.read { try $0.entries() } == [1])
+        #expect(plan.count(.commit) - before == 2)
     }
 
     @Test("a group has a maximum size")
@@ -152,4 +175,13 @@ struct GroupCommitTests {
         try await store.write(about: []) { try $0.insertEntry(2) }
         #expect(try await store.read { try $0.entries() } == [2])
     }
+}
+
+/// A task that another one cancels.
+private final class Waiting: Sendable {
+    private let task = Mutex<Task<Void, any Error>?>(nil)
+
+    func set(_ task: Task<Void, any Error>) { self.task.withLock { $0 = task } }
+
+    func cancel() { task.withLock { $0?.cancel() } }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import Storage
 
 @Suite(
-    "A restored backup is recognised as a copy", .enabled(if: TestStore.runs("RestoredCopyTests")))
+    "A restored backup is recognised as a copy", .enabled(if: TestStore.runs("Restore*")))
 struct RestoredCopyTests {
     private let folder: TemporaryFolder
     private let time = ManualTime()

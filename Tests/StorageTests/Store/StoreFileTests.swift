@@ -205,6 +205,50 @@ struct StoreFileTests {
         again.close()
     }
 
+    @Test("a closed store leaves file, lock and run")
+    func closed() throws {
+        try open(folder).close()
+        #expect(folder.names == ["entries.lock", "entries.run.2", "entries.sqlite"])
+    }
+
+    @Test("after deletion and truncation of the log no file contains the deleted row")
+    func deletedRowsAreGone() async throws {
+        let store = try open(folder)
+        let canary = Array("canary-7f3a".utf8)
+        try await store.write(about: []) {
+            try $0.insertEntry(1, name: "canary-7f3a", body: canary)
+        }
+        try await store.truncateLog()
+        #expect(folder.anyFileContains(canary))
+        _ = try await store.write(about: [.table("entry")]) { try $0.execute("DELETE FROM entry") }
+        try await store.truncateLog()
+        #expect(!folder.anyFileContains(canary))
+        store.close()
+    }
+
+    @Test("opening it ends the leases of the former process: its messages are delivered at once")
+    func leases() async throws {
+        let former = try open(folder)
+        try await former.write(about: []) {
+            try $0.enqueue(OutboxMessage(topic: "mail", key: "left", payload: []))
+        }
+        former.close()
+        let store = try open(folder)
+        #expect(store.instance != former.instance)
+        let (deliveries, delivery) = AsyncStream.makeStream(of: String.self)
+        let relay = OutboxRelay(
+            store: store, time: time, randomness: SeededRandomness()
+        ) { delivery.yield($0.key) }
+        let work = Task { try await relay.run() }
+        // The clock is stopped.
+        var delivered = deliveries.makeAsyncIterator()
+        let first = await delivered.next()
+        #expect(first == "left")
+        work.cancel()
+        _ = await work.result
+        store.close()
+    }
+
     @Test("a folder whose restore did not finish is refused until it has")
     func restoring() throws {
         try FileManager.default.createDirectory(

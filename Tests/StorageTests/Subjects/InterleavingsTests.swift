@@ -5,7 +5,7 @@ import Testing
 
 @Suite(
     "Interleaved flows leave what serial ones leave",
-    .enabled(if: TestStore.runs("InterleavingsTests")))
+    .enabled(if: TestStore.runs("*InterleavingsTests")))
 struct InterleavingsTests {
     let folder: TemporaryFolder
     let store: Store

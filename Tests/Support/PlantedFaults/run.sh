@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Plants faults in flows, one at a time, on a copy of the tree, and requires that the tests find
 # each. A fault is a patch; the lines before its diff name the fault, the suite that must fail, and
-# words of that failure. Fails as well when a patch does not apply or compile any more.
+# words of that failure; `Store: server` if it must fail with a store on a server. Fails as well when
+# a patch does not apply or compile any more.
 #
 #   Tests/Support/PlantedFaults/run.sh [NAME…]
 #
@@ -23,13 +24,15 @@ header() { sed -n "/^diff /q; s/^$1: //p" "$2"; }
 change() { GIT_CEILING_DIRECTORIES=${copy%/*} git -C "$copy" apply "$@"; }
 
 find_fault() {
-  local patch=$1 suite words status=0
+  local patch=$1 suite words store status=0
   suite=$(header 'Found by' "$patch")
   words=$(header Words "$patch")
+  store=$(header Store "$patch")
+  if [[ $store ]]; then need_packages postgresql-15; fi
   say "[$((SECONDS / 60)):$(printf %02d $((SECONDS % 60)))] $(header Fault "$patch")"
   change "$patch"
   swift build --package-path "$copy" --build-tests "${options[@]}"
-  SWIFT_BACKTRACE=enable=no timeout --signal=INT 10m \
+  POSTERN_TEST_STORE=${store:-embedded} SWIFT_BACKTRACE=enable=no timeout --signal=INT 10m \
     swift test --package-path "$copy" --skip-build --no-parallel "${options[@]}" \
     --filter "^${suite/./\\.}/" >"$log" 2>&1 || status=$?
   ((status)) || fail "$patch: $suite does not fail"

@@ -5,23 +5,28 @@ import Storage
 import TestSupport
 
 /// Writes to a store as fast as it can, and reports on its standard output the number of each write
-/// that was acknowledged, until it is killed. `CrashTests` starts it and kills it.
+/// that was acknowledged, until it is killed. `CrashTests` and `ServerCrashTests` start it and kill
+/// it.
 ///
-/// Each flow writes two rows, `n` and `-n`, so that half a flow can be recognised; every seventh throws
-/// after the first of them.
+///     StorageCrashWriter FOLDER [URL SCHEMA]
+///
+/// Each flow writes two rows, `n` and `-n`, so that half a flow can be recognised, and one that was
+/// done twice; every seventh throws after the first of them.
 @main
 struct StorageCrashWriter {
     static let migrations = [
-        Migration(number: 1, sql: "CREATE TABLE entry (number INTEGER PRIMARY KEY) STRICT")
+        Migration(
+            number: 1,
+            sql: "CREATE TABLE entry (id INTEGER PRIMARY KEY, number INTEGER NOT NULL) STRICT")
     ]
     static let writers = 8
 
     struct GaveUp: Error {}
 
     static func main() async throws {
-        guard let folder = CommandLine.arguments.dropFirst().first else { exit(64) }
-        let store = try TestStore.open(
-            "crash", migrations, in: folder, time: SystemTime(), logger: Logger(label: "crash"))
+        let arguments = CommandLine.arguments.dropFirst()
+        guard let folder = arguments.first else { exit(64) }
+        let store = try open(folder, Array(arguments.dropFirst()))
         let last = try await store.read { session in
             try session.queryOne("SELECT max(number) FROM entry") { try $0.optionalInteger(0) }
         }
@@ -34,6 +39,26 @@ struct StorageCrashWriter {
         }
     }
 
+    /// Opens the store in the folder, or on a server once that has noticed that the last writer was
+    /// killed.
+    static func open(_ folder: String, _ server: [String]) throws -> Store {
+        guard let url = server.first, let schema = server.last else {
+            return try TestStore.open(
+                "crash", migrations, in: folder, time: SystemTime(), logger: Logger(label: "crash"))
+        }
+        var settings = try ServerSettings(url: url, schema: schema)
+        settings.durability = .noneForTests
+        while true {
+            do {
+                return try Store(
+                    place: .server(settings, folder: folder, name: "crash"),
+                    migrations: migrations, time: SystemTime(), logger: Logger(label: "crash"))
+            } catch StoreError.inUse {
+                usleep(10_000)
+            }
+        }
+    }
+
     static func write(to store: Store, from start: Int64) async throws {
         for number in stride(from: start, to: .max, by: writers) {
             do {
@@ -43,7 +68,11 @@ struct StorageCrashWriter {
                     try insert(-number, transaction)
                 }
                 report(number)
-            } catch is GaveUp {}
+            } catch is GaveUp {
+            } catch let error as ServiceError where error.code == .unavailable {
+                // Not acknowledged. The server, or another process, has the store.
+                try await Task.sleep(for: .milliseconds(10))
+            }
         }
     }
 

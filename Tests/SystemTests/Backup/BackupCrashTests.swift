@@ -6,7 +6,9 @@ import Testing
 extension SystemTests {
     /// Rounds of kills: two, or as many as `POSTERN_SOAK_ROUNDS` says. `POSTERN_SOAK_SEED` repeats
     /// the times of the kills, but not the machine's own timing.
-    @Suite("Backups and restores that are killed")
+    @Suite(
+        "Backups and restores that are killed",
+        .enabled(if: TestStore.runs("*Backup*")))
     struct BackupCrashes {
         private static let rounds = SoakRounds.count(ordinarily: 2)
         private static let seed = SoakRounds.seed ?? 7

@@ -3,7 +3,9 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    @Suite("Backup and restore, as docker/backup.md describes them")
+    @Suite(
+        "Backup and restore, as docker/backup.md describes them",
+        .enabled(if: TestStore.runs("*Backup*")))
     struct BackupPage {
         private static let checkout = URL(filePath: #filePath)
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

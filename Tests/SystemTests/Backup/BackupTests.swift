@@ -3,7 +3,9 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    @Suite("Backups of running services, and restores")
+    @Suite(
+        "Backups of running services, and restores",
+        .enabled(if: TestStore.runs("*Backup*")))
     struct BackupsAndRestores {
         @Test("O-01: a backup under writes lacks no sign-up that was acknowledged before it began")
         func underWrites() async throws {

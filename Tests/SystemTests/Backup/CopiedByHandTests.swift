@@ -2,7 +2,9 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    @Suite("Data folders that were copied by hand")
+    @Suite(
+        "Data folders that were copied by hand",
+        .enabled(if: TestStore.runs("CopiedByHand")))
     struct CopiedByHand {
         @Test("O-01, Erasure: a copy of a stopped cluster is recognised, and its sessions end")
         func stopped() async throws {

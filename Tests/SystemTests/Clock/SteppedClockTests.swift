@@ -5,7 +5,9 @@ import Testing
 extension SystemTests {
     /// The test cannot set the machine's clock, so it changes the stores' clock marks: they say
     /// that the services started with a clock that was wrong by five hours, in this boot.
-    @Suite("Clock: a step that the operator accepts", .enabled(if: CrowdProcess.isPossible))
+    @Suite(
+        "Clock: a step that the operator accepts",
+        .enabled(if: CrowdProcess.isPossible && TestStore.runs("*Clock*")))
     struct SteppedClock {
         /// The limiter's store may have no mark yet.
         private static let stores = ["identity", "session", "notification"]

@@ -51,6 +51,11 @@ final class Cluster: Sendable {
         _ folder: TemporaryFolder, environment: [String: String], options: [String]
     ) throws {
         data = folder.file("data")
+        var environment = environment
+        if TestStore.isOnServer {
+            environment["POSTERN_STORE_URL"] = try TestServer.durable.get()
+                .database(for: folder.path)
+        }
         outputFile = try folder.write("", to: "up.log")
         up = RunningProcess(
             BuiltPrograms.path("postern"), ["up", "--data", data, "--port-base", "0"] + options,

@@ -10,6 +10,7 @@ extension SystemTests.Crashes {
     /// relay its request at a random moment of that: one, or as many as `POSTERN_SOAK_ROUNDS` says.
     /// Four rounds have killed each of the four services in each step. `POSTERN_SOAK_SEED` repeats
     /// the moments, but not the machine's own timing.
+    @Suite(.enabled(if: TestStore.runs("*Kills")))
     struct DeletionKills {
         private static let rounds = SoakRounds.count(ordinarily: 1)
         private static let seed = SoakRounds.seed ?? 7

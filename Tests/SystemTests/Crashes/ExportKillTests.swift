@@ -11,6 +11,7 @@ extension SystemTests.Crashes {
     /// export's preparation, and one at a random moment of its download: one, or as many as
     /// `POSTERN_SOAK_ROUNDS` says. `POSTERN_SOAK_SEED` repeats the moments, but not the machine's
     /// own timing.
+    @Suite(.enabled(if: TestStore.runs("*Kills")))
     struct ExportKills {
         private static let rounds = SoakRounds.count(ordinarily: 1)
         private static let seed = SoakRounds.seed ?? 7

@@ -6,7 +6,9 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    @Suite("A disk that cannot be written")
+    @Suite(
+        "A disk that cannot be written",
+        .enabled(if: TestStore.runs("Disk*")))
     struct Disks {
         /// Some writes still fit into space that a store had allocated before.
         private static let attemptsMax = 400

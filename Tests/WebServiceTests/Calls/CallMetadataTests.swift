@@ -34,10 +34,20 @@ struct CallMetadataTests {
             ])
     }
 
+    @Test("the start of the user agent passes as the person's")
+    func userAgent() {
+        let long = String(repeating: "x", count: 600)
+        let passed = entries([.userAgent: long])["client-agent"]
+        #expect(passed == String(repeating: "x", count: 512))
+        #expect(entries([.userAgent: "curl/8"])["client-agent"] == "curl/8")
+        #expect(entries([:])["client-agent"] == nil)
+    }
+
     @Test(
         "nothing else passes",
         arguments: [
             "client-address", "attempt", "application-token", "app", "x-postern-app", "cookie",
+            "client-agent", "place", "agent",
         ])
     func refused(name: String) throws {
         var fields = HTTPFields()

@@ -113,7 +113,8 @@ struct TrailStore {
 
     /// The positions that the trail's heads name.
     func headPositions() async throws -> [Int64] {
-        try await store.read { session in
+        try await store.number(.audit)
+        return try await store.read { session in
             try session.query(
                 "SELECT attempt FROM audit WHERE kind = 'audit.head' ORDER BY number"
             ) { try $0.integer(0) }
@@ -130,7 +131,8 @@ struct TrailStore {
     }
 
     func tables() async throws -> Tables {
-        try await store.read { session in
+        try await store.number(.audit)
+        return try await store.read { session in
             Tables(
                 records: try session.query(
                     "SELECT \(Self.records.joined(separator: ", ")) FROM audit ORDER BY number"

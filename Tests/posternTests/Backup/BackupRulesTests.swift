@@ -221,6 +221,17 @@ struct BackupOptionsTests {
         #expect(!lines("identity").contains { $0.contains("copy") })
     }
 
+    @Test("a service that offers no copy of its store has it on a server, which is backed up")
+    func onServer() {
+        let job = BackupJob(
+            endpoints: "/no/such/file", target: .folder("."), recipients: [], age: .installed,
+            keysFolder: nil, keep: 1, time: ManualTime())
+        let failure = ServiceFailure(service: "identity", error: ServiceError(.unknownMethod))
+        let last = job.lines(about: failure).last
+        #expect(last?.contains("with pg_dump") == true)
+        #expect(last?.contains("postern store restored") == true)
+    }
+
     @Test("only a refused copy is said to wait for another backup, not an overloaded service")
     func otherBackup() {
         let job = BackupJob(

@@ -6,7 +6,9 @@ import Testing
 
 @testable import postern
 
-@Suite("O-01: `postern restore` and `postern backup verify`")
+@Suite(
+    "O-01: `postern restore` and `postern backup verify`",
+    .enabled(if: TestStore.runs("Restore*")))
 struct RestoreCommandTests {
     private let stores: BackedUpStores
     private let key: BackupKey

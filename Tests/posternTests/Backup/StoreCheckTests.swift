@@ -7,7 +7,9 @@ import Testing
 
 @testable import postern
 
-@Suite("O-01: every page of a copied store is read before a service opens it")
+@Suite(
+    "O-01: every page of a copied store is read before a service opens it",
+    .enabled(if: TestStore.runs("StoreCheckTests")))
 struct StoreCheckTests {
     private let stores: BackedUpStores
 

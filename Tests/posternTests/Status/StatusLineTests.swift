@@ -1,5 +1,6 @@
 import Messages
 import ServiceRuntime
+import TestSupport
 import Testing
 
 @testable import postern
@@ -38,5 +39,28 @@ struct StatusLineTests {
         #expect(
             StatusCommand.noAnswer(ServiceError(.deadlineExceeded))
                 == "no answer (rpc/deadline-exceeded)")
+    }
+
+    @Test("of a program that does not answer, the last start says why, until it is ready")
+    func obstacle() throws {
+        func line(_ event: String, _ detail: String) -> String {
+            #"{"level":"error","event":"\#(event)","message":"m","detail":"\#(detail)"}"# + "\n"
+        }
+        let folder = try TemporaryFolder()
+        func state(_ log: String, of state: String = "no answer (refused)") throws -> String {
+            let path = try folder.write(log, to: "program.log")
+            return StatusCommand.state(state, log: ChildLog(whole: path))
+        }
+        let (failed, awaited, ready) = (
+            line("process.start.failed", "set fsync = on"),
+            line("store.server.awaited", "check store-url"), line("process.ready", "")
+        )
+        #expect(try state(failed) == "no answer (refused); its log: set fsync = on")
+        #expect(try state(ready + awaited) == "no answer (refused); its log: check store-url")
+        #expect(try state(failed + ready) == "no answer (refused)")
+        #expect(try state("no JSON\n") == "no answer (refused)")
+        #expect(try state(failed, of: "serving") == "serving")
+        let missing = ChildLog(whole: folder.file("missing"))
+        #expect(StatusCommand.state("no answer", log: missing) == "no answer")
     }
 }

@@ -62,6 +62,28 @@ package final class LoopbackSocket: Sendable {
         return socket
     }
 
+    /// Connects to a socket in the file system.
+    /// - Throws: `Refused` if the system rejects the call.
+    static func connecting(toFile path: String) throws -> LoopbackSocket {
+        let connection = try LoopbackSocket(socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0))
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let name = Array(path.utf8)
+        // The last byte of the name ends it.
+        guard name.count < MemoryLayout.size(ofValue: address.sun_path) else {
+            throw Refused(call: "connect", reason: ENAMETOOLONG)
+        }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
+        let size = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(connection.descriptor, $0, size)
+            }
+        }
+        guard result == 0 else { throw Refused(call: "connect", reason: errno) }
+        return connection
+    }
+
     /// Connects a blocking socket from the address 127.0.0.`host`. The caller closes it.
     /// - Throws: `Refused` if binding or connecting fails.
     package static func connected(to port: Int, from host: UInt32) throws -> Int32 {

@@ -23,6 +23,9 @@ package final class CapturedLog: LogSink {
     /// All bytes so far, as they would be in a file.
     package var bytes: [UInt8] { written.withLock { Array($0.joined()) } }
 
+    /// The lines about flows that computed for long while they held their locks on a server.
+    package var costlyFlows: [String] { lines.filter { $0.contains("store.flow.costly") } }
+
     /// A logger with level `trace` that writes here.
     package func logger(service: String = "test", time: any Time = ManualTime()) -> Logger {
         .json(service: service, level: .trace, time: time, sink: self)

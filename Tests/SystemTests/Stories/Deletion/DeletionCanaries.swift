@@ -3,7 +3,9 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    @Suite("Erasure: what a deleted account has left behind")
+    @Suite(
+        "Erasure: what a deleted account has left behind",
+        .enabled(if: TestStore.runs("DeletionCanaries")))
     struct DeletionCanaries {
         @Test("Erasure: ten seconds after a deletion no row and no file has anything of an account")
         func erased() async throws {

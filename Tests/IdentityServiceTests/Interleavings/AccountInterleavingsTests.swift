@@ -10,8 +10,10 @@ import Testing
 @testable import IdentityService
 @testable import PersonalData
 
-@Suite("Two calls about one account, with their statements interleaved", .timeLimit(.minutes(1)))
-struct AccountPairsTests {
+@Suite(
+    "Two calls about one account, with their statements interleaved",
+    .enabled(if: TestStore.runs("*InterleavingsTests")), .timeLimit(.minutes(1)))
+struct AccountInterleavingsTests {
     typealias Call = @Sendable () async throws -> Void
 
     /// Two calls, and what must hold after both.
@@ -249,7 +251,7 @@ extension IdentityFixture {
     /// A guest's document that is moved into an account: a write of the account's document of that
     /// name, and the step that moves it. The step and a merge are prepared from one snapshot.
     fileprivate func migrationStep(isMerge: Bool) async throws -> (
-        write: AccountPairsTests.Call, step: AccountPairsTests.Call
+        write: AccountInterleavingsTests.Call, step: AccountInterleavingsTests.Call
     ) {
         let owner = try await member()
         let guest = try await guestWithDocument()
@@ -275,7 +277,7 @@ extension IdentityFixture {
     /// A guest with a document that may be chosen for: the choice, and another write by the guest.
     fileprivate func guestChoice() async throws -> (
         choose: @Sendable (GatewayV1.GuestDataChoice) async throws -> Void,
-        write: AccountPairsTests.Call
+        write: AccountInterleavingsTests.Call
     ) {
         let owner = try await member()
         let guest = try await guestWithDocument()

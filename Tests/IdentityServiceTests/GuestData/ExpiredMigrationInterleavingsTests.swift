@@ -7,8 +7,10 @@ import Testing
 @testable import PersonalData
 @testable import Storage
 
-@Suite("G-16: expired migrations of guests' documents are deleted")
-struct ExpiredMigrationTests {
+@Suite(
+    "G-16: expired migrations of guests' documents are deleted",
+    .enabled(if: TestStore.runs("*InterleavingsTests")))
+struct ExpiredMigrationInterleavingsTests {
     /// Two migrations with a document each, of which the first has expired.
     private static let rows = [
         "accounts (account, status, created_at_ms) VALUES (1, 1, 1), (2, 1, 1)",

@@ -8,8 +8,10 @@ import Testing
 
 @testable import SessionService
 
-@Suite("Two calls about one account, with their statements interleaved", .timeLimit(.minutes(1)))
-struct AccountPairsTests {
+@Suite(
+    "Two calls about one account, with their statements interleaved",
+    .enabled(if: TestStore.runs("*InterleavingsTests")), .timeLimit(.minutes(1)))
+struct AccountInterleavingsTests {
     /// Two calls, and how many sessions may be live after both.
     struct Pair: Sendable, CustomTestStringConvertible {
         typealias Call = @Sendable (TwoSessions) async throws -> Void
@@ -122,12 +124,12 @@ struct TwoSessions: Sendable {
     private let context: CallContext
     private let identity: CallContext
 
-    init(_ fixture: SessionFixture) async throws {
+    init(_ fixture: SessionFixture, of key: Int64 = 42) async throws {
         service = fixture.service
-        account = try fixture.account()
-        let first = try await fixture.open()
+        account = try fixture.account(key)
+        let first = try await fixture.open(account)
         fixture.time.advance(by: .seconds(1))
-        tokens = [first, try await fixture.open()]
+        tokens = [first, try await fixture.open(account)]
         fixture.time.advance(by: .seconds(1))
         proofs = [fixture.proof(account), fixture.proof(account)]
         end = fixture.time.now() + .milliseconds(1)
