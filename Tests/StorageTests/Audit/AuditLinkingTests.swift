@@ -86,8 +86,10 @@ struct AuditLinkingTests {
                 let numbers = span.map { SQLValue.integer($0) }
                 return try TrailLink(
                     SQLRow(
-                        numbers[..<3] + [.blob([]), .blob([]), .blob([UInt8(span[3])])]
-                            + [numbers[4], .integer(0)],
+                        [
+                            numbers[0], numbers[1], numbers[2], .blob([]), .blob([]),
+                            .blob([UInt8(span[3])]), numbers[4], .integer(0),
+                        ],
                         names: [
                             "first_position", "last_position", "records", "digest", "link",
                             "trail", "form", "at_ms",

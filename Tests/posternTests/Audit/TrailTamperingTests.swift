@@ -47,24 +47,6 @@ struct TrailTamperingTests {
         #expect(try await trail.findings(witness).isEmpty)
     }
 
-    @Test(
-        "a head that only the witness has is bad, unless a restore has replaced its trail",
-        .enabled(if: TestStore.runs("RestoredCopyTests")))
-    func restored() async throws {
-        let original = try TrailStore("original")
-        try await original.hour(from: 0)
-        try await original.store.backup(to: original.folder.file("copy.sqlite"))
-        try await original.hour(from: 100)
-        let witness = try await original.witness()
-        #expect(try await original.findings(witness).isEmpty)
-        let copy = try TrailStore("copy", in: original.folder, time: original.time)
-        try await copy.store.settleRestoredCopy(about: []) { _ in 0 }
-        for _ in 0..<2 { await copy.pass(.seconds(60)) }
-        let findings = try await copy.findings(witness)
-        #expect(findings.allSatisfy { !$0.isBad })
-        #expect(findings.first?.text.contains("of a trail that a restore replaced") == true)
-    }
-
     @Test("nothing is found in a store of an earlier version, before and after its links")
     func upgraded() async throws {
         let trail = try TrailStore()
