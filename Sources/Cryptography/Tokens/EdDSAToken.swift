@@ -1,7 +1,7 @@
 package import JSON
 
-/// JSON Web Signatures in compact form (RFC 7515) by Ed25519 keys (RFC 8037): tokens of applications,
-/// and statements about audit trails.
+/// JSON Web Signatures in compact form (RFC 7515) by Ed25519 keys (RFC 8037): tokens of
+/// applications, and statements about audit trails.
 package enum EdDSAToken {
     /// The only `alg`.
     static let algorithm = "EdDSA"
