@@ -135,8 +135,8 @@ let package = Package(
         module(
             "Storage",
             [
-                "CSQLite", "CPostgreSQL", "Cryptography", "Addresses", "ServiceRuntime", logging,
-                metrics, lifecycle,
+                "CSQLite", "CPostgreSQL", "Cryptography", "Addresses", "ServiceRuntime", "JSON",
+                logging, metrics, lifecycle,
             ],
             pages: ["README.md"]),
         module("Outbound", ["CCurl", "Cryptography", "Addresses", "ServiceRuntime"]),

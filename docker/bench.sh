@@ -6,7 +6,7 @@
 # NAME: all, or some of echo web commit refresh sessions validate provider limits outbox accounts
 # sign-in provider-sign-ins sign-in-rush enumeration footprint; and only if named: crowds, the system
 # tests of crowds in their long form, backup and orphans, which import a million accounts first,
-# documents, export, deletion, costs and server.
+# documents, export, deletion, audit, costs and server.
 # --with-grpc-swift adds that peer to echo and web; building it takes some minutes once.
 # --against builds that revision into .build/before, measures both alternately five times, and
 # prints a line `compare NAME BEFORE NOW UNIT RATIO SPREAD VERDICT` for each figure; it fails if a
@@ -103,6 +103,15 @@ bench_sessions() {
   build_measures
   mkdir -p "$work/stores"
   "$release/Benchmarks" sessions --folder "$work/stores" --seconds "$seconds" --runs "$runs"
+}
+
+# The audit trail: what its index and links cost refreshes and openings, a page of an account's records
+# among ten million, and records proven a second; POSTERN_BENCH_RECORDS=1000000 is quicker.
+bench_audit() {
+  build_measures
+  mkdir -p "$work/stores"
+  "$release/Benchmarks" audit --folder "$work/stores" --seconds "$seconds" --runs "$runs" \
+    --records "${POSTERN_BENCH_RECORDS:-10000000}"
 }
 
 # A first validation compared with the bare verification of a signature, and a repeated one compared

@@ -3,18 +3,18 @@
 # over faulty networks, crowds of callers, load peaks and rolling restarts with their figures, account
 # enumeration by timing, a few hostile accounts by each public method, messages generated for Go, a
 # Swift package outside, the web service under attack, behind proxies and in a browser, screenshots of
-# its pages, metrics as Prometheus reads them, a published file of places, all tests with stores on
-# PostgreSQL, the fuzz targets, faults planted in flows, and the RPC tests under ThreadSanitizer.
-# docker/test.sh runs one or a few rounds of each, or a part of them, except Go, the package outside, the
-# screenshots, the places and the last two.
+# its pages, metrics as Prometheus reads them, a published file of places, changes of audit trails, all
+# tests with stores on PostgreSQL, the fuzz targets, faults planted in flows, and the RPC tests under
+# ThreadSanitizer. docker/test.sh runs one or a few rounds of each, or a part of them, except Go, the
+# package outside, the screenshots, the places and the last two.
 #
 #   docker/soak.sh [ROUNDS [SECONDS [STEP…]]]
 #
 # ROUNDS (200) of each loop; kills of backups get a half of them, and the faulty network between the
 # five programs a twentieth, since a round takes most of a minute. SECONDS (300) for each fuzz target.
 # STEP: only these steps, of: crashes backups network load enumeration abuse calls rotation go
-# swift-client web pages metrics mails places server fuzz faults races. A step that fails does not end
-# the others. At the end each has a line `step NAME passed|failed MINUTES`.
+# swift-client web pages metrics mails places audit server fuzz faults races. A step that fails does not
+# end the others. At the end each has a line `step NAME passed|failed MINUTES`.
 set -euo pipefail
 
 source "$(dirname "${BASH_SOURCE[0]}")/packages.sh"
@@ -53,13 +53,14 @@ declare -A about=(
   [metrics]="metrics as Prometheus reads them"
   [mails]="mails as a browser shows them"
   [places]="a published file of places, whole and damaged"
+  [audit]="changes of audit trails, and a follower of them that is killed, $rounds rounds"
   [server]="all tests, those of the system too, with stores on PostgreSQL"
   [fuzz]="fuzzing, $seconds s each target"
   [faults]="faults planted in flows, which the tests must find"
   [races]="the RPC tests under ThreadSanitizer"
 )
 every_step=(crashes backups network load enumeration abuse calls rotation go swift-client web pages
-  metrics mails places server fuzz faults races)
+  metrics mails places audit server fuzz faults races)
 steps=("${@:3}")
 ((${#steps[@]})) || steps=("${every_step[@]}")
 for step in "${steps[@]}"; do
@@ -87,6 +88,10 @@ step_enumeration() {
 step_abuse() {
   build_release
   POSTERN_PROGRAMS=$release soak 1 SystemTests.SystemTests/Abuse
+}
+
+step_audit() {
+  soak "$rounds" SystemTests.SystemTests/AuditWatchKills posternTests.TrailTamperingTests
 }
 
 step_calls() { soak "$rounds" RPCTests.{FaultMatrixTests,CrowdTests,FrameCorpusTests}; }

@@ -47,7 +47,8 @@ package struct AccountLife: Sendable {
             deletions: context, time: time, logger: logger)
         accountAdmin = AccountAdminHandler(
             settings: settings, store: store, writer: writer, time: time, answers: core.answers,
-            logger: logger, deletions: context, guests: unused.search, orphans: orphans)
+            logger: logger, deletions: context, guests: unused.search, history: core.history,
+            orphans: orphans)
         tombstones = try Tombstones(
             folders: settings.tombstones.isEmpty
                 ? ["\(store.folder)/\(Tombstones.folderName)"] : settings.tombstones,

@@ -18,8 +18,8 @@ extension ProgramDescription {
             // Identity judges the access token or the backend's signature of each call, and those of
             // Admin by its setting `account-admins`.
             "gateway": [
-                "postern.gateway.v1.AccountDeletion/*", "postern.gateway.v1.Admin/*",
-                "postern.gateway.v1.Auth/*",
+                "postern.gateway.v1.AccountDeletion/*", "postern.gateway.v1.AccountSessions/*",
+                "postern.gateway.v1.Admin/*", "postern.gateway.v1.Auth/*",
                 "postern.gateway.v1.BackendDocuments/*", "postern.gateway.v1.Consents/*",
                 "postern.gateway.v1.DataExports/*", "postern.gateway.v1.Documents/*",
                 "postern.gateway.v1.Emails/*", "postern.gateway.v1.Guests/*",
@@ -39,6 +39,7 @@ extension ProgramDescription {
         "session": [
             "notification": [readEvents],
             "identity": accountData + [
+                "postern.events.v1.Events/ListAccountEvents",
                 "postern.session.v1.AccountActivity/GetAccountActivity",
                 "postern.session.v1.AccountActivity/ListAccountActivity",
                 "postern.session.v1.Devices/ListProofs",

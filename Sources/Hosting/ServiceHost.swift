@@ -143,17 +143,20 @@ package struct ServiceHost: Sendable {
     ///   - keys: makes the keys from the master key.
     ///   - settlingCopy: ends what must not come back with a restored copy
     ///     (`Store.settleRestoredCopy`). It is required, so that no service starts without it.
-    /// - Throws: `StartError`, `SecretFileError`, `StoreError`, `SQLError`; what the closures
-    ///   throw.
+    /// - Throws: `StartError`, `SecretFileError`, `CryptographyError`, `StoreError`, `SQLError`; what
+    ///   the closures throw.
     package func openStore<Keys: StoreKeys>(
         _ name: String, key: String, sharing shared: SharedKey? = nil, migrations: [Migration],
         keys: (SecretBytes) throws -> Keys, settlingCopy: (Store) async throws -> Void
     ) async throws -> (store: Store, keys: Keys) {
         let master = try masterKey(key, ofStore: name)
+        let trail = AuditTrail(
+            keys: try AuditKeys(master: master, service: description.application),
+            keptFor: settings.auditRetention, randomness: randomness)
         let store = try Store(
             place: try place(ofStore: name), migrations: migrations,
-            acceptsClock: settings.acceptsClock, auditRetention: settings.auditRetention,
-            time: time, randomness: randomness, logger: logger)
+            acceptsClock: settings.acceptsClock, auditTrail: trail, time: time,
+            randomness: randomness, logger: logger)
         let keys = try keys(master)
         store.report(to: parts)
         try await store.requireKey(check: Self.storeCheck(of: master), file: keyFile(key)) {

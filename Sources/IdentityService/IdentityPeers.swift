@@ -9,6 +9,8 @@ package struct IdentityPeers: Sendable {
     package let sessions: any SessionsAPI
     /// The session service, for the last use of accounts.
     package let activity: any AccountActivityAPI
+    /// The session service, for its events about an account.
+    let sessionEvents: any EventsAPI
     /// The notification service, for mails.
     let notifications: any NotificationsAPI
     /// The notification service, for text messages.
@@ -30,7 +32,7 @@ package struct IdentityPeers: Sendable {
     ) {
         self.init(
             devices: DevicesClient(session), sessions: SessionsClient(session),
-            activity: AccountActivityClient(session),
+            activity: AccountActivityClient(session), sessionEvents: EventsClient(session),
             notifications: NotificationsClient(notification),
             texts: TextMessagesClient(notification),
             pushDevices: PushDevicesClient(notification),
@@ -43,14 +45,15 @@ package struct IdentityPeers: Sendable {
     /// Any peers.
     package init(
         devices: any DevicesAPI, sessions: any SessionsAPI, activity: any AccountActivityAPI,
-        notifications: any NotificationsAPI, texts: any TextMessagesAPI,
-        pushDevices: any PushDevicesAPI, relays: any RelayAddressesAPI,
-        sessionData: any AccountDataAPI, notificationData: any AccountDataAPI,
-        rateLimitData: any AccountDataAPI
+        sessionEvents: any EventsAPI, notifications: any NotificationsAPI,
+        texts: any TextMessagesAPI, pushDevices: any PushDevicesAPI,
+        relays: any RelayAddressesAPI, sessionData: any AccountDataAPI,
+        notificationData: any AccountDataAPI, rateLimitData: any AccountDataAPI
     ) {
         self.devices = devices
         self.sessions = sessions
         self.activity = activity
+        self.sessionEvents = sessionEvents
         self.notifications = notifications
         self.texts = texts
         self.pushDevices = pushDevices

@@ -32,6 +32,8 @@ package struct IdentityService: Sendable {
     let signInOptions: SignInOptionsHandler
     /// `postern.gateway.v1.Consents`, and `postern.identity.v1.AccountConsents`.
     let consents: ConsentsHandler
+    /// `postern.gateway.v1.AccountSessions`, of which it lists the activity.
+    let activity: ActivityHandler
     /// Makes the accounts of answers.
     package let answers: AccountAnswers
     /// Finds the owners of sessions.
@@ -51,6 +53,8 @@ package struct IdentityService: Sendable {
     package var store: Store { answers.store }
     /// What flows write accounts with.
     package var writer: AccountWriter { answers.writer }
+    /// What happened with accounts.
+    package var history: ActivityHistory { activity.history }
     /// The clock.
     package var time: any Time { accounts.time }
 
@@ -113,6 +117,10 @@ package struct IdentityService: Sendable {
         settings.phone.warnOfTests(at: time.now(), logger)
         phoneSignals = PhoneSignalsHandler(store: store, keys: writer.keys)
         signInSignals = SignInSignalsHandler(store: store, keys: writer.keys)
+        activity = ActivityHandler(
+            calls: calls, owners: owners,
+            history: ActivityHistory(
+                store: store, sessions: peers.sessionEvents, keys: writer.keys))
         signInOptions = SignInOptionsHandler(settings: settings)
         consents = ConsentsHandler(
             settings: settings.consent, linkOrigin: settings.linkOrigin, store: store,
@@ -142,6 +150,7 @@ package struct IdentityService: Sendable {
             SignInOptionsDispatcher.methods(of: signInOptions),
             AccountConsentsDispatcher.methods(of: consents),
             IdentityConsentsDispatcher.methods(of: consents),
+            IdentityAccountSessionsDispatcher.methods(of: activity),
         ]
     }
 

@@ -26,6 +26,7 @@ package enum NotificationStore {
         Migration(number: 9, sql: leaseHolders),
         Migration(number: 10, sql: eventPositions, server: ""),
         Migration(number: 11, sql: deviceAccounts),
+        Migration(number: 12, sql: eventDetails),
     ]
 
     /// `state`: 0 queued, 1 sending, 2 waiting, 3 sent, 4 dead. `due_at_ms`: when the message may
@@ -179,6 +180,14 @@ package enum NotificationStore {
         CREATE INDEX webhook_delivery_due ON webhook_delivery (webhook, due_at_ms)
             WHERE due_at_ms IS NOT NULL;
         CREATE INDEX webhook_delivery_event ON webhook_delivery (event);
+        """
+
+    /// What an event says beside its kind, and where it comes from. Null in rows of an earlier or
+    /// older program.
+    private static let eventDetails = """
+        ALTER TABLE event ADD COLUMN detail TEXT;
+        ALTER TABLE event ADD COLUMN country TEXT;
+        ALTER TABLE event ADD COLUMN agent TEXT;
         """
 
     /// For the version that took the positions of `event` from this row, and was on no server; the

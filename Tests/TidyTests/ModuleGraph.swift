@@ -12,7 +12,10 @@ enum ModuleGraph {
         ("Places", ["Addresses", "ServiceRuntime", "CMaxMindDB"]),
         ("Cryptography", ["ServiceRuntime", "JSON", "COpenSSL", "CArgon2", "CCrypt"]),
         ("Messages", ["Cryptography", "JSON", "CMessages"]),
-        ("Storage", ["Cryptography", "Addresses", "ServiceRuntime", "CSQLite", "CPostgreSQL"]),
+        (
+            "Storage",
+            ["Cryptography", "Addresses", "ServiceRuntime", "JSON", "CSQLite", "CPostgreSQL"]
+        ),
         ("Outbound", ["Cryptography", "Addresses", "ServiceRuntime", "CCurl"]),
         ("RPC", ["Messages", "Cryptography", "ServiceRuntime"]),
         ("Contracts", ["RPC", "Messages", "Cryptography", "ServiceRuntime", "JSON"]),

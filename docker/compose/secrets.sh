@@ -16,6 +16,7 @@
 #   FOLDER/tombstones/                   hashes of deleted accounts, beside those in identity's volume
 #   FOLDER/exports/                      files of `postern export` and `postern import`
 #   FOLDER/backups/                      backups of the service `backup`
+#   FOLDER/siem/                         lines of the audit trails, of the service `siem`
 #   docker/compose/.env                  the name of compose's project, for the default FOLDER
 #
 # `postern applications … --data FOLDER`, as root, adds applications, rotates and removes keys.
@@ -86,7 +87,7 @@ make_folders() {
     hand_over "$keys/$name"
   done
   chmod 711 "$keys/applications"
-  for name in web inbox exports backups tombstones; do
+  for name in web inbox exports backups siem tombstones; do
     mkdir -p "$folder/$name"
     hand_over "$folder/$name"
   done

@@ -18,6 +18,8 @@ struct AccountAdminHandler: AdminService, AccountWriting {
     let deletions: DeletionContext
     /// Searches unused guests, and has the session service's view of the use of accounts.
     let guests: UnusedGuestSearch
+    /// What happened with accounts.
+    let history: ActivityHistory
     /// Repairs orphans, and has what the checks have found.
     let orphans: OrphanRepair
 }

@@ -42,7 +42,9 @@ extension AccountDataHandler {
             try await history.append([
                 "at": .string(event.at.text), "event": .string(event.kind),
                 "session_id": .text(event.session.flatMap { SessionID(key: $0)?.text }),
-                "refused_with": .text(event.outcome), "app": .text(event.app),
+                "detail": .text(event.detail), "refused_with": .text(event.outcome),
+                "country": .text(event.country), "agent": .text(event.agent),
+                "app": .text(event.app),
             ])
         }
         try await history.end()

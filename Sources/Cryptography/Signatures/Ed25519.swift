@@ -48,6 +48,13 @@ package struct Ed25519VerifyingKey: Sendable {
     package func verifies(_ signature: [UInt8], of message: some Collection<UInt8>) -> Bool {
         withContiguousBytes(of: message) { key.verify(signature, of: $0) }
     }
+
+    /// The key's RFC 7638 thumbprint: the hash of its required members (RFC 8037, 2), sorted,
+    /// without spaces.
+    package var thumbprint: String {
+        let members = #"{"crv":"Ed25519","kty":"OKP","x":"\#(Base64URL.encode(bytes))"}"#
+        return Base64URL.encode(SHA256.hash(members.utf8))
+    }
 }
 
 /// The encodings of the eight points of edwards25519 whose order divides 8, and the non-canonical

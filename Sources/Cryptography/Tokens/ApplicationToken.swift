@@ -13,8 +13,6 @@ package struct ApplicationToken: Sendable {
     /// `typ`: a client assertion. Each kind of token has its own type, so that no kind can be used
     /// in place of another (RFC 8725, 3.11).
     package static let type = "client-authentication+jwt"
-    /// The only `alg`.
-    static let algorithm = "EdDSA"
     /// The longest time from `iat` to `exp`. Tokens are not stored, so a captured one can be
     /// repeated until it expires.
     package static let lifetimeMax: Duration = .seconds(60)
@@ -34,7 +32,7 @@ package struct ApplicationToken: Sendable {
         } catch {
             throw .malformed
         }
-        guard token.header["alg"] == .string(Self.algorithm) else { throw .algorithm }
+        guard token.header["alg"] == .string(EdDSAToken.algorithm) else { throw .algorithm }
         guard token.header["typ"] == .string(Self.type) else { throw .type }
         guard let identifier = token.header["kid"]?.string else { throw .malformed }
         self.token = token
@@ -89,13 +87,8 @@ package struct ApplicationToken: Sendable {
     package static func sign(
         _ claims: Claims, key: Ed25519SigningKey, keyIdentifier: String
     ) throws -> String {
-        let header: JSONObject = [
-            "alg": .string(algorithm), "typ": .string(type), "kid": .string(keyIdentifier),
-        ]
-        let message =
-            Base64URL.encode(JSONWriter.text(header).utf8) + "."
-            + Base64URL.encode(JSONWriter.text(claims.json).utf8)
-        return message + "." + Base64URL.encode(try key.sign(message.utf8))
+        try EdDSAToken.sign(
+            claims.json, type: type, keyIdentifier: keyIdentifier, key: key)
     }
 
     /// The claim `bh` for a request with `body`: base64url of its SHA-256, without padding.

@@ -42,6 +42,8 @@ package struct IdentityKeys: StoreKeys {
     package let deletions: SealedBox
     /// Seals the token that confirms a deletion (`DeletionConfirmation`).
     package let confirmations: SealedBox
+    /// Seals the tokens of pages of an account's activity (`ActivityHistory`).
+    let activityPages: SealedBox
     /// Authenticates sign-in proofs to the session service.
     let proofs: SignInProofSeal
 
@@ -78,6 +80,7 @@ package struct IdentityKeys: StoreKeys {
         choices = try box("collision choice")
         deletions = try box("deletion keys")
         confirmations = try box("deletion confirmation")
+        activityPages = try box("activity page")
         proofs = SignInProofSeal(key: KeyedHash(key: signInProofs))
     }
 }

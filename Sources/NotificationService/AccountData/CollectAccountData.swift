@@ -33,7 +33,7 @@ extension AccountDataHandler {
         try await store.readHistory(of: account.key, subject: hash) { event in
             try await history.append([
                 "at": .string(event.at.text), "event": .string(event.kind),
-                "refused_with": .text(event.outcome),
+                "detail": .text(event.detail), "refused_with": .text(event.outcome),
             ])
         }
         try await history.end()

@@ -69,7 +69,7 @@ final class EventIntake: Sendable {
     /// What one reading of a feed returned, and the position at its end.
     private struct FeedReading {
         let origin: EventOrigin
-        let reading: EventMerge.Reading
+        let reading: EventMerge.Reading<ServiceEvent>
         let positionAfter: FeedPosition
     }
 
@@ -122,13 +122,14 @@ final class EventIntake: Sendable {
         of read: [FeedReading], _ settled: [ServiceEvent]
     ) -> [EventOrigin: FeedPosition] {
         var positions: [EventOrigin: FeedPosition] = [:]
-        for feed in read where feed.reading.readAt != nil {
-            let taken = settled.last { $0.origin == feed.origin }
-            if taken == feed.reading.events.last {
+        for feed in read {
+            switch EventMerge.next(of: feed.reading, passedOn: settled) {
+            case .end:
                 positions[feed.origin] = feed.positionAfter
-            } else if let taken {
+            case .after(let event):
                 positions[feed.origin] = FeedPosition(
-                    position: taken.position, atMs: taken.at.milliseconds)
+                    position: event.position, atMs: event.at.milliseconds)
+            case .same: break
             }
         }
         return positions

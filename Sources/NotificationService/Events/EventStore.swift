@@ -47,13 +47,15 @@ extension Transaction {
         let position = try queryOne(
             """
             INSERT INTO event (
-                id, origin, lane, at_ms, kind, account, session, outcome, attempt, kept_from_ms)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING position
+                id, origin, lane, at_ms, kind, account, session, outcome, attempt, detail, country,
+                agent, kept_from_ms)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING position
             """,
             [
                 .integer(id.key), .integer(event.origin.rawValue), .integer(event.orderingKey),
                 SQLValue(event.at), .text(event.kind), SQLValue(event.account?.key),
                 SQLValue(event.session?.key), SQLValue(event.outcome), SQLValue(event.attempt),
+                SQLValue(event.detail), SQLValue(event.country), SQLValue(event.agent),
                 SQLValue(at),
             ]
         ) { try $0.integer(0) }

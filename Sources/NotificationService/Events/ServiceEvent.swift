@@ -15,7 +15,7 @@ package enum EventOrigin: Int64, CaseIterable, Sendable {
 
 /// A validated event from a service's feed: each text consists of characters that need no escaping
 /// in any output.
-struct ServiceEvent: Hashable, Sendable {
+struct ServiceEvent: MergedEvent, Hashable {
     /// The service that wrote it.
     let origin: EventOrigin
     /// Its position in that service's feed.
@@ -32,11 +32,18 @@ struct ServiceEvent: Hashable, Sendable {
     let outcome: String?
     /// The number of the attempt, or a count.
     let attempt: Int64?
+    /// What the kind alone does not say.
+    let detail: String?
+    /// Two letters.
+    let country: String?
+    /// The program that the person used, in words.
+    let agent: String?
 
     /// Validates an event; nil for one that none of our services writes.
     init?(_ event: EventsV1.Event, from origin: EventOrigin) {
         guard event.position > 0, event.atMs >= 0, !event.kind.isEmpty,
-            Self.isName(event.kind), Self.isName(event.outcome)
+            Self.isName(event.kind), Self.isName(event.outcome), Self.isDetail(event.detail),
+            Self.isCountry(event.country), Self.isAgent(event.agent)
         else { return nil }
         self.origin = origin
         position = event.position
@@ -46,7 +53,13 @@ struct ServiceEvent: Hashable, Sendable {
         session = SessionID(text: event.sessionId)
         outcome = event.outcome.isEmpty ? nil : event.outcome
         attempt = event.attempt == 0 ? nil : event.attempt
+        detail = event.detail.isEmpty ? nil : event.detail
+        country = event.country.isEmpty ? nil : event.country
+        agent = event.agent.isEmpty ? nil : event.agent
     }
+
+    /// Its service's place among events of one time.
+    var place: Int64 { origin.rawValue }
 
     /// The key by which events stay in order: events of one account are delivered in their
     /// order. Events without an account need no order. They are spread over several keys, so that
@@ -62,5 +75,19 @@ struct ServiceEvent: Hashable, Sendable {
     /// `auth/invalid-credential`.
     static func isName(_ text: String) -> Bool {
         text.isName(0...64, [.lower, .digit], marks: ".-/")
+    }
+
+    /// Words of a list, or a signature as a compact JWS.
+    private static func isDetail(_ text: String) -> Bool {
+        text.isName(0...512, [.letter, .digit], marks: " .-_")
+    }
+
+    private static func isCountry(_ text: String) -> Bool {
+        text.isEmpty || text.isName(2...2, [.upper])
+    }
+
+    /// The gateway's words for a program: `firefox 131, linux`.
+    private static func isAgent(_ text: String) -> Bool {
+        text.isName(0...64, [.lower, .digit], marks: " ,-")
     }
 }

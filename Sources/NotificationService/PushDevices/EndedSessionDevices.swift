@@ -61,9 +61,15 @@ struct EndedSessionDevices: Sendable {
     ) -> EventsV1.ReadEventsRequest {
         EventsV1.ReadEventsRequest(
             after: position?.position ?? .max,
-            afterAtMs: position?.atMs ?? (oldest - margin).milliseconds
+            afterAtMs: position?.atMs ?? (oldest - margin).milliseconds,
+            kinds: ends.map(\.rawValue)
         )
     }
+
+    /// What `dropDevices` acts on: without the refreshes, which are most of session's events.
+    private static let ends: [AuditKind] = [
+        .sessionEnded, .refreshTokenReplayed, .backupRestored,
+    ]
 }
 
 extension Transaction {

@@ -13,8 +13,8 @@ extension Language {
 }
 
 extension Language {
-    /// The texts of one language besides the messages: formats of lists, and names of sign-in
-    /// methods. They are lines of `Sources/Texts/mail/words.en.txt` and so on; dates are in
+    /// The texts of one language besides the messages: formats of lists. They are lines of
+    /// `Sources/Texts/mail/words.en.txt` and so on; dates and names of sign-in methods are in
     /// `ServiceRuntime/Errors/Wording/Language+Dates.swift`.
     struct Words: Sendable {
         private let texts: [String: String]
@@ -43,10 +43,6 @@ extension Language {
             return spans.sentence("wait/\(isHours ? "hour" : "minute")\(count == 1 ? "" : "s")")
                 .replacing("{{count}}", with: "\(count)")
         }
-
-        /// The name of a sign-in method (`google`) within a list. An unknown one is shown as it is,
-        /// because a newer caller may use it.
-        func method(_ name: String) -> String { texts["method/\(name)"] ?? name }
 
         /// The text of a key that all languages have; a test compares them.
         private func text(_ key: String) -> String { texts[key] ?? "" }

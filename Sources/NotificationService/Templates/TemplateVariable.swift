@@ -39,10 +39,10 @@ extension TemplateVariable {
     fileprivate func shown(_ value: String, in language: Language) -> String {
         switch self {
         case .time: language.text(ofMoment: value) ?? value
-        case .method: language.words.method(value)
+        case .method: language.method(value)
         case .methods:
             language.words.list(
-                value.split(separator: " ").map { language.words.method(String($0)) })
+                value.split(separator: " ").map { language.method(String($0)) })
         // Enough for the owner to recognise the address. Too little for a stranger who chose it to
         // convey a message in it, or for mail programs to turn it into a link.
         case .address: MaskedRecipient.email(value)

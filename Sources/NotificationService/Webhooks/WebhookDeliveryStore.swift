@@ -128,12 +128,17 @@ struct StoredEvent: Hashable, Sendable {
     let session: SessionID?
     let outcome: String?
     let attempt: Int64?
+    let detail: String?
+    let country: String?
+    let agent: String?
 }
 
 extension StoredEvent {
     /// The columns that `init` reads, from the table `event` as `e`.
-    fileprivate static let columns =
-        "e.position, e.id, e.at_ms, e.kind, e.account, e.session, e.outcome, e.attempt"
+    fileprivate static let columns = """
+        e.position, e.id, e.at_ms, e.kind, e.account, e.session, e.outcome, e.attempt, e.detail,
+        e.country, e.agent
+        """
 
     fileprivate init(_ row: SQLRow) throws {
         guard let id = EventID(key: try row.integer("id")) else {
@@ -145,6 +150,8 @@ extension StoredEvent {
             account: try row.optionalInteger("account").flatMap { AccountID(key: $0) },
             session: try row.optionalInteger("session").flatMap { SessionID(key: $0) },
             outcome: try row.optionalText("outcome"),
-            attempt: try row.optionalInteger("attempt"))
+            attempt: try row.optionalInteger("attempt"),
+            detail: try row.optionalText("detail"), country: try row.optionalText("country"),
+            agent: try row.optionalText("agent"))
     }
 }

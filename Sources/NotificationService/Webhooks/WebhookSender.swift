@@ -62,6 +62,9 @@ struct WebhookSender: Sendable {
         if let session = event.session { data.append("\"session_id\":\"\(session.text)\"") }
         if let outcome = event.outcome { data.append("\"outcome\":\"\(outcome)\"") }
         if let attempt = event.attempt { data.append("\"attempt\":\(attempt)") }
+        if let detail = event.detail { data.append("\"detail\":\"\(detail)\"") }
+        if let country = event.country { data.append("\"country\":\"\(country)\"") }
+        if let agent = event.agent { data.append("\"agent\":\"\(agent)\"") }
         let text = """
             {"type":"\(event.kind)","timestamp":"\(event.at.text)",\
             "data":{\(data.joined(separator: ","))}}

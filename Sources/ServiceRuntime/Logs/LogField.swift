@@ -57,6 +57,8 @@ package enum LogField: String, CaseIterable, Sendable {
     case setting
     /// A Unix signal's name.
     case signal
+    /// A signed statement about an audit trail: its head. It names no person.
+    case statement
     /// The gRPC status.
     case status
     /// An outbox topic.

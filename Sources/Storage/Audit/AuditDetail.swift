@@ -19,6 +19,8 @@ package enum AuditDetail: Hashable, Sendable {
     case message(channel: String, template: String?)
     /// A limit, by its name.
     case limit(String)
+    /// A signed statement of the service about its trail (`TrailStatement`).
+    case statement(String)
 
     /// Why a password was replaced.
     package enum PasswordReplacement: String, CaseIterable, Sendable {
@@ -42,11 +44,12 @@ package enum AuditDetail: Hashable, Sendable {
         case .password(let why): why.rawValue
         case .message(let channel, let template):
             ([channel] + (template.map { [$0] } ?? [])).map(Self.word).joined(separator: " ")
+        case .statement(let text): text
         }
     }
 
     /// What a record says for a name that cannot be in one of the lists.
-    private static let unlisted = "other"
+    package static let unlisted = "other"
 
     /// A name of a list. A list may be the operator's, and earlier versions allowed other names.
     private static func word(_ name: String) -> String {
@@ -57,7 +60,7 @@ package enum AuditDetail: Hashable, Sendable {
 extension AuditKind {
     /// What `AuditEvent.detail` is.
     enum Detail: Hashable, Sendable {
-        case method, authentication, end, password, message, limit
+        case method, authentication, end, password, message, limit, statement
     }
 
     /// What the records of this kind say in `detail`; nil for nothing. A record of an earlier
@@ -73,6 +76,7 @@ extension AuditKind {
         case .passwordReplaced: .password
         case .messageAccepted, .messageSent, .messageDead: .message
         case .accountLocked: .limit
+        case .auditHead, .auditCut: .statement
         default: nil
         }
     }
@@ -87,6 +91,7 @@ extension AuditKind {
             case .password: .password
             case .message: .message
             case .limit: .limit
+            case .statement: .statement
             }
         return self.detail == wanted && detail.text.utf8.count <= AuditDetail.bytesMax
     }

@@ -94,6 +94,8 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case accountShown = "account.shown"
     /// They viewed a page of accounts with these fields; `attempt` is the number of accounts.
     case accountsShown = "account.list-shown"
+    /// They viewed a page of an account's activity.
+    case activityShown = "account.activity-shown"
     /// An account's owner or the operator requested its deletion; `attempt` is 1 if it waits,
     /// `actor` says who if it was not the owner.
     case deletionRequested = "account.deletion-requested"
@@ -206,6 +208,12 @@ package enum AuditKind: String, CaseIterable, Sendable {
     case backupRestored = "store.backup-restored"
     /// A backup with a copy of this store was completed.
     case backedUp = "store.backed-up"
+    /// The last link of an hour of this trail, signed in `detail`; `attempt` is its position
+    /// (`AuditLinking`).
+    case auditHead = "audit.head"
+    /// The records up to `attempt` were kept long enough and removed; `detail` is the link there,
+    /// signed (`AuditRetention`).
+    case auditCut = "audit.cut"
     /// The operator accepted a clock that was far ahead.
     case clockAccepted = "clock.accepted"
     /// A signing key was generated; for this and the other kinds about one, `subject` is its `kid`

@@ -49,14 +49,21 @@ package struct Duties: Sendable {
     private let time: any Time
     private let logger: Logger
 
-    /// The duties of `store`: `others`, and the purge of `tables` and of the tables that every
-    /// store has.
+    /// The duties of `store`: `others`, the purge of `tables` and of the tables that every store
+    /// has, and those of its audit trail.
     /// - Parameter feeds: The store's feeds beside the audit trail.
     package init(
         of store: Store, purging tables: [Purge], numbering feeds: [Feed] = [], _ others: [Duty],
         time: any Time
     ) {
-        duties = [Purges(of: store, tables, numbering: feeds, time: time).duty] + others
+        let trail = store.auditTrail.map { trail in
+            [
+                AuditLinking(store: store, trail: trail, time: time).duty,
+                AuditRetention(store: store, trail: trail, time: time).duty,
+            ]
+        }
+        let purges = Purges(of: store, tables, numbering: feeds, time: time)
+        duties = [purges.duty] + (trail ?? []) + others
         self.time = time
         logger = store.logger
     }

@@ -76,22 +76,14 @@ package struct Purge: Sendable {
         }
     }
 
-    /// The tables of every store.
-    /// - Parameter retention: how long rows of the audit trail are kept; nil for ever.
-    static func common(auditFor retention: Duration?) -> [Purge] {
-        [
-            Purge(
-                "idempotency", inOrderOf: "number", expiry: "created_at_ms",
-                after: IdempotencyTable.retention),
-            AuditCounts.purge,
-        ] + (retention.map { [audit(keptFor: $0)] } ?? [])
-    }
-
-    /// The audit trail. No number is given twice (`Feed`), so a reader whose last event was deleted
-    /// continues with the next one.
-    private static func audit(keptFor retention: Duration) -> Purge {
-        Purge("audit", inOrderOf: "number", expiry: "at_ms", after: retention)
-    }
+    /// The tables of every store, but for the audit trail, which is cut under a record
+    /// (`AuditRetention`).
+    static let common = [
+        Purge(
+            "idempotency", inOrderOf: "number", expiry: "created_at_ms",
+            after: IdempotencyTable.retention),
+        AuditCounts.purge,
+    ]
 }
 
 /// Deletes the expired rows of a store's tables. Those of a feed are deleted in the order of their
@@ -116,7 +108,7 @@ package struct Purges: Sendable {
     ) {
         self.store = store
         self.feeds = [.audit] + feeds
-        self.tables = Purge.common(auditFor: store.auditRetention) + tables
+        self.tables = Purge.common + tables
         self.time = time
     }
 

@@ -139,6 +139,8 @@ enum StorageTables {
         Migration(number: 12, sql: auditNumbers, server: Feed.audit.tables),
         Migration(number: 13, sql: "", server: serverTables),
         Migration(number: 14, sql: auditDetails + AuditCounts.refusals),
+        Migration(number: 15, sql: auditByAccount),
+        Migration(number: 16, sql: TrailLink.table),
     ]
 
     /// `number` orders the messages. Those with the same `lane` are delivered one after the other.
@@ -203,6 +205,13 @@ enum StorageTables {
         ALTER TABLE audit ADD COLUMN detail TEXT;
         ALTER TABLE audit ADD COLUMN country TEXT;
         ALTER TABLE audit ADD COLUMN agent TEXT;
+        """
+
+    /// The records about an account (`records(of:before:limit:_:)`, which repeats the condition).
+    /// Refreshes are the most frequent writes: with all rows in the index they are 13 % fewer.
+    private static let auditByAccount = """
+        CREATE INDEX audit_by_account ON audit (account, number)
+            WHERE account IS NOT NULL AND kind <> 'session.refreshed';
         """
 
     /// The last number of each feed on a server (`Feed`). In a file only the version before step 12

@@ -34,8 +34,8 @@ package final class Store: Sendable {
     /// Whether writes reach the disk, for health.
     package let writes: PartCondition
     let logger: Logger
-    /// How long rows of the audit trail are kept; nil for ever.
-    let auditRetention: Duration?
+    /// How its audit trail is linked and cut; nil if it is neither.
+    package let auditTrail: AuditTrail?
     private let limits: Limits
     let metrics: StoreMetrics
     private let watchdog: WriterWatchdog
@@ -44,13 +44,14 @@ package final class Store: Sendable {
     /// Opens the store at `place`, creates it if needed, and migrates its schema.
     /// - Parameters:
     ///   - acceptsClock: the operator confirms that the machine's clock is right.
-    ///   - auditRetention: how long rows of the audit trail are kept; nil for ever.
+    ///   - auditTrail: how the audit trail is linked and cut. Nil for neither: a program has
+    ///     its service's.
     ///   - randomness: `instance` is drawn from it.
     ///   - backend: for tests, which put another in front of the store's own.
     /// - Throws: `StoreError`, whose description tells the operator what to do, or `SQLError`.
     package init(
         place: StorePlace, migrations: [Migration], limits: Limits = Limits(),
-        acceptsClock: Bool = false, auditRetention: Duration? = nil, time: any Time,
+        acceptsClock: Bool = false, auditTrail: AuditTrail? = nil, time: any Time,
         randomness: any Randomness = SecureRandomness(), logger: Logger,
         backend: (any StoreBackend) -> any StoreBackend = { $0 }
     ) throws {
@@ -68,7 +69,7 @@ package final class Store: Sendable {
         metrics.setLastBackup(opened.backedUpAt)
         (self.instance, self.limits, self.logger) = (instance, limits, logger)
         (self.metrics, self.writes, self.watchdog) = (metrics, writes, watchdog)
-        self.auditRetention = auditRetention
+        self.auditTrail = auditTrail
         isRestoredCopy = opened.isRestoredCopy
         lastMoment = opened.lastMoment
         clock = opened.clock

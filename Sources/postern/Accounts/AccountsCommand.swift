@@ -4,8 +4,8 @@ import Messages
 import RPC
 import ServiceRuntime
 
-/// `postern accounts`: looks accounts up, suspends them, signs them out and deletes them, lists
-/// unused guests and orphans (I-09, I-04).
+/// `postern accounts`: looks accounts and their activity up, suspends them, signs them out and
+/// deletes them, lists unused guests and orphans (I-09, I-04).
 struct AccountsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "accounts",
@@ -14,14 +14,15 @@ struct AccountsCommand: AsyncParsableCommand {
             An account is named by its id, its email or its phone number with the +.
 
             Addresses and numbers are masked unless --show is given. Its use is recorded in \
-            identity's audit trail, and so is every change with its actor.
+            identity's audit trail, and so is every look at an activity, and every change with its \
+            actor.
 
             An app's support desk can have the same calls: see \
             Protos/postern/gateway/v1/admin.proto.
             """,
         subcommands: [
-            LookUp.self, List.self, Suspend.self, Restore.self, SignOut.self, Delete.self,
-            Guests.self, Orphans.self,
+            LookUp.self, List.self, Activity.self, Suspend.self, Restore.self, SignOut.self,
+            Delete.self, Guests.self, Orphans.self,
         ])
 
     /// `postern accounts look-up ada@example.org`.

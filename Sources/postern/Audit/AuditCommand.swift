@@ -11,7 +11,8 @@ struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit",
         abstract: "Shows the audit trail: sign-ins, changes of accounts, acts of operators.",
-        subcommands: [List.self], defaultSubcommand: List.self)
+        subcommands: [List.self, Watch.self, Verify.self, Keys.self],
+        defaultSubcommand: List.self)
 
     /// `postern audit list`.
     struct List: AsyncParsableCommand {
@@ -64,10 +65,7 @@ struct AuditCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOption
 
         func validate() throws {
-            for name in service where !Self.services.contains(name) {
-                throw ValidationError(
-                    "--service is one of \(Self.services.joined(separator: ", "))")
-            }
+            try Self.requireServices(service)
             if let after, service.count != 1 || after < 0 {
                 throw ValidationError("--after is a position in the trail of one --service")
             }
@@ -78,7 +76,7 @@ struct AuditCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            let id = try await accountID()
+            let id = try await endpoints.accountID(of: account)
             var writer = output.writer
             if oldest || after != nil {
                 try await writeOldest(of: id, &writer)
@@ -86,6 +84,14 @@ struct AuditCommand: AsyncParsableCommand {
                 try await writeNewest(of: id, &writer)
             }
             try writer.finish(ifEmpty: "no entries")
+        }
+
+        /// Refuses a name that is no service's with a store.
+        /// - Throws: `ValidationError`.
+        static func requireServices(_ names: [String]) throws {
+            for name in names where !services.contains(name) {
+                throw ValidationError("--service is one of \(services.joined(separator: ", "))")
+            }
         }
 
         private var selectedServices: [String] { service.isEmpty ? Self.services : service }
@@ -127,13 +133,6 @@ struct AuditCommand: AsyncParsableCommand {
             }
         }
 
-        private func accountID() async throws -> String? {
-            guard let account else { return nil }
-            return try await endpoints.call(
-                "identity", hints: AccountsCommand.Options.hints,
-                notFound: AccountsCommand.notFound(account)
-            ) { try await $0.accountID(of: account, actor: "") }
-        }
 
         /// The selected entries of a service, from the start of its trail or from `after`.
         /// - Returns: `limit` entries at most, and the position to go on from if there may be more.
@@ -172,12 +171,23 @@ struct AuditCommand: AsyncParsableCommand {
     }
 }
 
+extension EndpointsOption {
+    /// The id of the account that an option names; nil without it.
+    func accountID(of account: String?) async throws -> String? {
+        guard let account else { return nil }
+        return try await call(
+            "identity", hints: AccountsCommand.Options.hints,
+            notFound: AccountsCommand.notFound(account)
+        ) { try await $0.accountID(of: account, actor: "") }
+    }
+}
+
 /// What `--kind` may name: a kind, `session.started`, or a prefix of kinds, `session.*`.
 extension AuditCommand.List {
     /// Refuses a text that names no kind: nothing would be found, which reads as if nothing had
     /// happened.
     /// - Throws: `ValidationError` with the kinds that are probably meant.
-    private static func requireKnown(_ text: String) throws {
+    static func requireKnown(_ text: String) throws {
         let kinds = AuditKind.allCases.map(\.rawValue)
         guard !kinds.contains(where: { AuditKind.matches(text, $0) }) else { return }
         throw ValidationError(
@@ -198,6 +208,14 @@ extension EventsV1.Event {
     /// The key that the entry is about. Entries of earlier versions name a signing key by its row.
     private var key: String { keyId.isEmpty ? "\(attempt)" : keyId }
 
+    /// The detail as people read it. That of a head or a cut is a signature, for programs.
+    private var shownDetail: String {
+        detail.utf8.count > Self.shownBytesMax ? "signed" : detail
+    }
+
+    /// Longer than any words.
+    private static let shownBytesMax = 128
+
     /// As a line:
     /// `2026-01-31T09:05:00.250Z  session  17  session.started  acc_…  ses_…  done`
     func row(of service: String) -> Row {
@@ -216,6 +234,8 @@ extension EventsV1.Event {
                 text: number,
                 phrase: isOfKey || attempt == 0 ? number : "attempt \(attempt)",
                 heading: "attempt"),
+            .init("detail", .string(detail), text: shownDetail),
+            .init("country", country), .init("agent", agent),
             .init("app", app, phrase: app.isEmpty ? "" : "app \(app)"),
             .init("actor", actor, phrase: actor.isEmpty ? "" : "by \(actor)"),
         ])

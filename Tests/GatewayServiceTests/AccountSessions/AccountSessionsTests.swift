@@ -42,6 +42,42 @@ struct AccountSessionsTests {
         #expect(try await list(fixture, two.session.accessToken).count == 1)
     }
 
+    @Test("A-01, G-22: the owner sees what happened, of both services and by whole pages")
+    func activity() async throws {
+        let fixture = try await GatewayFixture()
+        let one = try await fixture.signUp(device: "d1")
+        let eve = try await fixture.signUp("eve@example.org", device: "d9")
+        fixture.time.advance(by: .seconds(5))
+        let two = try await fixture.signIn(device: "d2")
+        fixture.time.advance(by: .seconds(5))
+        func context(_ person: SignedIn) -> CallContext {
+            fixture.context().bearing(person.session.accessToken)
+        }
+        _ = try await fixture.accountSessions.endSession(
+            .init(sessionId: one.session.sessionId), context(two))
+        var request = GatewayV1.ListActivityRequest(pageSize: 2)
+        var seen: [GatewayV1.ActivityEntry] = []
+        repeat {
+            let page = try await fixture.accountSessions.listActivity(request, context(two))
+            seen += page.entries
+            request.pageToken = page.nextPageToken
+        } while !request.pageToken.isEmpty
+        let isNewDevice = seen.map { $0.kind == "sign-in.new-device" }
+        #expect(isNewDevice == [false, false, false, true, false, false])
+        seen.remove(at: 3)
+        #expect(
+            seen.map(\.kind) == [
+                "session.ended", "session.started", "sign-in.succeeded", "session.started",
+                "account.registered",
+            ])
+        #expect(seen.map(\.isCurrentSession) == [false, true, false, false, false])
+        #expect(seen[0].sessionId == one.session.sessionId && seen[0].detail == "signed-out")
+        #expect(seen[2].detail == "password")
+        #expect(seen.allSatisfy { !$0.sentence.isEmpty })
+        let others = try await fixture.accountSessions.listActivity(.init(), context(eve))
+        #expect(others.entries.map(\.kind) == ["session.started", "account.registered"])
+    }
+
     @Test("G-30: noted activity keeps a session alive beyond its idle time")
     func noted() async throws {
         let fixture = try await GatewayFixture()

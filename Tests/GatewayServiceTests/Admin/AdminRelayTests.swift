@@ -54,6 +54,19 @@ struct AdminRelayTests {
             ])
     }
 
+    @Test("A-01: the activity of an account is passed on, and each look at it is recorded")
+    func activity() async throws {
+        let admin = fixture.admin
+        fixture.time.advance(by: .seconds(1))
+        let request = GatewayV1.ListAccountActivityRequest(accountId: id, actor: "ann")
+        let first = try await admin.listAccountActivity(request, support).entries
+        #expect(first.compactMap { $0.entry?.kind } == ["session.started", "account.registered"])
+        let second = try await admin.listAccountActivity(request, support).entries
+        #expect(second.first?.entry?.kind == "account.activity-shown")
+        #expect(second.first?.actor == "gateway/support/ann")
+        #expect(try await actors() == ["gateway/support/ann", "gateway/support/ann"])
+    }
+
     @Test("an application that a caller names itself is not passed on")
     func named() async throws {
         var context = support
@@ -87,7 +100,7 @@ struct AdminRelayTests {
     @Test("only callers named in the list of callers may call the admin service")
     func permitted() {
         let methods = AdminDescription.service.methods
-        #expect(methods.count == 10)
+        #expect(methods.count == 11)
         #expect(methods.allSatisfy { $0.isForNamedCallersOnly })
         #expect(AuthDescription.service.methods.allSatisfy { !$0.isForNamedCallersOnly })
     }

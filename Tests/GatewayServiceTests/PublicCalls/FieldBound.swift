@@ -42,7 +42,10 @@ enum FieldBound: Hashable {
         // The first page has as much as any other, and most tests have no second one.
         "CompareGuestRequest.page_token": .unset, "ListAccountsRequest.page_token": .unset,
         "ListDeletionsRequest.page_token": .unset, "ListUnusedGuestsRequest.page_token": .unset,
-        "ListOrphansRequest.page_token": .unset,
+        "ListOrphansRequest.page_token": .unset, "ListActivityRequest.page_token": .unset,
+        "ListAccountActivityRequest.page_token": .unset,
+        "ListActivityRequest.page_size": .value(Int(ActivityHistory.sizeMax)),
+        "ListAccountActivityRequest.page_size": .value(Int(ActivityHistory.sizeMax)),
         // The whole archive is the most.
         "FetchDataExportRequest.offset": .unset,
     ]

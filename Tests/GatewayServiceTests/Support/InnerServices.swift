@@ -112,20 +112,26 @@ final class InnerServices: Sendable {
         identity = try IdentityAssembly(
             settings: settings, data: data, life: life, store: identityStore,
             keys: IdentityKeys(master: key(), signInProofs: proofKey, randomness: randomness),
-            peers: Self.identityPeers(sessionService, notification, rateLimit),
+            peers: Self.identityPeers(
+                sessionService, EventFeed(store: sessionStore, time: time), notification,
+                rateLimit),
             documentWriters: Reloadable(backend.applications), time: time,
             randomness: randomness, logger: log, metrics: MetricsRegistry())
         notices.connect(to: identity.core.accountNotices)
     }
 
     private static func identityPeers(
-        _ session: SessionService, _ notification: NotificationService,
-        _ rateLimit: RateLimitService
+        _ session: SessionService, _ sessionEvents: EventFeed,
+        _ notification: NotificationService, _ rateLimit: RateLimitService
     ) -> IdentityPeers {
         IdentityPeers(
             devices: session.devices, sessions: SessionsForIdentity(session: session.sessions),
-            activity: session.accountActivity, notifications: notification.notifications,
-            texts: notification.texts, pushDevices: notification.pushDevices,
+            activity: session.accountActivity,
+            sessionEvents: EventsClient(
+                InProcessChannel(
+                    [EventsDispatcher.methods(of: sessionEvents)], as: CallContext.identity)),
+            notifications: notification.notifications, texts: notification.texts,
+            pushDevices: notification.pushDevices,
             relays: RelaysForIdentity(relayAddresses: notification.relayAddresses),
             sessionData: session.accountData, notificationData: notification.accountData,
             rateLimitData: rateLimit.accountData)

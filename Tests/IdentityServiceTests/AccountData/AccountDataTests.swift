@@ -102,6 +102,7 @@ struct AccountDataTests {
         #expect(text.contains("\"ada@example.org\"") && text.contains("\"display_name\":\"Ada\""))
         #expect(text.contains("\"status\":\"active\"") && text.contains("\"known_devices\":1"))
         #expect(files["account-history.json"]?.contains("sign-in.succeeded") == true)
+        #expect(files["account-history.json"]?.contains(#""detail":"password""#) == true)
         #expect(!files.values.contains { $0.contains("eve@") || $0.contains("$argon2") })
         await #expect(throws: ServiceError(.notFound, fields: ["subject.account_id"])) {
             try await collect("acc_0000000000001")

@@ -55,7 +55,7 @@ extension IdentityFixture {
             logger: log.logger(time: time), deletions: service.life.deletions.deletions,
             guests: UnusedGuestSearch(
                 store: store, activity: activity, kept: lifeSettings.guestKept),
-            orphans: service.life.accountAdmin.orphans)
+            history: service.core.history, orphans: service.life.accountAdmin.orphans)
     }
 
     /// Signs in with an identity that is proved already.

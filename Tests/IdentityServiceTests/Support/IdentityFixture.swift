@@ -63,6 +63,7 @@ final class IdentityFixture: Sendable {
         guestKept: Duration? = AccountLifeSettings().guestKept,
         deletion: DeletionSettings = DeletionSettings(),
         activity: any AccountActivityAPI = NoActivity(),
+        sessionEvents: any EventsAPI = GivenEvents(),
         server: TestStore.OnServer = TestStore.OnServer(),
         backend: (any StoreBackend) -> any StoreBackend = { $0 }
     ) throws {
@@ -103,8 +104,8 @@ final class IdentityFixture: Sendable {
         self.lifeSettings = lifeSettings
         peers = IdentityPeers(
             devices: devices, sessions: sessions, activity: activity,
-            notifications: notifications, texts: texts, pushDevices: pushDevices,
-            relays: UnreachableRelays(), sessionData: sessionData,
+            sessionEvents: sessionEvents, notifications: notifications, texts: texts,
+            pushDevices: pushDevices, relays: UnreachableRelays(), sessionData: sessionData,
             notificationData: notificationData, rateLimitData: rateLimitData)
         service = try IdentityAssembly(
             settings: settings, data: dataSettings, life: lifeSettings, store: store, keys: keys,

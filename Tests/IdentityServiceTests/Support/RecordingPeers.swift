@@ -55,6 +55,56 @@ final class GivenActivity: AccountActivityAPI {
     }
 }
 
+/// A session service whose trail has the events that it is given.
+final class GivenEvents: EventsAPI {
+    private struct State {
+        var events: [EventsV1.Event] = []
+        var failure: ServiceError?
+    }
+
+    private let state = Mutex(State())
+
+    /// From now on the trail has this event too, at the next position.
+    func add(_ event: EventsV1.Event) {
+        state.withLock { state in
+            var event = event
+            event.position = Int64(state.events.count + 1)
+            state.events.append(event)
+        }
+    }
+
+    /// From now on calls fail; nil for none.
+    func fail(_ failure: ServiceError?) { state.withLock { $0.failure = failure } }
+
+    func readEvents(
+        _ request: EventsV1.ReadEventsRequest, _ context: CallContext
+    ) async throws -> EventsV1.ReadEventsResponse { throw ServiceError(.unknownMethod) }
+
+    func verifyTrail(
+        _ request: EventsV1.VerifyTrailRequest, _ context: CallContext
+    ) async throws -> EventsV1.VerifyTrailResponse { throw ServiceError(.unknownMethod) }
+
+    func showTrailKey(
+        _ request: EventsV1.ShowTrailKeyRequest, _ context: CallContext
+    ) async throws -> EventsV1.ShowTrailKeyResponse { throw ServiceError(.unknownMethod) }
+
+    func listAccountEvents(
+        _ request: EventsV1.ListAccountEventsRequest, _ context: CallContext
+    ) async throws -> EventsV1.ListAccountEventsResponse {
+        let (events, failure) = state.withLock { ($0.events, $0.failure) }
+        if let failure { throw failure }
+        let before = request.before == 0 ? Int64.max : request.before
+        let older = events.reversed().filter { event in
+            event.accountId == request.accountId && event.position < before
+                && (request.kinds.isEmpty || request.kinds.contains(event.kind))
+        }
+        let limit = Int(request.limit)
+        let page = Array(older.prefix(limit))
+        return .init(
+            events: page, before: older.count > limit ? page.last?.position ?? 0 : 0)
+    }
+}
+
 /// A notification service that cannot be reached with relay addresses.
 struct UnreachableRelays: RelayAddressesAPI {
     func setRelay(

@@ -18,7 +18,7 @@ struct EventMergeTests {
     static func reading(
         _ events: [ServiceEvent], isWhole: Bool = true, readAt: Timestamp? = now,
         answeredAt: Timestamp = now
-    ) -> EventMerge.Reading {
+    ) -> EventMerge.Reading<ServiceEvent> {
         EventMerge.Reading(events: events, isWhole: isWhole, readAt: readAt, answeredAt: answeredAt)
     }
 
@@ -75,6 +75,21 @@ struct EventMergeTests {
     func hostile(_ kind: String) {
         let event = EventsV1.Event(position: 1, atMs: 1, kind: kind)
         #expect(ServiceEvent(event, from: .session) == nil)
+    }
+
+    @Test(
+        "a detail, a country and an agent that would need escaping are rejected",
+        arguments: ["a\"b", "a\nb", "Größe", "a\\b"])
+    func hostileDetails(_ text: String) {
+        let event = EventsV1.Event(position: 1, atMs: 1, kind: "session.ended")
+        var events = [event, event, event]
+        events[0].detail = text
+        events[1].country = text
+        events[2].agent = text
+        for event in events { #expect(ServiceEvent(event, from: .session) == nil) }
+        #expect(ServiceEvent(event, from: .session)?.detail == nil)
+        events[0].detail = "eyJhbGciOiJFZERTQSJ9.eyJhIjoxfQ.c2ln_-"
+        #expect(ServiceEvent(events[0], from: .session) != nil)
     }
 
     @Test("50 seeds: no event is lost, duplicated or out of order, however the feeds are read")

@@ -68,6 +68,24 @@ struct EndedSessionDevicesTests {
             answers.record()
             return try await feed.readEvents(request, context)
         }
+
+        func listAccountEvents(
+            _ request: EventsV1.ListAccountEventsRequest, _ context: CallContext
+        ) async throws -> EventsV1.ListAccountEventsResponse {
+            throw ServiceError(.unknownMethod)
+        }
+
+        func verifyTrail(
+            _ request: EventsV1.VerifyTrailRequest, _ context: CallContext
+        ) async throws -> EventsV1.VerifyTrailResponse {
+            throw ServiceError(.unknownMethod)
+        }
+
+        func showTrailKey(
+            _ request: EventsV1.ShowTrailKeyRequest, _ context: CallContext
+        ) async throws -> EventsV1.ShowTrailKeyResponse {
+            throw ServiceError(.unknownMethod)
+        }
     }
 
     private static func session(_ key: Int64) throws -> SessionID {

@@ -43,6 +43,27 @@ struct WebhookDeliveryTests {
         await sink.close()
     }
 
+    @Test("an event says how and from where, and what it does not have is left out")
+    func details() async throws {
+        let sink = try await HTTPSink { _ in .answer(204) }
+        let fixture = try WebhookFixture(in: TemporaryFolder())
+        try await fixture.working {
+            _ = try await fixture.add(sink.url("/"))
+            var event = AuditEvent(.sessionEnded, detail: .end(.maximumAge))
+            event.country = "DE"
+            event.agent = "firefox 131, linux"
+            try await fixture.happen(event)
+            try await fixture.happen(.accountRegistered)
+            try await fixture.until { sink.requests.count == 2 }
+        }
+        let details = #""detail":"maximum-age","country":"DE","agent":"firefox 131, linux"}}"#
+        let texts = sink.requests.map(\.text)
+        #expect(texts.contains { $0.hasSuffix(details) }, "\(texts)")
+        #expect(texts.contains { $0.hasSuffix(#""data":{"position":2}}"#) }, "\(texts)")
+        fixture.close()
+        await sink.close()
+    }
+
     @Test("one account's events stay in order during a retry; other accounts do not wait")
     func order() async throws {
         let refusals = Count(2)

@@ -55,7 +55,12 @@ final class WebhookFixture: Sendable {
 
     /// Writes an event into the session service's audit trail.
     func happen(_ kind: AuditKind, account: Int64? = nil) async throws {
-        try await session.writeUnchecked { try $0.audit(AuditEvent(kind, account: account)) }
+        try await happen(AuditEvent(kind, account: account))
+    }
+
+    /// The same.
+    func happen(_ event: AuditEvent) async throws {
+        try await session.writeUnchecked { try $0.audit(event) }
     }
 
     func context(_ application: String = "tool") -> CallContext {

@@ -69,40 +69,6 @@ struct PurgeTests {
         await work.value
     }
 
-    @Test("I-08: rows of the audit trail go after their time; without one they stay")
-    func audit() async throws {
-        let folder = try TemporaryFolder()
-        let kept = try TestStore.open(
-            "kept", Entries.migrations, in: folder.path, auditRetention: .seconds(60), time: time)
-        defer { kept.close() }
-        for store in [kept, store] {
-            for _ in 0..<2 {
-                try await store.write(about: []) { try $0.audit(AuditEvent(.signInFailed)) }
-            }
-        }
-        time.advance(by: .seconds(61))
-        for store in [kept, store] {
-            try await store.write(about: []) { try $0.audit(AuditEvent(.signInFailed)) }
-            let purges = Purges(of: store, [], time: time)
-            while try await purges.step() {}
-        }
-        func numbers(_ store: Store) async throws -> [Int64] {
-            try await store.number(.audit)
-            return try await store.read { session in
-                try session.query("SELECT number FROM audit ORDER BY number") {
-                    try $0.integer(0)
-                }
-            }
-        }
-        #expect(try await numbers(kept) == [3])
-        #expect(try await numbers(store) == [1, 2, 3])
-        // No number is given twice, also when all rows are gone.
-        time.advance(by: .seconds(61))
-        while try await Purges(of: kept, [], time: time).step() {}
-        try await kept.write(about: []) { try $0.audit(AuditEvent(.signInFailed)) }
-        #expect(try await numbers(kept) == [4])
-    }
-
     @Test("a flow deletes no row of another flow")
     func flow() async throws {
         try await remember(0..<50)

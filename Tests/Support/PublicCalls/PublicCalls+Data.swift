@@ -325,6 +325,12 @@ extension PublicCalls {
                 createdFrom: .createdFromAtMs(1), createdBefore: .createdBeforeAtMs(later),
                 signedInFrom: .signedInFromAtMs(1), signedInBefore: .signedInBeforeAtMs(later))
         },
+        .init(AdminDescription.listAccountActivity, .support) { caller, _ in
+            _ = try await caller.otherSessions(4)
+            return GatewayV1.ListAccountActivityRequest(
+                accountId: try await caller.account(.owner).accountID, pageSize: 100,
+                actor: Bound.actor)
+        },
         .init(AdminDescription.suspendAccount, .support, once: true) { caller, _ in
             _ = try await caller.otherSessions(4)
             return GatewayV1.SuspendAccountRequest(

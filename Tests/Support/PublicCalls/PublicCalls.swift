@@ -105,6 +105,10 @@ package enum PublicCalls {
             _ = try await caller.otherSessions(4)
             return GatewayV1.EndOtherSessionsRequest()
         },
+        .init(AccountSessionsDescription.listActivity, .owner) { caller, _ in
+            _ = try await caller.otherSessions(4)
+            return GatewayV1.ListActivityRequest(pageSize: 100)
+        },
         .init(AccountSessionsDescription.reauthenticate, .owner, "password") { caller, _ in
             GatewayV1.ReauthenticateRequest(
                 device: caller.own, proof: .password(Bound.secret(Bound.password)))

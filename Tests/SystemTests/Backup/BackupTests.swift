@@ -69,6 +69,8 @@ extension SystemTests {
                     ])
                     let restores = trail.output.components(separatedBy: "store.backup-restored")
                     #expect(restores.count == 5, "four services with a store: \(trail.output)")
+                    let verified = try await restored.tool(["audit", "verify"])
+                    #expect(verified.exitCode == 0, "A-02: \(verified.output)")
                     #expect(try await restored.signUp(Person(3)).exitCode == 0)
                 }
                 // Once: what was opened after the restore survives the next start.

@@ -28,6 +28,8 @@ extension SystemTests.Crashes {
                 if let person = people.last { try await checkMails(person, cluster) }
             }
             #expect(cluster.processes.count == 6)
+            let trails = try await cluster.tool(["audit", "verify"])
+            #expect(trails.exitCode == 0, "A-02: \(trails.output)\(trails.errors)")
         }
     }
 

@@ -33,8 +33,8 @@ extension SystemTests {
         private static let appPages = [
             "set-up", "errors", "sign-up", "sign-in", "verify-email", "passwords", "change-email",
             "google", "phone", "guests", "guest-data", "linking", "re-authentication", "documents",
-            "profile", "onboarding", "consent", "export", "delete-account", "sessions", "refresh",
-            "access-tokens", "backend",
+            "profile", "onboarding", "consent", "export", "delete-account", "activity",
+            "sessions", "refresh", "access-tokens", "backend",
         ]
         private static let appFolder = "\(checkout)/Protos/postern/gateway"
 

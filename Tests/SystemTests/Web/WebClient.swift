@@ -62,9 +62,15 @@ struct WebClient {
                 + ["--data", String(decoding: json, as: UTF8.self)])
     }
 
-    /// The options of `curl` for a call in a context: the app's key, the fields that its metadata
-    /// have by HTTP, and the client address, which is one of this machine's own (RFC 1122, 3.2.1.3)
-    /// instead of the one for benchmarks.
+    /// The browser that calls: its name, and how the gateway says it.
+    static let browser = (
+        userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:131.0) Gecko/20100101 Firefox/131.0",
+        agent: "firefox 131, linux"
+    )
+
+    /// The options of `curl` for a call in a context: the app's key, the browser's name, the fields
+    /// that its metadata have by HTTP, and the client address, which is one of this machine's own
+    /// (RFC 1122, 3.2.1.3) instead of the one for benchmarks.
     func options(_ context: CallContext) -> [String] {
         let names = [
             Metadata.Key.authorization, Metadata.Key.idempotencyKey, Metadata.Key.acceptLanguage,
@@ -72,7 +78,8 @@ struct WebClient {
         let fields = names.compactMap { name in context.metadata[name].map { "\(name): \($0)" } }
         let address = context.metadata[Metadata.Key.clientAddress] ?? "127.0.0.1"
         return ["--interface", address.replacing("198.18.", with: "127.18.")]
-            + (["x-postern-app: \(appKey)"] + fields).flatMap { ["--header", $0] }
+            + (["x-postern-app: \(appKey)", "user-agent: \(Self.browser.userAgent)"] + fields)
+            .flatMap { ["--header", $0] }
     }
 
     /// Runs `curl` with a path of the web service.

@@ -42,6 +42,22 @@ struct AccountLinesTests {
                 == "acc_1  suspended  made 2026-11-21  never signed in  a…@example.org")
     }
 
+    @Test("A-01: an entry of an activity says how, from where and by whom, without empty fields")
+    func activity() {
+        let entry = GatewayV1.ActivityEntry(
+            atMs: 1_795_248_340_254, kind: "sign-in.failed", detail: "password",
+            outcome: "auth/invalid-credential", country: "DE", agent: "firefox 131, linux",
+            app: "shop-web")
+        #expect(
+            GatewayV1.AccountActivityEntry(entry: entry).row.line
+                == "2026-11-21T08:05:40.254Z  sign-in.failed  password  auth/invalid-credential  "
+                + "DE  firefox 131, linux  app shop-web")
+        let looked = GatewayV1.AccountActivityEntry(
+            entry: .init(atMs: 1_795_248_340_254, kind: "account.shown"), actor: "tool/ann")
+        #expect(
+            looked.row.line == "2026-11-21T08:05:40.254Z  account.shown  done  by tool/ann")
+    }
+
     @Test("the last sign-in and the last activity are shown where there are any")
     func times() {
         let account = GatewayV1.AdminAccount(

@@ -1,8 +1,12 @@
 import Texts
 
 /// Dates and times in words, for mails and pages. Their formats and the names of months are lines
-/// of `Sources/Texts/mail/words.en.txt` and so on.
+/// of `Sources/Texts/mail/words.en.txt` and so on, as are the names of sign-in methods.
 extension Language {
+    /// The name of a sign-in method (`google`) within a list or in parentheses. An unknown one is
+    /// shown as it is: a provider of the operator's, or one that a newer caller uses.
+    package func method(_ name: String) -> String { Self.words[self]?["method/\(name)"] ?? name }
+
     /// A date: `5 December 2026`. Some languages have an own form for the first day of a month.
     package func date(_ year: Int, _ month: Int, _ day: Int) -> String {
         dateWord(day == 1 ? "date/1" : "date").replacing("{{day}}", with: "\(day)")
@@ -17,9 +21,9 @@ extension Language {
     }
 
     /// The text of a key that all languages have; a test compares them.
-    private func dateWord(_ key: String) -> String { Self.dateWords[self]?[key] ?? "" }
+    private func dateWord(_ key: String) -> String { Self.words[self]?[key] ?? "" }
 
-    private static let dateWords = Dictionary(
+    private static let words = Dictionary(
         uniqueKeysWithValues: allCases.map { language in
             (language, Texts.lines("mail/words.\(language.rawValue).txt"))
         })

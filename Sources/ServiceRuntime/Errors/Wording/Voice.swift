@@ -45,11 +45,21 @@ extension Voice {
     /// - Returns: the sentence; empty for an unknown key.
     package func exportSentence(_ key: String) -> String { Self.exportSentences[self]?[key] ?? "" }
 
+    /// A sentence of `Sources/Texts/activity`: about what happened with an account (G-22).
+    /// - Parameter key: A kind of the audit trail, `sign-in.succeeded`, or one and its variant; see
+    ///   a file there.
+    /// - Returns: the sentence; empty for an unknown key.
+    package func activitySentence(_ key: String) -> String {
+        Self.activitySentences[self]?[key] ?? ""
+    }
+
     /// Read once, at the first use, like the next ones.
     private static let sentences = Dictionary(
         uniqueKeysWithValues: allCases.map { ($0, Texts.lines("error/errors", in: $0.tag)) })
     private static let exportSentences = Dictionary(
         uniqueKeysWithValues: allCases.map { ($0, Texts.lines("export/index", in: $0.tag)) })
+    private static let activitySentences = Dictionary(
+        uniqueKeysWithValues: allCases.map { ($0, Texts.lines("activity/activity", in: $0.tag)) })
 }
 
 extension ErrorCode {

@@ -20,14 +20,14 @@ package enum TestStore {
     package static func open(
         _ name: String, _ migrations: [Migration], in folder: String,
         engine: (any SQLEngine)? = nil, limits: Store.Limits = Store.Limits(),
-        acceptsClock: Bool = false, auditRetention: Duration? = nil,
+        acceptsClock: Bool = false, auditTrail: AuditTrail? = nil,
         time: any Time = ManualTime(), logger: Logger? = nil, server: OnServer = OnServer(),
         backend: (any StoreBackend) -> any StoreBackend = { $0 }
     ) throws -> Store {
         func open(_ place: StorePlace) throws -> Store {
             try Store(
                 place: place, migrations: migrations, limits: limits, acceptsClock: acceptsClock,
-                auditRetention: auditRetention, time: time,
+                auditTrail: auditTrail, time: time,
                 logger: logger ?? CapturedLog().logger(time: time), backend: backend)
         }
         let chosen = try Self.engine(getenv("POSTERN_TEST_STORE").map { String(cString: $0) })
