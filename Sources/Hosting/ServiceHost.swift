@@ -143,8 +143,8 @@ package struct ServiceHost: Sendable {
     ///   - keys: makes the keys from the master key.
     ///   - settlingCopy: ends what must not come back with a restored copy
     ///     (`Store.settleRestoredCopy`). It is required, so that no service starts without it.
-    /// - Throws: `StartError`, `SecretFileError`, `CryptographyError`, `StoreError`, `SQLError`; what
-    ///   the closures throw.
+    /// - Throws: `StartError`, `SecretFileError`, `CryptographyError`, `StoreError`, `SQLError`;
+    ///   what the closures throw.
     package func openStore<Keys: StoreKeys>(
         _ name: String, key: String, sharing shared: SharedKey? = nil, migrations: [Migration],
         keys: (SecretBytes) throws -> Keys, settlingCopy: (Store) async throws -> Void

@@ -98,8 +98,8 @@ final class PlaceDatabase: @unchecked Sendable {
         return v4 + v6
     }()
 
-    /// What is wrong with the search tree or with entries; nil if nothing was found. A file that was
-    /// written over in the middle has its description at the end, so it opens.
+    /// What is wrong with the search tree or with entries; nil if nothing was found. A file that
+    /// was written over in the middle has its description at the end, so it opens.
     private static func damage(in database: UnsafeMutablePointer<MMDB_s>) -> String? {
         for probe in probes {
             var entry = MMDB_entry_s()

@@ -3,8 +3,9 @@ import Places
 import RPC
 import ServiceRuntime
 
-/// Finds out where and with what a call is made, once, before its handler runs. Identity and session
-/// have it in the metadata of inner calls, and look nothing up (`CallContext.onward(for:)`).
+/// Finds out where and with what a call is made, once, before its handler runs. Identity and
+/// session have it in the metadata of inner calls, and look nothing up
+/// (`CallContext.onward(for:)`).
 struct CallOrigins: Sendable {
     let places: Places
 

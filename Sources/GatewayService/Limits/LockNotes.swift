@@ -9,10 +9,10 @@ import Synchronization
 /// account, the limiter's a hash of the address only. One report for each wait, by its first
 /// refusal.
 ///
-/// No answer waits for it. Attack: a stranger locks addresses by the thousand, to learn by the times
-/// which of them have accounts, or to have all calls to identity in use. So at most `underWayMax`
-/// reports are under way, and a further one is left out: the limiter's `limit.reached` is the
-/// durable record.
+/// No answer waits for it. Attack: a stranger locks addresses by the thousand, to learn by the
+/// times which of them have accounts, or to have all calls to identity in use. So at most
+/// `underWayMax` reports are under way, and a further one is left out: the limiter's
+/// `limit.reached` is the durable record.
 final class LockNotes: Sendable {
     /// Reports that are under way.
     static let underWayMax = 32

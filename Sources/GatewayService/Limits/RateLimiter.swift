@@ -36,8 +36,8 @@ struct RateLimiter: Sendable {
     private let logger: Logger
 
     /// Creates the client side of the limits. `failures` are the operator's settings for an
-    /// unreachable rate limiter. `signals` is told of locked accounts. `randomness` makes the ids of
-    /// charges.
+    /// unreachable rate limiter. `signals` gets reports of locked accounts. `randomness` makes the
+    /// ids of charges.
     init(
         limits: any LimitsAPI, failures: [LimitedFlow: LimiterFailure],
         signals: any SignInSignalsAPI, time: any Time, randomness: any Randomness, logger: Logger

@@ -44,6 +44,7 @@ package struct ActivityHistory: Sendable {
             EventsV1.ListAccountEventsRequest(
                 accountId: account.text, before: start?.session ?? 0, limit: limit,
                 kinds: shown.ofSession), context.onward())
+        try await store.number(.audit)
         let own = try await store.read {
             try $0.records(
                 of: account.key, before: start?.identity, limit: Int(limit), shown.ofIdentity)

@@ -77,7 +77,9 @@ extension FederatedSignInTransaction {
         let row = try self.row(account)
         let takeover = Takeover(writer: writer, transaction: transaction)
         let removed = try takeover.run(row, origin: call.origin)
-        if let email = proved.email { try takeover.prove(email.address, of: row, origin: call.origin) }
+        if let email = proved.email {
+            try takeover.prove(email.address, of: row, origin: call.origin)
+        }
         try attach(to: row)
         // Not the owner but the previous holder has chosen the name.
         try transaction.setNameUnedited(account)

@@ -122,8 +122,8 @@ extension AuditEvent {
 }
 
 extension AuditDetail {
-    /// A message by its channel and its template, as the store has them: no name of a template comes
-    /// from a request without having been found in the list.
+    /// A message by its channel and its template, as the store has them: no name of a template
+    /// comes from a request without having been found in the list.
     static func message(_ channel: Channel, _ template: String) -> AuditDetail {
         .message(channel: "\(channel)", template: template.isEmpty ? nil : template)
     }

@@ -9,7 +9,7 @@ import ServiceRuntime
 /// before it; and `records` can be counted. So a change of any of them is found.
 ///
 /// Links do not contain each other, only digests do. So links inside an hour can be removed later
-/// without a new hash: the span after them then begins earlier (`AuditLinking.thinned`).
+/// without a new hash: the span after them then begins earlier (`AuditLinking.joined`).
 ///
 /// After a cut the link at the end of what was removed stays as the *anchor*: a span of no records.
 struct TrailLink: Hashable, Sendable {

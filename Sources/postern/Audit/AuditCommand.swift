@@ -133,7 +133,6 @@ struct AuditCommand: AsyncParsableCommand {
             }
         }
 
-
         /// The selected entries of a service, from the start of its trail or from `after`.
         /// - Returns: `limit` entries at most, and the position to go on from if there may be more.
         private func entries(

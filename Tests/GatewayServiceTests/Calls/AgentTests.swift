@@ -33,8 +33,8 @@ struct AgentTests {
                     + "Mobile/15E148 Safari/604.1", "safari 18, ios"
             ),
             (
-                "\(mozilla) (iPhone; CPU iPhone OS 17_7 like Mac OS X) \(webkit) CriOS/130.0 Mobile",
-                "chrome 130, ios"
+                "\(mozilla) (iPhone; CPU iPhone OS 17_7 like Mac OS X) \(webkit) CriOS/130.0 "
+                    + "Mobile", "chrome 130, ios"
             ),
             (
                 "\(mozilla) (Linux; Android 14) \(webkit) SamsungBrowser/26.0 Chrome/122.0",

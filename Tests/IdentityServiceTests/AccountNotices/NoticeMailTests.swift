@@ -48,8 +48,8 @@ struct NoticeMailTests {
         }
         try await fixture.relay()
         let values = [
-            "device": "Ada's phone", "place": "Berlin, DE", "time": "2026-01-01 00:00 UTC", "name": "Ada",
-            "method": "google", "methods": "phone", "count": "3",
+            "device": "Ada's phone", "place": "Berlin, DE", "time": "2026-01-01 00:00 UTC",
+            "name": "Ada", "method": "google", "methods": "phone", "count": "3",
         ]
         for notice in all {
             let sent = fixture.notifications.mails.last { $0.template == notice.rawValue }

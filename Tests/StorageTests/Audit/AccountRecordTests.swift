@@ -34,6 +34,7 @@ struct AccountRecordTests {
     private func records(
         before position: Int64? = nil, limit: Int = 10, _ kinds: AuditKinds = .all
     ) async throws -> Page {
+        try await store.number(.audit)
         let found = try await store.read {
             try $0.records(of: 7, before: position, limit: limit, kinds)
         }

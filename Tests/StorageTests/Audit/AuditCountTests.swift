@@ -29,7 +29,8 @@ struct AuditCountTests {
     }
 
     private func records() async throws -> [[SQLValue]] {
-        try await store.read { session in
+        try await store.number(.audit)
+        return try await store.read { session in
             try session.query(
                 """
                 SELECT kind, client_address, outcome, attempt FROM audit

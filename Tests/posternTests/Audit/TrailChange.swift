@@ -24,20 +24,11 @@ enum TrailChange: String, CaseIterable {
         let number = Self.number(sound.records[record], 0)
         switch self {
         case .flippedRecord:
-            guard let flipped = random.flipped(sound.records[record]) else { return nil }
-            let new = Self.number(flipped, 0)
-            guard new == number || !sound.records.contains(where: { Self.number($0, 0) == new })
-            else { return nil }
-            tables.records[record] = flipped
-            return (tables, [number, new])
+            guard let flipped = tables.records.flip(record, random) else { return nil }
+            return (tables, [number, Self.number(flipped, 0)])
         case .flippedLink:
             let row = random.index(in: sound.links.indices)
-            guard let flipped = random.flipped(sound.links[row]) else { return nil }
-            let new = Self.number(flipped, 0)
-            guard new == Self.number(sound.links[row], 0)
-                || !sound.links.contains(where: { Self.number($0, 0) == new })
-            else { return nil }
-            tables.links[row] = flipped
+            guard let flipped = tables.links.flip(row, random) else { return nil }
             return (tables, Self.ends(sound.links[row]) + Self.ends(flipped))
         case .removedRecord:
             tables.records.remove(at: record)
@@ -98,6 +89,21 @@ extension TrailStore.Tables {
         let last = TrailChange.number(links[link], 0)
         links.removeFirst(link)
         records.removeAll { TrailChange.number($0, 0) <= last }
+    }
+}
+
+extension [[SQLValue]] {
+    /// Changes one bit of a row, of which the first column stays unique.
+    /// - Returns: the changed row; nil if the draw changes nothing.
+    fileprivate mutating func flip(_ row: Int, _ random: SeededRandomness) -> [SQLValue]? {
+        guard let flipped = random.flipped(self[row]) else { return nil }
+        let key = TrailChange.number(flipped, 0)
+        guard
+            key == TrailChange.number(self[row], 0)
+                || !contains(where: { TrailChange.number($0, 0) == key })
+        else { return nil }
+        self[row] = flipped
+        return flipped
     }
 }
 
