@@ -2,7 +2,7 @@ import Contracts
 package import IdentityService
 package import Logging
 package import Metrics
-package import PersonalData
+import PersonalData
 package import RPC
 import ServiceRuntime
 package import Storage

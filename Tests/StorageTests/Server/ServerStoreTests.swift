@@ -170,7 +170,7 @@ struct ServerStoreTests {
 
     @Test("a flow that computes for more than 200 ms is reported, one that waits as long is not")
     func costlyFlow() async throws {
-        try await store.write(about: []) { _ in usleep(250_000) }
+        try await store.write(about: []) { _ in _ = usleep(250_000) }
         #expect(log.costlyFlows.isEmpty)
         try await store.write(about: []) { _ in
             let until = Self.threadTime + .milliseconds(250)
