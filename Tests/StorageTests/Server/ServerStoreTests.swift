@@ -30,7 +30,8 @@ struct ServerStoreTests {
             SELECT pg_terminate_backend(pid) FROM pg_stat_activity
             WHERE application_name LIKE 'postern-entries/%' AND query LIKE ?
               AND application_name = ?
-            """, [.text(query), .text("postern-entries/\(store.instance)")]) { $0 }
+            """, [.text(query), .text("postern-entries/\(store.instance)")]
+        ) { $0 }
     }
 
     @Test("a second instance on one schema is refused, as a second process on a folder")
