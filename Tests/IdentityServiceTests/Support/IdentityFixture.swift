@@ -112,7 +112,7 @@ final class IdentityFixture: Sendable {
         identities = IdentitiesHandler(of: service, tokens: tokens)
     }
 
-    deinit { #expect(log.costlyFlows.isEmpty) }
+    deinit { #expect(log.costlyFlows().isEmpty) }
 
     /// The number of passwords hashed so far.
     var hashes: Int {
