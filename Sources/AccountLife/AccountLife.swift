@@ -60,7 +60,8 @@ package struct AccountLife: Sendable {
                 logger: logger),
             metrics: metrics)
         let sweep = BlobSweep(
-            store: store, blobs: blobs, findings: orphans.findings, time: time, logger: logger)
+            store: store, blobs: blobs, findings: orphans.findings, time: time, logger: logger,
+            startedAt: time.now())
         let overdue = DeletionCheck(
             store: store, settings: settings.deletion, time: time, logger: logger,
             metrics: metrics)
