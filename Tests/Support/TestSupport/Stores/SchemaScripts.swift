@@ -1,3 +1,5 @@
+import ServiceRuntime
+
 /// What is done to the schemas of tests.
 enum SchemaScripts {
     /// Keeps the rows that migrations have written, in a schema beside it. Which store it is on
@@ -21,7 +23,8 @@ enum SchemaScripts {
     }
 
     /// Leaves the rows that migrations have written, and begins all numbers again. Rows are deleted
-    /// in any order: without the checks of foreign keys.
+    /// in any order: without the checks of foreign keys. A test that had the schema may have been
+    /// in another year.
     static func empty(_ schema: String) -> String {
         """
         DO $empty$ DECLARE it record; BEGIN
@@ -39,6 +42,8 @@ enum SchemaScripts {
             FOR it IN SELECT sequencename AS name FROM pg_sequences
                 WHERE schemaname = '\(schema)' AND last_value IS NOT NULL
             LOOP PERFORM setval(format('"\(schema)".%I', it.name), 1, false); END LOOP;
+            UPDATE "\(schema)".schema_migrations
+                SET applied_at_ms = \(ManualTime().now().milliseconds);
         END $empty$
         """
     }
