@@ -343,7 +343,8 @@ struct ChangeDocumentsTests {
         }
     }
 
-    private static func write(
+    /// Writes a document in a flow of the test's own.
+    static func write(
         _ json: String, _ handler: DocumentsHandler, _ account: AccountID,
         _ transaction: Transaction
     ) throws {

@@ -17,7 +17,11 @@ struct RemovalInterleavingsTests {
         let store = fixture.identity.store
         async let held: Void = store.write(about: []) { _ in writer.hold() }
         await writer.untilHeld(1)
-        async let other = fixture.write(#"{"a":2}"#)
+        let account = try #require(AccountID(text: fixture.account))
+        async let other: Void = store.write(about: [.account(account)]) { transaction in
+            try ChangeDocumentsTests.write(
+                #"{"a":2}"#, fixture.handler, account, transaction)
+        }
         while store.waitingWrites < 1 { await Task.yield() }
         async let error = refusal { try await fixture.remove(base: 1) }
         while store.waitingWrites < 2 { await Task.yield() }
