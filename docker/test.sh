@@ -90,7 +90,7 @@ on_server=(
   '^IdentityServiceTests\.WriteDocumentsTests/'
   '^GatewayServiceTests\.(AccountDeletion|AccountSessions|AutomaticLinking|Collision)Tests/'
   '^GatewayServiceTests\.(GuestUpgrade|Idempotency|LostGuess|PhoneSignIn|Refresh)Tests/'
-  '^GatewayServiceTests\.(RepeatedStates|Repeat|ResetPassword|SignIn|SignUp)Tests/'
+  '^GatewayServiceTests\.(RepeatedStates|ResetPassword|SignIn|SignUp)Tests/'
   # Mail, password, provider, phone code, refresh, reset, documents, photo, guest, deletion, export.
   '^SystemTests\.SystemTests/(Flows|Sessions|Passwords|Phones)/'
   '^SystemTests\.SystemTests/Stories/(Login|Profile|AnonymousFirst|AccountDeletionFlow)/'

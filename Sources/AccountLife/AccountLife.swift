@@ -2,7 +2,7 @@ import Contracts
 package import IdentityService
 package import Logging
 package import Metrics
-package import PersonalData
+import PersonalData
 package import RPC
 import ServiceRuntime
 package import Storage
@@ -61,7 +61,8 @@ package struct AccountLife: Sendable {
                 logger: logger),
             metrics: metrics)
         let sweep = BlobSweep(
-            store: store, blobs: blobs, findings: orphans.findings, time: time, logger: logger)
+            store: store, blobs: blobs, findings: orphans.findings, time: time, logger: logger,
+            startedAt: time.now())
         let overdue = DeletionCheck(
             store: store, settings: settings.deletion, time: time, logger: logger,
             metrics: metrics)

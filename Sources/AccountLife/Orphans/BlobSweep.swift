@@ -10,7 +10,8 @@ import Storage
 ///
 /// By their age, since another instance may be writing one, or be about to commit its row. That
 /// takes minutes at most: an upload is one call, and an export has a minute for each service
-/// (`ExportCollection`).
+/// (`ExportCollection`). In a restored copy those that are older than its first start: nobody has
+/// written one since, and the exports of the copy are void.
 ///
 /// It also finds the rows whose blob is missing, as after a restore without the files (I-04), and
 /// reports them with what `OrphanCheck` finds.
@@ -29,6 +30,8 @@ struct BlobSweep: Sendable {
     let findings: OrphanFindings
     let time: any Time
     let logger: Logger
+    /// When this process has started.
+    let startedAt: Timestamp
 
     /// Its name says photos alone, as the event `identity.photos.swept` does. Both are in operators'
     /// logs, so they stay.
@@ -54,7 +57,9 @@ struct BlobSweep: Sendable {
 
     /// - Returns: all blobs that are old enough, of which those without a row are removed.
     private func removeFiles() async throws -> Set<BlobName> {
-        let listed = try await blobs.names(begunBy: time.now() - Self.age)
+        let old = time.now() - Self.age
+        let listed = try await blobs.names(
+            begunBy: store.isRestoredCopy ? max(old, startedAt) : old)
         var rest = listed[...]
         var removed = 0
         while !rest.isEmpty {

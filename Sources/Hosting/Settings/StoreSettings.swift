@@ -1,5 +1,5 @@
 import Cryptography
-package import ServiceRuntime
+import ServiceRuntime
 package import Storage
 
 /// Where a program has its store: in files of its data folder, or on a PostgreSQL server.

@@ -65,7 +65,7 @@ extension ServerConnection {
     private func wait(for events: Int32, _ deadline: Duration) throws {
         var poll = pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)
         while true {
-            let left = (deadline - Self.now).milliseconds
+            let left = (deadline - Self.uptime).milliseconds
             guard left > 0 else {
                 throw lost(ServerFailure(sqlState: "", message: "the server did not answer"))
             }
@@ -75,11 +75,11 @@ extension ServerConnection {
         }
     }
 
-    private static var now: Duration {
+    private static var uptime: Duration {
         var now = timespec()
         clock_gettime(CLOCK_MONOTONIC, &now)
         return .seconds(now.tv_sec) + .nanoseconds(now.tv_nsec)
     }
 
-    static func deadline(after time: Duration) -> Duration { now + time }
+    static func deadline(after time: Duration) -> Duration { uptime + time }
 }

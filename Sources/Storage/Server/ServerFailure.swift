@@ -74,7 +74,8 @@ struct ServerFailure: Hashable, Sendable {
         case "22021": .misuse
         case _ where sqlState.hasPrefix("23"): .constraint(.other)
         case _ where sqlState.hasPrefix("42"), _ where sqlState.hasPrefix("26"),
-            _ where sqlState.hasPrefix("08P"), _ where sqlState.hasPrefix("22"): .misuse
+            _ where sqlState.hasPrefix("08P"), _ where sqlState.hasPrefix("22"):
+            .misuse
         default: isLost ? .unreachable : .other
         }
     }

@@ -1,3 +1,4 @@
+import Cryptography
 import Glibc
 import Logging
 import ServiceRuntime
@@ -53,8 +54,8 @@ final class ServerStore: StoreBackend {
 struct ServerWorker {
     /// Runs of a flow after the first one.
     private static let repeatsMax = 5
-    /// Pauses before them: long enough for the other flow of a deadlock to end.
-    private static let pauses: ClosedRange<Duration> = .milliseconds(5)...(.milliseconds(50))
+    /// Pauses before them, in microseconds: long enough for the other flow of a deadlock to end.
+    private static let pauses: ClosedRange<UInt32> = 5_000...50_000
     private static let source = "store"
     /// CPU time of its thread that a flow may take before it is reported: it holds locks, and a
     /// server ends a transaction that does nothing for 2 s. By the wall clock a busy machine would
@@ -197,9 +198,8 @@ struct ServerWorker {
     }
 
     private func pause() {
-        let (shortest, longest) = (Self.pauses.lowerBound, Self.pauses.upperBound)
-        let pause = shortest + (longest - shortest) * Double.random(in: 0...1)
-        usleep(UInt32(clamping: pause.components.attoseconds / 1_000_000_000_000))
+        let drawn = SecureRandomness().integer() % UInt64(Self.pauses.count)
+        usleep(Self.pauses.lowerBound + UInt32(drawn))
     }
 
     private static func later(_ error: any Error) -> ServiceError {
@@ -235,6 +235,7 @@ struct ServerWorker {
                 let connection = try openConnection()
                 try connection.beginReading()
                 let answer = try query.run(connection)
+                // Its answer is there; a connection that fails now is opened anew for the next one.
                 try? connection.finishReading()
                 return answer()
             } catch {

@@ -29,7 +29,7 @@ final class StoreLink: Sendable {
     private let logger: Logger
     private let metrics: ServerMetrics
     private let isHeld = Atomic(true)
-    /// When the statement was sent that the server answered last, by `now`.
+    /// When the statement was sent that the server answered last, by `bootTime`.
     private let answeredAt = Atomic<UInt64>(0)
     private let monitor = Monitor()
     private let isClosed = Atomic(false)
@@ -45,7 +45,7 @@ final class StoreLink: Sendable {
         self.logger = logger
         self.metrics = metrics
         key = Self.key(settings)
-        let asked = Self.now
+        let asked = Self.bootTime
         let connection = Handed(try Self.connectAfterOthers(settings, application, key))
         answeredAt.store(asked, ordering: .relaxed)
         metrics.setLink(isUp: true)
@@ -66,7 +66,7 @@ final class StoreLink: Sendable {
 
     /// - Throws: `SQLError` of kind `unreachable` while the lock is not held.
     func requireHeld() throws {
-        let (now, answered) = (Self.now, answeredAt.load(ordering: .relaxed))
+        let (now, answered) = (Self.bootTime, answeredAt.load(ordering: .relaxed))
         let isRecent = Duration.nanoseconds(now - min(now, answered)) < Self.answerAgeMax
         guard isHeld.load(ordering: .relaxed), isRecent else {
             throw SQLError(.unreachable, detail: "this instance does not hold \(settings.place)")
@@ -74,7 +74,7 @@ final class StoreLink: Sendable {
     }
 
     /// Nanoseconds since the machine started, which pass while it sleeps.
-    private static var now: UInt64 {
+    private static var bootTime: UInt64 {
         var now = timespec()
         clock_gettime(CLOCK_BOOTTIME, &now)
         return UInt64(now.tv_sec) * 1_000_000_000 + UInt64(now.tv_nsec)
@@ -90,7 +90,7 @@ final class StoreLink: Sendable {
     private func keep(_ first: ServerConnection) {
         var connection: ServerConnection? = first
         while rest() {
-            let asked = Self.now
+            let asked = Self.bootTime
             do {
                 if let connection {
                     _ = try connection.query("SELECT 1") { $0 }

@@ -36,9 +36,9 @@ struct ServerRefreshes: AsyncParsableCommand {
         MetricsSystem.bootstrap(metrics)
         var settings = try ServerSettings(url: url, schema: schema)
         settings.connections = connections
-        let store = try Store(
-            place: .server(settings, folder: folder, name: SessionTables.storeName),
-            migrations: SessionTables.migrations, time: SystemTime(), logger: .silent)
+        let store = try TestStore.open(
+            at: .server(settings, folder: folder, name: SessionTables.storeName),
+            SessionTables.migrations, time: SystemTime(), logger: .silent)
         defer { store.close() }
         let fixture = try await SessionFixture(store: store)
         let families = try await fixture.families(sessions)

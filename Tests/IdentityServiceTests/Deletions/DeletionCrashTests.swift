@@ -25,7 +25,9 @@ struct DeletionCrashTests {
         let backend = try #require(holder.backend)
         backend.fail(after: commits)
         let work = Task { await first.performDeletion(of: ada) }
-        while backend.failures < 2, try await first.deletion(of: ada) != nil { await Task.yield() }
+        while backend.failures < 2, try await first.deletion(of: ada) != nil {
+            try await Task.sleep(for: .milliseconds(1))
+        }
         work.cancel()
         await work.value
         #expect((backend.failures > 0) == (commits < Self.commits))

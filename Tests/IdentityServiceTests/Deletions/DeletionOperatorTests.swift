@@ -272,7 +272,8 @@ struct DeletionOperatorTests {
         let folder = try TemporaryFolder()
         try await fixture.store.backup(to: folder.file("identity.sqlite"))
         fixture.time.advance(by: .seconds(8 * 24 * 3_600))
-        let copy = try IdentityFixture(folder: folder, time: fixture.time, seed: 2)
+        let copy = try IdentityFixture(
+            folder: folder, time: fixture.time, seed: 2, acceptsClock: true)
         try await IdentityRestore.settle(copy.store)
         await copy.performDeletion(of: ada)
         let deletion = try #require(try await copy.deletion(of: ada))
@@ -298,7 +299,7 @@ struct DeletionOperatorTests {
             let folder = try TemporaryFolder()
             try await fixture.store.backup(to: folder.file("identity.sqlite"))
             let copy = try IdentityFixture(
-                folder: folder, time: fixture.time, seed: 2, deletion: settings)
+                folder: folder, time: fixture.time, seed: 2, acceptsClock: true, deletion: settings)
             try await IdentityRestore.settle(copy.store, settings)
             #expect(try await copy.deletion(of: ada)?.state == .waiting(until: expected))
         }

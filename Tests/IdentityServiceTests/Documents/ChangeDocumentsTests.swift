@@ -293,25 +293,6 @@ struct ChangeDocumentsTests {
         #expect(try await fixture.documentsWritten() == 1)
     }
 
-    @Test("a removal meets another write before its own, with and without a base version")
-    func removal() async throws {
-        let (fixture, _) = try await meddled()
-        _ = try await fixture.write(#"{"a":1}"#)
-        let writer = HeldWriter()
-        let store = fixture.identity.store
-        async let held: Void = store.write(about: []) { _ in writer.hold() }
-        await writer.untilHeld(1)
-        async let other: Void = write(#"{"a":2}"#, fixture)
-        while store.waitingWrites < 1 { await Task.yield() }
-        async let error = refusal { try await fixture.remove(base: 1) }
-        while store.waitingWrites < 2 { await Task.yield() }
-        writer.release()
-        _ = try await (held, other)
-        #expect(try await error.currentVersion == 2)
-        #expect(try await fixture.remove())
-        #expect(try await !fixture.remove())
-    }
-
     @Test("the documents that one call merges into have a bound together")
     func bound() async throws {
         let fixture = try await DocumentFixture(settings: DocumentSettings(bytesMax: 4 << 20))
@@ -362,14 +343,8 @@ struct ChangeDocumentsTests {
         }
     }
 
-    private func write(_ json: String, _ fixture: DocumentFixture) async throws {
-        let account = try #require(AccountID(text: fixture.account))
-        try await fixture.identity.store.write(about: [.account(account)]) { transaction in
-            try Self.write(json, fixture.handler, account, transaction)
-        }
-    }
-
-    private static func write(
+    /// Writes a document in a flow of the test's own.
+    static func write(
         _ json: String, _ handler: DocumentsHandler, _ account: AccountID,
         _ transaction: Transaction
     ) throws {

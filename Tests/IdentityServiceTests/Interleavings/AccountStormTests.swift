@@ -145,11 +145,11 @@ extension IdentityFixture {
             "deletions": "SELECT count(*) FROM deletions \(own)",
             "homeless":
                 """
-                SELECT count(*) FROM accounts WHERE CAST(?1 AS BIGINT) >= 0
-                    AND account NOT IN (SELECT account FROM deletions)
-                    AND account NOT IN (SELECT account FROM passwords)
-                    AND account NOT IN (SELECT account FROM identities)
-                """,
+            SELECT count(*) FROM accounts WHERE CAST(?1 AS BIGINT) >= 0
+                AND account NOT IN (SELECT account FROM deletions)
+                AND account NOT IN (SELECT account FROM passwords)
+                AND account NOT IN (SELECT account FROM identities)
+            """,
         ]
         return try await store.read { session in
             try statements.sorted { $0.key < $1.key }.map { name, sql in

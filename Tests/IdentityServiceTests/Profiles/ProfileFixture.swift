@@ -74,7 +74,8 @@ extension IdentityFixture {
     func sweep(_ blobs: (any BlobStore)? = nil) async throws {
         try await BlobSweep(
             store: store, blobs: blobs ?? service.blobs,
-            findings: service.life.accountAdmin.orphans.findings, time: time, logger: log.logger()
+            findings: service.life.accountAdmin.orphans.findings, time: time, logger: log.logger(),
+            startedAt: time.now()
         ).sweep()
     }
 }

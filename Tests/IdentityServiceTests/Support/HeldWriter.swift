@@ -8,7 +8,7 @@ final class HeldWriter: Sendable {
 
     func hold() {
         held.add(1, ordering: .releasing)
-        while !isReleased.load(ordering: .acquiring) { sched_yield() }
+        while !isReleased.load(ordering: .acquiring) { usleep(500) }
     }
 
     func untilHeld(_ count: Int) async {

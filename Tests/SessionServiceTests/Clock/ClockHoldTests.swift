@@ -7,7 +7,8 @@ import Testing
 
 @testable import SessionService
 
-@Suite("Clock: a start with a wrong clock ends no session")
+@Suite(
+    "Clock: a start with a wrong clock ends no session", .enabled(if: TestStore.runs("*Clock*")))
 struct ClockHoldTests {
     private static let day = Duration.seconds(86_400)
     let fixture: SessionFixture

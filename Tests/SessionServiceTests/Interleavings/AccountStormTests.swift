@@ -83,8 +83,8 @@ struct AccountStormTests {
                 "SELECT CAST(sum(counter) AS BIGINT) FROM session WHERE account = ?1",
             "as the sum of the reasons":
                 """
-                SELECT CAST(coalesce(sum(end_reason), 0) AS BIGINT) FROM session WHERE account = ?1
-                """,
+            SELECT CAST(coalesce(sum(end_reason), 0) AS BIGINT) FROM session WHERE account = ?1
+            """,
             "revocations": "SELECT count(*) FROM session_end WHERE session IN (\(sessions))",
             "account ends": "SELECT count(*) FROM account_end WHERE account = ?1",
         ]

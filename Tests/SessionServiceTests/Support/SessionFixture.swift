@@ -44,7 +44,7 @@ final class SessionFixture {
 
     deinit {
         store.close()
-        #expect(log.costlyFlows.isEmpty)
+        #expect(log.costlyFlows().isEmpty)
     }
 
     /// Closes the store and restarts the service, as a new process would.

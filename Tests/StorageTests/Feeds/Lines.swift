@@ -17,14 +17,9 @@ enum Lines {
 
     /// A store of them in `folder`, on a server with so many connections.
     static func open(_ folder: TemporaryFolder, connections: Int) throws -> Store {
-        let store = try TestStore.open("lines", migrations, in: folder.path)
-        guard case .server(var settings, let path, let name) = store.place else { return store }
-        store.close()
-        settings.connections = connections
-        let time = ManualTime()
-        return try Store(
-            place: .server(settings, folder: path, name: name), migrations: migrations, time: time,
-            logger: CapturedLog().logger(time: time))
+        try TestStore.open(
+            "lines", migrations, in: folder.path,
+            server: TestStore.OnServer(connections: connections))
     }
 
     private static func table(_ name: String) -> String {

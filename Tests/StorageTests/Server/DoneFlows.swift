@@ -54,7 +54,7 @@ enum DoneFlows {
                 state.withLock { _ = $0.acknowledged.insert(number) }
                 return true
             } catch let error as ServiceError where error.code == .unavailable {
-                state.withLock { state in
+                _ = state.withLock { state in
                     if error.notProcessed {
                         state.undone.insert(number)
                     } else {

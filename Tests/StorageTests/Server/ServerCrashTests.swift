@@ -45,6 +45,7 @@ struct ServerCrashTests {
                     """
                     SELECT count(*) FROM pg_stat_activity
                     WHERE application_name LIKE 'postern-crash/%' AND application_name <> ?
+                        AND state <> 'idle'
                     """, [.text("postern-crash/\(store.instance)")]
                 ) { try $0.integer(0) } == 0
             }

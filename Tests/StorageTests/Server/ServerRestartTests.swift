@@ -19,9 +19,8 @@ struct ServerRestartTests {
     @Test("under load nothing is lost or done twice, and work goes on within 2 s of its return")
     func restarts() async throws {
         let server = try TestServer()
-        let store = try Store(
-            place: try place("done", on: server), migrations: DoneFlows.migrations,
-            time: SystemTime(), logger: CapturedLog().logger())
+        let store = try TestStore.open(
+            at: try place("done", on: server), DoneFlows.migrations, time: SystemTime())
         let (outcomes, stop) = (DoneFlows.Outcomes(), Flag())
         let load = Load(store, outcomes, stop)
         let work = Task { try await load.run(8) }
@@ -72,9 +71,8 @@ struct ServerRestartTests {
         _ place: StorePlace, _ time: ManualTime, _ log: CapturedLog
     ) -> Task<Store, any Error> {
         Task.detached {
-            try Store(
-                place: place, migrations: Entries.migrations, time: time,
-                logger: log.logger(time: time))
+            try TestStore.open(
+                at: place, Entries.migrations, time: time, logger: log.logger(time: time))
         }
     }
 
@@ -123,9 +121,7 @@ struct ServerRestartTests {
     }
 
     private func open(_ place: StorePlace) throws -> Store {
-        try Store(
-            place: place, migrations: Entries.migrations, time: ManualTime(),
-            logger: CapturedLog().logger())
+        try TestStore.open(at: place, Entries.migrations)
     }
 }
 

@@ -24,9 +24,8 @@ struct ServerTLSTests {
             url: "postgres://postgres@\(host):\(server.port)/postgres", schema: "tls")
         settings.certificates = try folder.write(authority.pem, to: "authority.pem")
         settings.durability = .noneForTests
-        return try Store(
-            place: .server(settings, folder: folder.path, name: "tls"),
-            migrations: Entries.migrations, time: ManualTime(), logger: CapturedLog().logger())
+        return try TestStore.open(
+            at: .server(settings, folder: folder.path, name: "tls"), Entries.migrations)
     }
 
     @Test("a certificate of the right name and authority is taken, all others are refused at once")

@@ -50,9 +50,9 @@ struct StorageCrashWriter {
         settings.durability = .noneForTests
         while true {
             do {
-                return try Store(
-                    place: .server(settings, folder: folder, name: "crash"),
-                    migrations: migrations, time: SystemTime(), logger: Logger(label: "crash"))
+                return try TestStore.open(
+                    at: .server(settings, folder: folder, name: "crash"), migrations,
+                    time: SystemTime(), logger: Logger(label: "crash"))
             } catch StoreError.inUse {
                 usleep(10_000)
             }

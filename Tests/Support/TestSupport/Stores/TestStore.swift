@@ -49,6 +49,17 @@ package enum TestStore {
         return try open(onServer: shared.schema(of: name, in: folder, database: database))
     }
 
+    /// Opens a store at a place of the test's own, for example a server that it stops.
+    /// - Throws: `StoreError`, `SQLError`.
+    package static func open(
+        at place: StorePlace, _ migrations: [Migration], time: any Time = ManualTime(),
+        logger: Logger? = nil
+    ) throws -> Store {
+        try Store(
+            place: place, migrations: migrations, time: time,
+            logger: logger ?? CapturedLog().logger(time: time))
+    }
+
     /// What a store on a server has otherwise than others.
     package struct OnServer: Sendable {
         fileprivate let connections: Int
