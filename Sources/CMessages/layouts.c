@@ -143,9 +143,10 @@ static const ProtobufCFieldDescriptor postern__events__v1__read_events_request__
     FIELD("limit", 2, NONE, UINT32, 0, 32, NULL, 0),
     FIELD("position_only", 3, NONE, BOOL, 0, 40, NULL, 0),
     FIELD("after_at_ms", 4, NONE, INT64, 0, 48, NULL, 0),
+    FIELD("kinds", 5, REPEATED, BYTES, 56, 64, NULL, 0),
 };
-static const ProtobufCIntRange postern__events__v1__read_events_request__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__events__v1__read_events_request, "postern.events.v1.ReadEventsRequest", 56, 4,
+static const ProtobufCIntRange postern__events__v1__read_events_request__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__events__v1__read_events_request, "postern.events.v1.ReadEventsRequest", 72, 5,
         postern__events__v1__read_events_request__fields, 1, postern__events__v1__read_events_request__ranges);
 
 static const ProtobufCFieldDescriptor postern__events__v1__read_events_response__fields[] = {
@@ -170,10 +171,98 @@ static const ProtobufCFieldDescriptor postern__events__v1__event__fields[] = {
     FIELD("app", 8, NONE, BYTES, 0, 112, NULL, 0),
     FIELD("actor", 9, NONE, BYTES, 0, 128, NULL, 0),
     FIELD("key_id", 10, NONE, BYTES, 0, 144, NULL, 0),
+    FIELD("detail", 11, NONE, BYTES, 0, 160, NULL, 0),
+    FIELD("country", 12, NONE, BYTES, 0, 176, NULL, 0),
+    FIELD("agent", 13, NONE, BYTES, 0, 192, NULL, 0),
 };
-static const ProtobufCIntRange postern__events__v1__event__ranges[] = {{1, 0}, {0, 10}};
-MESSAGE(postern__events__v1__event, "postern.events.v1.Event", 160, 10,
+static const ProtobufCIntRange postern__events__v1__event__ranges[] = {{1, 0}, {0, 13}};
+MESSAGE(postern__events__v1__event, "postern.events.v1.Event", 208, 13,
         postern__events__v1__event__fields, 1, postern__events__v1__event__ranges);
+
+static const ProtobufCFieldDescriptor postern__events__v1__list_account_events_request__fields[] = {
+    FIELD("account_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("before", 2, NONE, INT64, 0, 40, NULL, 0),
+    FIELD("limit", 3, NONE, UINT32, 0, 48, NULL, 0),
+    FIELD("kinds", 4, REPEATED, BYTES, 56, 64, NULL, 0),
+};
+static const ProtobufCIntRange postern__events__v1__list_account_events_request__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__events__v1__list_account_events_request, "postern.events.v1.ListAccountEventsRequest", 72, 4,
+        postern__events__v1__list_account_events_request__fields, 1, postern__events__v1__list_account_events_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__events__v1__list_account_events_response__fields[] = {
+    FIELD("events", 1, REPEATED, MESSAGE, 24, 32, &postern__events__v1__event__descriptor, 0),
+    FIELD("before", 2, NONE, INT64, 0, 40, NULL, 0),
+};
+static const ProtobufCIntRange postern__events__v1__list_account_events_response__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__events__v1__list_account_events_response, "postern.events.v1.ListAccountEventsResponse", 48, 2,
+        postern__events__v1__list_account_events_response__fields, 1, postern__events__v1__list_account_events_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__events__v1__verify_trail_request__fields[] = {
+    FIELD("from_position", 1, NONE, INT64, 0, 24, NULL, 0),
+    FIELD("link", 2, NONE, BYTES, 0, 32, NULL, 0),
+};
+static const ProtobufCIntRange postern__events__v1__verify_trail_request__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__events__v1__verify_trail_request, "postern.events.v1.VerifyTrailRequest", 48, 2,
+        postern__events__v1__verify_trail_request__fields, 1, postern__events__v1__verify_trail_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__events__v1__verify_trail_response__fields[] = {
+    FIELD("position", 1, NONE, INT64, 0, 24, NULL, 0),
+    FIELD("link", 2, NONE, BYTES, 0, 32, NULL, 0),
+    FIELD("is_whole", 3, NONE, BOOL, 0, 48, NULL, 0),
+    FIELD("records", 4, NONE, INT64, 0, 56, NULL, 0),
+    FIELD("first_at_ms", 5, NONE, INT64, 0, 64, NULL, 0),
+    FIELD("last_at_ms", 6, NONE, INT64, 0, 72, NULL, 0),
+    FIELD("uncovered", 7, NONE, INT64, 0, 80, NULL, 0),
+    FIELD("cut_position", 8, NONE, INT64, 0, 88, NULL, 0),
+    FIELD("broken", 9, NONE, MESSAGE, 0, 96, &postern__events__v1__broken_span__descriptor, 0),
+    FIELD("spans", 10, REPEATED, MESSAGE, 104, 112, &postern__events__v1__linked_span__descriptor, 0),
+    FIELD("statements", 11, REPEATED, MESSAGE, 120, 128, &postern__events__v1__trail_statement__descriptor, 0),
+};
+static const ProtobufCIntRange postern__events__v1__verify_trail_response__ranges[] = {{1, 0}, {0, 11}};
+MESSAGE(postern__events__v1__verify_trail_response, "postern.events.v1.VerifyTrailResponse", 136, 11,
+        postern__events__v1__verify_trail_response__fields, 1, postern__events__v1__verify_trail_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__events__v1__broken_span__fields[] = {
+    FIELD("first_position", 1, NONE, INT64, 0, 24, NULL, 0),
+    FIELD("last_position", 2, NONE, INT64, 0, 32, NULL, 0),
+    FIELD("from_ms", 3, NONE, INT64, 0, 40, NULL, 0),
+    FIELD("to_ms", 4, NONE, INT64, 0, 48, NULL, 0),
+    FIELD("reason", 5, NONE, BYTES, 0, 56, NULL, 0),
+};
+static const ProtobufCIntRange postern__events__v1__broken_span__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__events__v1__broken_span, "postern.events.v1.BrokenSpan", 72, 5,
+        postern__events__v1__broken_span__fields, 1, postern__events__v1__broken_span__ranges);
+
+static const ProtobufCFieldDescriptor postern__events__v1__linked_span__fields[] = {
+    FIELD("last_position", 1, NONE, INT64, 0, 24, NULL, 0),
+    FIELD("at_ms", 2, NONE, INT64, 0, 32, NULL, 0),
+    FIELD("trail", 3, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("has_others", 4, NONE, BOOL, 0, 56, NULL, 0),
+};
+static const ProtobufCIntRange postern__events__v1__linked_span__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__events__v1__linked_span, "postern.events.v1.LinkedSpan", 64, 4,
+        postern__events__v1__linked_span__fields, 1, postern__events__v1__linked_span__ranges);
+
+static const ProtobufCFieldDescriptor postern__events__v1__trail_statement__fields[] = {
+    FIELD("is_cut", 1, NONE, BOOL, 0, 24, NULL, 0),
+    FIELD("trail", 2, NONE, BYTES, 0, 32, NULL, 0),
+    FIELD("position", 3, NONE, INT64, 0, 48, NULL, 0),
+    FIELD("link", 4, NONE, BYTES, 0, 56, NULL, 0),
+};
+static const ProtobufCIntRange postern__events__v1__trail_statement__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__events__v1__trail_statement, "postern.events.v1.TrailStatement", 72, 4,
+        postern__events__v1__trail_statement__fields, 1, postern__events__v1__trail_statement__ranges);
+
+MESSAGE(postern__events__v1__show_trail_key_request, "postern.events.v1.ShowTrailKeyRequest", 24, 0, NULL, 0, NULL);
+
+static const ProtobufCFieldDescriptor postern__events__v1__show_trail_key_response__fields[] = {
+    FIELD("service", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("key_id", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("public_key", 3, NONE, BYTES, 0, 56, NULL, 0),
+};
+static const ProtobufCIntRange postern__events__v1__show_trail_key_response__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__events__v1__show_trail_key_response, "postern.events.v1.ShowTrailKeyResponse", 72, 3,
+        postern__events__v1__show_trail_key_response__fields, 1, postern__events__v1__show_trail_key_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__account__fields[] = {
     FIELD("account_id", 1, NONE, BYTES, 0, 24, NULL, 0),
@@ -473,6 +562,370 @@ static const ProtobufCIntRange postern__gateway__v1__request_deletion_link_respo
 MESSAGE(postern__gateway__v1__request_deletion_link_response, "postern.gateway.v1.RequestDeletionLinkResponse", 32, 1,
         postern__gateway__v1__request_deletion_link_response__fields, 1, postern__gateway__v1__request_deletion_link_response__ranges);
 
+static const ProtobufCFieldDescriptor postern__gateway__v1__device__fields[] = {
+    FIELD("device_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("platform", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("name", 3, NONE, BYTES, 0, 56, NULL, 0),
+    FIELD("key", 4, NONE, MESSAGE, 0, 72, &postern__gateway__v1__device_key__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__device__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__gateway__v1__device, "postern.gateway.v1.Device", 80, 4,
+        postern__gateway__v1__device__fields, 1, postern__gateway__v1__device__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__device_key__fields[] = {
+    FIELD("kind", 1, NONE, ENUM, 0, 24, NULL, 0),
+    FIELD("public_key", 2, NONE, BYTES, 0, 32, NULL, 0),
+    FIELD("possession", 3, NONE, BYTES, 0, 48, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__device_key__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__device_key, "postern.gateway.v1.DeviceKey", 64, 3,
+        postern__gateway__v1__device_key__fields, 1, postern__gateway__v1__device_key__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__device_proof__fields[] = {
+    FIELD("signed_at_ms", 1, NONE, INT64, 0, 24, NULL, 0),
+    FIELD("signature", 2, NONE, BYTES, 0, 32, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__device_proof__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__device_proof, "postern.gateway.v1.DeviceProof", 48, 2,
+        postern__gateway__v1__device_proof__fields, 1, postern__gateway__v1__device_proof__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__session__fields[] = {
+    FIELD("session_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("access_token", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("access_expires_at_ms", 3, NONE, INT64, 0, 56, NULL, 0),
+    FIELD("refresh_token", 4, NONE, BYTES, 0, 64, NULL, 0),
+    FIELD("idle_expires_at_ms", 5, NONE, INT64, 0, 80, NULL, 0),
+    FIELD("expires_at_ms", 6, NONE, INT64, 0, 88, NULL, 0),
+    FIELD("answered_at_ms", 7, NONE, INT64, 0, 96, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__session__ranges[] = {{1, 0}, {0, 7}};
+MESSAGE(postern__gateway__v1__session, "postern.gateway.v1.Session", 104, 7,
+        postern__gateway__v1__session__fields, 1, postern__gateway__v1__session__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__sign_up_with_password_request__fields[] = {
+    FIELD("email", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("password", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("device", 3, NONE, MESSAGE, 0, 56, &postern__gateway__v1__device__descriptor, 0),
+    FIELD("display_name", 4, NONE, BYTES, 0, 64, NULL, 0),
+    FIELD("mail_language", 5, NONE, BYTES, 0, 80, NULL, 0),
+    FIELD("acceptance", 6, NONE, MESSAGE, 0, 96, &postern__gateway__v1__acceptance__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__sign_up_with_password_request__ranges[] = {{1, 0}, {0, 6}};
+MESSAGE(postern__gateway__v1__sign_up_with_password_request, "postern.gateway.v1.SignUpWithPasswordRequest", 104, 6,
+        postern__gateway__v1__sign_up_with_password_request__fields, 1, postern__gateway__v1__sign_up_with_password_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__sign_up_with_password_response__fields[] = {
+    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__account__descriptor, 0),
+    FIELD("session", 2, NONE, MESSAGE, 0, 32, &postern__gateway__v1__session__descriptor, 0),
+    FIELD("required_actions", 3, REPEATED, ENUM, 40, 48, NULL, PROTOBUF_C_FIELD_FLAG_PACKED),
+};
+static const ProtobufCIntRange postern__gateway__v1__sign_up_with_password_response__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__sign_up_with_password_response, "postern.gateway.v1.SignUpWithPasswordResponse", 56, 3,
+        postern__gateway__v1__sign_up_with_password_response__fields, 1, postern__gateway__v1__sign_up_with_password_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_password_request__fields[] = {
+    FIELD("email", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("password", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("device", 3, NONE, MESSAGE, 0, 56, &postern__gateway__v1__device__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__sign_in_with_password_request__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__sign_in_with_password_request, "postern.gateway.v1.SignInWithPasswordRequest", 64, 3,
+        postern__gateway__v1__sign_in_with_password_request__fields, 1, postern__gateway__v1__sign_in_with_password_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_password_response__fields[] = {
+    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__account__descriptor, 0),
+    FIELD("session", 2, NONE, MESSAGE, 0, 32, &postern__gateway__v1__session__descriptor, 0),
+    FIELD("history", 3, NONE, MESSAGE, 0, 40, &postern__gateway__v1__sign_in_history__descriptor, 0),
+    FIELD("collision", 4, NONE, MESSAGE, 0, 48, &postern__gateway__v1__collision__descriptor, 0),
+    FIELD("required_actions", 5, REPEATED, ENUM, 56, 64, NULL, PROTOBUF_C_FIELD_FLAG_PACKED),
+};
+static const ProtobufCIntRange postern__gateway__v1__sign_in_with_password_response__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__gateway__v1__sign_in_with_password_response, "postern.gateway.v1.SignInWithPasswordResponse", 72, 5,
+        postern__gateway__v1__sign_in_with_password_response__fields, 1, postern__gateway__v1__sign_in_with_password_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__verify_email_request__fields[] = {
+    FIELD("token", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("password", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("device", 3, NONE, MESSAGE, 0, 56, &postern__gateway__v1__device__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__verify_email_request__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__verify_email_request, "postern.gateway.v1.VerifyEmailRequest", 64, 3,
+        postern__gateway__v1__verify_email_request__fields, 1, postern__gateway__v1__verify_email_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__verify_email_response__fields[] = {
+    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__account__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__verify_email_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__verify_email_response, "postern.gateway.v1.VerifyEmailResponse", 32, 1,
+        postern__gateway__v1__verify_email_response__fields, 1, postern__gateway__v1__verify_email_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__describe_link_request__fields[] = {
+    FIELD("purpose", 1, NONE, ENUM, 0, 24, NULL, 0),
+    FIELD("token", 2, NONE, BYTES, 0, 32, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__describe_link_request__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__describe_link_request, "postern.gateway.v1.DescribeLinkRequest", 48, 2,
+        postern__gateway__v1__describe_link_request__fields, 1, postern__gateway__v1__describe_link_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__describe_link_response__fields[] = {
+    FIELD("usable", 1, NONE, BOOL, 0, 24, NULL, 0),
+    FIELD("email", 2, NONE, BYTES, 0, 32, NULL, 0),
+    FIELD("password_needed", 3, NONE, BOOL, 0, 48, NULL, 0),
+    FIELD("expires_at_ms", 4, NONE, INT64, 0, 56, NULL, 0),
+    FIELD("session_needed", 5, NONE, BOOL, 0, 64, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__describe_link_response__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__gateway__v1__describe_link_response, "postern.gateway.v1.DescribeLinkResponse", 72, 5,
+        postern__gateway__v1__describe_link_response__fields, 1, postern__gateway__v1__describe_link_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__refresh_session_request__fields[] = {
+    FIELD("refresh_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("device", 2, NONE, MESSAGE, 0, 40, &postern__gateway__v1__device__descriptor, 0),
+    FIELD("device_proof", 3, NONE, MESSAGE, 0, 48, &postern__gateway__v1__device_proof__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__refresh_session_request__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__refresh_session_request, "postern.gateway.v1.RefreshSessionRequest", 56, 3,
+        postern__gateway__v1__refresh_session_request__fields, 1, postern__gateway__v1__refresh_session_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__refresh_session_response__fields[] = {
+    FIELD("session", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__session__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__refresh_session_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__refresh_session_response, "postern.gateway.v1.RefreshSessionResponse", 32, 1,
+        postern__gateway__v1__refresh_session_response__fields, 1, postern__gateway__v1__refresh_session_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__sign_out_request__fields[] = {
+    FIELD("refresh_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("all", 2, NONE, BOOL, 0, 40, NULL, 0),
+    FIELD("device_proof", 3, NONE, MESSAGE, 0, 48, &postern__gateway__v1__device_proof__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__sign_out_request__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__sign_out_request, "postern.gateway.v1.SignOutRequest", 56, 3,
+        postern__gateway__v1__sign_out_request__fields, 1, postern__gateway__v1__sign_out_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__sign_out_response__fields[] = {
+    FIELD("ended_sessions", 1, NONE, UINT32, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__sign_out_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__sign_out_response, "postern.gateway.v1.SignOutResponse", 32, 1,
+        postern__gateway__v1__sign_out_response__fields, 1, postern__gateway__v1__sign_out_response__ranges);
+
+MESSAGE(postern__gateway__v1__check_auth_state_request, "postern.gateway.v1.CheckAuthStateRequest", 24, 0, NULL, 0, NULL);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__check_auth_state_response__fields[] = {
+    FIELD("authenticated", 1, NONE, BOOL, 0, 24, NULL, 0),
+    FIELD("reason", 2, NONE, ENUM, 0, 32, NULL, 0),
+    FIELD("account", 3, NONE, MESSAGE, 0, 40, &postern__gateway__v1__account__descriptor, 0),
+    FIELD("required_actions", 4, REPEATED, ENUM, 48, 56, NULL, PROTOBUF_C_FIELD_FLAG_PACKED),
+    FIELD("answered_at_ms", 5, NONE, INT64, 0, 64, NULL, 0),
+    FIELD("end_reason", 6, NONE, ENUM, 0, 72, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__check_auth_state_response__ranges[] = {{1, 0}, {0, 6}};
+MESSAGE(postern__gateway__v1__check_auth_state_response, "postern.gateway.v1.CheckAuthStateResponse", 80, 6,
+        postern__gateway__v1__check_auth_state_response__fields, 1, postern__gateway__v1__check_auth_state_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__issue_nonce_request__fields[] = {
+    FIELD("provider", 1, NONE, BYTES, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__issue_nonce_request__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__issue_nonce_request, "postern.gateway.v1.IssueNonceRequest", 40, 1,
+        postern__gateway__v1__issue_nonce_request__fields, 1, postern__gateway__v1__issue_nonce_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__issue_nonce_response__fields[] = {
+    FIELD("nonce", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("provider_nonce", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("expires_at_ms", 3, NONE, INT64, 0, 56, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__issue_nonce_response__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__issue_nonce_response, "postern.gateway.v1.IssueNonceResponse", 64, 3,
+        postern__gateway__v1__issue_nonce_response__fields, 1, postern__gateway__v1__issue_nonce_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__provider_token__fields[] = {
+    FIELD("provider", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("id_token", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("nonce", 3, NONE, BYTES, 0, 56, NULL, 0),
+    FIELD("authorization_code", 4, NONE, BYTES, 0, 72, NULL, 0),
+    FIELD("display_name", 5, NONE, BYTES, 0, 88, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__provider_token__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__gateway__v1__provider_token, "postern.gateway.v1.ProviderToken", 104, 5,
+        postern__gateway__v1__provider_token__fields, 1, postern__gateway__v1__provider_token__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_provider_request__fields[] = {
+    FIELD("token", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__provider_token__descriptor, 0),
+    FIELD("device", 2, NONE, MESSAGE, 0, 32, &postern__gateway__v1__device__descriptor, 0),
+    FIELD("mail_language", 3, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("acceptance", 4, NONE, MESSAGE, 0, 56, &postern__gateway__v1__acceptance__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__sign_in_with_provider_request__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__gateway__v1__sign_in_with_provider_request, "postern.gateway.v1.SignInWithProviderRequest", 64, 4,
+        postern__gateway__v1__sign_in_with_provider_request__fields, 1, postern__gateway__v1__sign_in_with_provider_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_provider_response__fields[] = {
+    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__account__descriptor, 0),
+    FIELD("session", 2, NONE, MESSAGE, 0, 32, &postern__gateway__v1__session__descriptor, 0),
+    FIELD("is_new_user", 3, NONE, BOOL, 0, 40, NULL, 0),
+    FIELD("removed_methods", 4, REPEATED, BYTES, 48, 56, NULL, 0),
+    FIELD("is_linked", 5, NONE, BOOL, 0, 64, NULL, 0),
+    FIELD("is_upgraded", 6, NONE, BOOL, 0, 72, NULL, 0),
+    FIELD("collision", 7, NONE, MESSAGE, 0, 80, &postern__gateway__v1__collision__descriptor, 0),
+    FIELD("history", 8, NONE, MESSAGE, 0, 88, &postern__gateway__v1__sign_in_history__descriptor, 0),
+    FIELD("required_actions", 9, REPEATED, ENUM, 96, 104, NULL, PROTOBUF_C_FIELD_FLAG_PACKED),
+};
+static const ProtobufCIntRange postern__gateway__v1__sign_in_with_provider_response__ranges[] = {{1, 0}, {0, 9}};
+MESSAGE(postern__gateway__v1__sign_in_with_provider_response, "postern.gateway.v1.SignInWithProviderResponse", 112, 9,
+        postern__gateway__v1__sign_in_with_provider_response__fields, 1, postern__gateway__v1__sign_in_with_provider_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__session_entry__fields[] = {
+    FIELD("session_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("device_name", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("platform", 3, NONE, BYTES, 0, 56, NULL, 0),
+    FIELD("created_at_ms", 4, NONE, INT64, 0, 72, NULL, 0),
+    FIELD("last_used_at_ms", 5, NONE, INT64, 0, 80, NULL, 0),
+    FIELD("current", 6, NONE, BOOL, 0, 88, NULL, 0),
+    FIELD("amr", 7, REPEATED, BYTES, 96, 104, NULL, 0),
+    FIELD("authenticated_at_ms", 8, NONE, INT64, 0, 112, NULL, 0),
+    FIELD("place", 9, NONE, BYTES, 0, 120, NULL, 0),
+    FIELD("agent", 10, NONE, BYTES, 0, 136, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__session_entry__ranges[] = {{1, 0}, {0, 10}};
+MESSAGE(postern__gateway__v1__session_entry, "postern.gateway.v1.SessionEntry", 152, 10,
+        postern__gateway__v1__session_entry__fields, 1, postern__gateway__v1__session_entry__ranges);
+
+MESSAGE(postern__gateway__v1__list_sessions_request, "postern.gateway.v1.ListSessionsRequest", 24, 0, NULL, 0, NULL);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__list_sessions_response__fields[] = {
+    FIELD("sessions", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__session_entry__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__list_sessions_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__list_sessions_response, "postern.gateway.v1.ListSessionsResponse", 40, 1,
+        postern__gateway__v1__list_sessions_response__fields, 1, postern__gateway__v1__list_sessions_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__list_activity_request__fields[] = {
+    FIELD("page_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("page_size", 2, NONE, UINT32, 0, 40, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__list_activity_request__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__list_activity_request, "postern.gateway.v1.ListActivityRequest", 48, 2,
+        postern__gateway__v1__list_activity_request__fields, 1, postern__gateway__v1__list_activity_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__list_activity_response__fields[] = {
+    FIELD("entries", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__activity_entry__descriptor, 0),
+    FIELD("next_page_token", 2, NONE, BYTES, 0, 40, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__list_activity_response__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__list_activity_response, "postern.gateway.v1.ListActivityResponse", 56, 2,
+        postern__gateway__v1__list_activity_response__fields, 1, postern__gateway__v1__list_activity_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__activity_entry__fields[] = {
+    FIELD("at_ms", 1, NONE, INT64, 0, 24, NULL, 0),
+    FIELD("kind", 2, NONE, BYTES, 0, 32, NULL, 0),
+    FIELD("detail", 3, NONE, BYTES, 0, 48, NULL, 0),
+    FIELD("outcome", 4, NONE, BYTES, 0, 64, NULL, 0),
+    FIELD("sentence", 5, NONE, BYTES, 0, 80, NULL, 0),
+    FIELD("country", 6, NONE, BYTES, 0, 96, NULL, 0),
+    FIELD("agent", 7, NONE, BYTES, 0, 112, NULL, 0),
+    FIELD("app", 8, NONE, BYTES, 0, 128, NULL, 0),
+    FIELD("session_id", 9, NONE, BYTES, 0, 144, NULL, 0),
+    FIELD("is_current_session", 10, NONE, BOOL, 0, 160, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__activity_entry__ranges[] = {{1, 0}, {0, 10}};
+MESSAGE(postern__gateway__v1__activity_entry, "postern.gateway.v1.ActivityEntry", 168, 10,
+        postern__gateway__v1__activity_entry__fields, 1, postern__gateway__v1__activity_entry__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__end_session_request__fields[] = {
+    FIELD("session_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__end_session_request__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__end_session_request, "postern.gateway.v1.EndSessionRequest", 40, 1,
+        postern__gateway__v1__end_session_request__fields, 1, postern__gateway__v1__end_session_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__end_session_response__fields[] = {
+    FIELD("ended_sessions", 1, NONE, UINT32, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__end_session_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__end_session_response, "postern.gateway.v1.EndSessionResponse", 32, 1,
+        postern__gateway__v1__end_session_response__fields, 1, postern__gateway__v1__end_session_response__ranges);
+
+MESSAGE(postern__gateway__v1__end_other_sessions_request, "postern.gateway.v1.EndOtherSessionsRequest", 24, 0, NULL, 0, NULL);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__end_other_sessions_response__fields[] = {
+    FIELD("ended_sessions", 1, NONE, UINT32, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__end_other_sessions_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__end_other_sessions_response, "postern.gateway.v1.EndOtherSessionsResponse", 32, 1,
+        postern__gateway__v1__end_other_sessions_response__fields, 1, postern__gateway__v1__end_other_sessions_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__presence_proof__fields[] = {
+    FIELD("signed_at_ms", 1, NONE, INT64, 0, 24, NULL, 0),
+    FIELD("hardware_key", 2, NONE, BOOL, 0, 32, NULL, 0),
+    FIELD("signature", 3, NONE, BYTES, 0, 40, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__presence_proof__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__presence_proof, "postern.gateway.v1.PresenceProof", 56, 3,
+        postern__gateway__v1__presence_proof__fields, 1, postern__gateway__v1__presence_proof__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__phone_code_proof__fields[] = {
+    FIELD("request_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("phone_number", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("code", 3, NONE, BYTES, 0, 56, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__phone_code_proof__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__phone_code_proof, "postern.gateway.v1.PhoneCodeProof", 72, 3,
+        postern__gateway__v1__phone_code_proof__fields, 1, postern__gateway__v1__phone_code_proof__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_request__fields[] = {
+    FIELD("password", 1, NONE, BYTES, 24, 32, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
+    FIELD("device_key", 2, NONE, MESSAGE, 24, 32, &postern__gateway__v1__presence_proof__descriptor, PROTOBUF_C_FIELD_FLAG_ONEOF),
+    FIELD("provider_token", 3, NONE, MESSAGE, 24, 32, &postern__gateway__v1__provider_token__descriptor, PROTOBUF_C_FIELD_FLAG_ONEOF),
+    FIELD("phone_code", 4, NONE, MESSAGE, 24, 32, &postern__gateway__v1__phone_code_proof__descriptor, PROTOBUF_C_FIELD_FLAG_ONEOF),
+    FIELD("device", 5, NONE, MESSAGE, 0, 48, &postern__gateway__v1__device__descriptor, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__reauthenticate_request__ranges[] = {{1, 0}, {0, 5}};
+MESSAGE(postern__gateway__v1__reauthenticate_request, "postern.gateway.v1.ReauthenticateRequest", 56, 5,
+        postern__gateway__v1__reauthenticate_request__fields, 1, postern__gateway__v1__reauthenticate_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_response__fields[] = {
+    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("access_expires_at_ms", 2, NONE, INT64, 0, 40, NULL, 0),
+    FIELD("authenticated_at_ms", 3, NONE, INT64, 0, 48, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__reauthenticate_response__ranges[] = {{1, 0}, {0, 3}};
+MESSAGE(postern__gateway__v1__reauthenticate_response, "postern.gateway.v1.ReauthenticateResponse", 56, 3,
+        postern__gateway__v1__reauthenticate_response__fields, 1, postern__gateway__v1__reauthenticate_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__check_recent_proof_request__fields[] = {
+    FIELD("max_age_ms", 1, NONE, INT64, 24, 32, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
+    FIELD("kinds", 2, REPEATED, ENUM, 48, 56, NULL, PROTOBUF_C_FIELD_FLAG_PACKED),
+};
+static const ProtobufCIntRange postern__gateway__v1__check_recent_proof_request__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__check_recent_proof_request, "postern.gateway.v1.CheckRecentProofRequest", 64, 2,
+        postern__gateway__v1__check_recent_proof_request__fields, 1, postern__gateway__v1__check_recent_proof_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__check_recent_proof_response__fields[] = {
+    FIELD("session_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("account_id", 2, NONE, BYTES, 0, 40, NULL, 0),
+    FIELD("amr", 3, REPEATED, BYTES, 56, 64, NULL, 0),
+    FIELD("proved_at_ms", 4, NONE, INT64, 0, 72, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__check_recent_proof_response__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__gateway__v1__check_recent_proof_response, "postern.gateway.v1.CheckRecentProofResponse", 80, 4,
+        postern__gateway__v1__check_recent_proof_response__fields, 1, postern__gateway__v1__check_recent_proof_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__note_activity_request__fields[] = {
+    FIELD("kind", 1, NONE, BYTES, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__note_activity_request__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__note_activity_request, "postern.gateway.v1.NoteActivityRequest", 40, 1,
+        postern__gateway__v1__note_activity_request__fields, 1, postern__gateway__v1__note_activity_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__note_activity_response__fields[] = {
+    FIELD("idle_expires_at_ms", 1, NONE, INT64, 0, 24, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__note_activity_response__ranges[] = {{1, 0}, {0, 1}};
+MESSAGE(postern__gateway__v1__note_activity_response, "postern.gateway.v1.NoteActivityResponse", 32, 1,
+        postern__gateway__v1__note_activity_response__fields, 1, postern__gateway__v1__note_activity_response__ranges);
+
 static const ProtobufCFieldDescriptor postern__gateway__v1__provider_subject__fields[] = {
     FIELD("issuer", 1, NONE, BYTES, 0, 24, NULL, 0),
     FIELD("subject", 2, NONE, BYTES, 0, 40, NULL, 0),
@@ -550,6 +1003,32 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__list_accounts_respon
 static const ProtobufCIntRange postern__gateway__v1__list_accounts_response__ranges[] = {{1, 0}, {0, 2}};
 MESSAGE(postern__gateway__v1__list_accounts_response, "postern.gateway.v1.ListAccountsResponse", 56, 2,
         postern__gateway__v1__list_accounts_response__fields, 1, postern__gateway__v1__list_accounts_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__list_account_activity_request__fields[] = {
+    FIELD("account_id", 1, NONE, BYTES, 0, 24, NULL, 0),
+    FIELD("page_size", 2, NONE, UINT32, 0, 40, NULL, 0),
+    FIELD("page_token", 3, NONE, BYTES, 0, 48, NULL, 0),
+    FIELD("actor", 4, NONE, BYTES, 0, 64, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__list_account_activity_request__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__gateway__v1__list_account_activity_request, "postern.gateway.v1.ListAccountActivityRequest", 80, 4,
+        postern__gateway__v1__list_account_activity_request__fields, 1, postern__gateway__v1__list_account_activity_request__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__list_account_activity_response__fields[] = {
+    FIELD("entries", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__account_activity_entry__descriptor, 0),
+    FIELD("next_page_token", 2, NONE, BYTES, 0, 40, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__list_account_activity_response__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__list_account_activity_response, "postern.gateway.v1.ListAccountActivityResponse", 56, 2,
+        postern__gateway__v1__list_account_activity_response__fields, 1, postern__gateway__v1__list_account_activity_response__ranges);
+
+static const ProtobufCFieldDescriptor postern__gateway__v1__account_activity_entry__fields[] = {
+    FIELD("entry", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__activity_entry__descriptor, 0),
+    FIELD("actor", 2, NONE, BYTES, 0, 32, NULL, 0),
+};
+static const ProtobufCIntRange postern__gateway__v1__account_activity_entry__ranges[] = {{1, 0}, {0, 2}};
+MESSAGE(postern__gateway__v1__account_activity_entry, "postern.gateway.v1.AccountActivityEntry", 48, 2,
+        postern__gateway__v1__account_activity_entry__fields, 1, postern__gateway__v1__account_activity_entry__ranges);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__suspend_account_request__fields[] = {
     FIELD("account_id", 1, NONE, BYTES, 0, 24, NULL, 0),
@@ -953,168 +1432,6 @@ static const ProtobufCIntRange postern__gateway__v1__cancel_data_export_response
 MESSAGE(postern__gateway__v1__cancel_data_export_response, "postern.gateway.v1.CancelDataExportResponse", 32, 1,
         postern__gateway__v1__cancel_data_export_response__fields, 1, postern__gateway__v1__cancel_data_export_response__ranges);
 
-static const ProtobufCFieldDescriptor postern__gateway__v1__device__fields[] = {
-    FIELD("device_id", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("platform", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("name", 3, NONE, BYTES, 0, 56, NULL, 0),
-    FIELD("key", 4, NONE, MESSAGE, 0, 72, &postern__gateway__v1__device_key__descriptor, 0),
-};
-static const ProtobufCIntRange postern__gateway__v1__device__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__gateway__v1__device, "postern.gateway.v1.Device", 80, 4,
-        postern__gateway__v1__device__fields, 1, postern__gateway__v1__device__ranges);
-
-static const ProtobufCFieldDescriptor postern__gateway__v1__device_key__fields[] = {
-    FIELD("kind", 1, NONE, ENUM, 0, 24, NULL, 0),
-    FIELD("public_key", 2, NONE, BYTES, 0, 32, NULL, 0),
-    FIELD("possession", 3, NONE, BYTES, 0, 48, NULL, 0),
-};
-static const ProtobufCIntRange postern__gateway__v1__device_key__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__gateway__v1__device_key, "postern.gateway.v1.DeviceKey", 64, 3,
-        postern__gateway__v1__device_key__fields, 1, postern__gateway__v1__device_key__ranges);
-
-static const ProtobufCFieldDescriptor postern__gateway__v1__device_proof__fields[] = {
-    FIELD("signed_at_ms", 1, NONE, INT64, 0, 24, NULL, 0),
-    FIELD("signature", 2, NONE, BYTES, 0, 32, NULL, 0),
-};
-static const ProtobufCIntRange postern__gateway__v1__device_proof__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__gateway__v1__device_proof, "postern.gateway.v1.DeviceProof", 48, 2,
-        postern__gateway__v1__device_proof__fields, 1, postern__gateway__v1__device_proof__ranges);
-
-static const ProtobufCFieldDescriptor postern__gateway__v1__session__fields[] = {
-    FIELD("session_id", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("access_token", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("access_expires_at_ms", 3, NONE, INT64, 0, 56, NULL, 0),
-    FIELD("refresh_token", 4, NONE, BYTES, 0, 64, NULL, 0),
-    FIELD("idle_expires_at_ms", 5, NONE, INT64, 0, 80, NULL, 0),
-    FIELD("expires_at_ms", 6, NONE, INT64, 0, 88, NULL, 0),
-    FIELD("answered_at_ms", 7, NONE, INT64, 0, 96, NULL, 0),
-};
-static const ProtobufCIntRange postern__gateway__v1__session__ranges[] = {{1, 0}, {0, 7}};
-MESSAGE(postern__gateway__v1__session, "postern.gateway.v1.Session", 104, 7,
-        postern__gateway__v1__session__fields, 1, postern__gateway__v1__session__ranges);
-
-static const ProtobufCFieldDescriptor postern__gateway__v1__sign_up_with_password_request__fields[] = {
-    FIELD("email", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("password", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("device", 3, NONE, MESSAGE, 0, 56, &postern__gateway__v1__device__descriptor, 0),
-    FIELD("display_name", 4, NONE, BYTES, 0, 64, NULL, 0),
-    FIELD("mail_language", 5, NONE, BYTES, 0, 80, NULL, 0),
-    FIELD("acceptance", 6, NONE, MESSAGE, 0, 96, &postern__gateway__v1__acceptance__descriptor, 0),
-};
-static const ProtobufCIntRange postern__gateway__v1__sign_up_with_password_request__ranges[] = {{1, 0}, {0, 6}};
-MESSAGE(postern__gateway__v1__sign_up_with_password_request, "postern.gateway.v1.SignUpWithPasswordRequest", 104, 6,
-        postern__gateway__v1__sign_up_with_password_request__fields, 1, postern__gateway__v1__sign_up_with_password_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__gateway__v1__sign_up_with_password_response__fields[] = {
-    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__account__descriptor, 0),
-    FIELD("session", 2, NONE, MESSAGE, 0, 32, &postern__gateway__v1__session__descriptor, 0),
-    FIELD("required_actions", 3, REPEATED, ENUM, 40, 48, NULL, PROTOBUF_C_FIELD_FLAG_PACKED),
-};
-static const ProtobufCIntRange postern__gateway__v1__sign_up_with_password_response__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__gateway__v1__sign_up_with_password_response, "postern.gateway.v1.SignUpWithPasswordResponse", 56, 3,
-        postern__gateway__v1__sign_up_with_password_response__fields, 1, postern__gateway__v1__sign_up_with_password_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_password_request__fields[] = {
-    FIELD("email", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("password", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("device", 3, NONE, MESSAGE, 0, 56, &postern__gateway__v1__device__descriptor, 0),
-};
-static const ProtobufCIntRange postern__gateway__v1__sign_in_with_password_request__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__gateway__v1__sign_in_with_password_request, "postern.gateway.v1.SignInWithPasswordRequest", 64, 3,
-        postern__gateway__v1__sign_in_with_password_request__fields, 1, postern__gateway__v1__sign_in_with_password_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_password_response__fields[] = {
-    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__account__descriptor, 0),
-    FIELD("session", 2, NONE, MESSAGE, 0, 32, &postern__gateway__v1__session__descriptor, 0),
-    FIELD("history", 3, NONE, MESSAGE, 0, 40, &postern__gateway__v1__sign_in_history__descriptor, 0),
-    FIELD("collision", 4, NONE, MESSAGE, 0, 48, &postern__gateway__v1__collision__descriptor, 0),
-    FIELD("required_actions", 5, REPEATED, ENUM, 56, 64, NULL, PROTOBUF_C_FIELD_FLAG_PACKED),
-};
-static const ProtobufCIntRange postern__gateway__v1__sign_in_with_password_response__ranges[] = {{1, 0}, {0, 5}};
-MESSAGE(postern__gateway__v1__sign_in_with_password_response, "postern.gateway.v1.SignInWithPasswordResponse", 72, 5,
-        postern__gateway__v1__sign_in_with_password_response__fields, 1, postern__gateway__v1__sign_in_with_password_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__gateway__v1__verify_email_request__fields[] = {
-    FIELD("token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("password", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("device", 3, NONE, MESSAGE, 0, 56, &postern__gateway__v1__device__descriptor, 0),
-};
-static const ProtobufCIntRange postern__gateway__v1__verify_email_request__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__gateway__v1__verify_email_request, "postern.gateway.v1.VerifyEmailRequest", 64, 3,
-        postern__gateway__v1__verify_email_request__fields, 1, postern__gateway__v1__verify_email_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__gateway__v1__verify_email_response__fields[] = {
-    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__account__descriptor, 0),
-};
-static const ProtobufCIntRange postern__gateway__v1__verify_email_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__gateway__v1__verify_email_response, "postern.gateway.v1.VerifyEmailResponse", 32, 1,
-        postern__gateway__v1__verify_email_response__fields, 1, postern__gateway__v1__verify_email_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__gateway__v1__describe_link_request__fields[] = {
-    FIELD("purpose", 1, NONE, ENUM, 0, 24, NULL, 0),
-    FIELD("token", 2, NONE, BYTES, 0, 32, NULL, 0),
-};
-static const ProtobufCIntRange postern__gateway__v1__describe_link_request__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__gateway__v1__describe_link_request, "postern.gateway.v1.DescribeLinkRequest", 48, 2,
-        postern__gateway__v1__describe_link_request__fields, 1, postern__gateway__v1__describe_link_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__gateway__v1__describe_link_response__fields[] = {
-    FIELD("usable", 1, NONE, BOOL, 0, 24, NULL, 0),
-    FIELD("email", 2, NONE, BYTES, 0, 32, NULL, 0),
-    FIELD("password_needed", 3, NONE, BOOL, 0, 48, NULL, 0),
-    FIELD("expires_at_ms", 4, NONE, INT64, 0, 56, NULL, 0),
-    FIELD("session_needed", 5, NONE, BOOL, 0, 64, NULL, 0),
-};
-static const ProtobufCIntRange postern__gateway__v1__describe_link_response__ranges[] = {{1, 0}, {0, 5}};
-MESSAGE(postern__gateway__v1__describe_link_response, "postern.gateway.v1.DescribeLinkResponse", 72, 5,
-        postern__gateway__v1__describe_link_response__fields, 1, postern__gateway__v1__describe_link_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__gateway__v1__refresh_session_request__fields[] = {
-    FIELD("refresh_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("device", 2, NONE, MESSAGE, 0, 40, &postern__gateway__v1__device__descriptor, 0),
-    FIELD("device_proof", 3, NONE, MESSAGE, 0, 48, &postern__gateway__v1__device_proof__descriptor, 0),
-};
-static const ProtobufCIntRange postern__gateway__v1__refresh_session_request__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__gateway__v1__refresh_session_request, "postern.gateway.v1.RefreshSessionRequest", 56, 3,
-        postern__gateway__v1__refresh_session_request__fields, 1, postern__gateway__v1__refresh_session_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__gateway__v1__refresh_session_response__fields[] = {
-    FIELD("session", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__session__descriptor, 0),
-};
-static const ProtobufCIntRange postern__gateway__v1__refresh_session_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__gateway__v1__refresh_session_response, "postern.gateway.v1.RefreshSessionResponse", 32, 1,
-        postern__gateway__v1__refresh_session_response__fields, 1, postern__gateway__v1__refresh_session_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__gateway__v1__sign_out_request__fields[] = {
-    FIELD("refresh_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("all", 2, NONE, BOOL, 0, 40, NULL, 0),
-    FIELD("device_proof", 3, NONE, MESSAGE, 0, 48, &postern__gateway__v1__device_proof__descriptor, 0),
-};
-static const ProtobufCIntRange postern__gateway__v1__sign_out_request__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__gateway__v1__sign_out_request, "postern.gateway.v1.SignOutRequest", 56, 3,
-        postern__gateway__v1__sign_out_request__fields, 1, postern__gateway__v1__sign_out_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__gateway__v1__sign_out_response__fields[] = {
-    FIELD("ended_sessions", 1, NONE, UINT32, 0, 24, NULL, 0),
-};
-static const ProtobufCIntRange postern__gateway__v1__sign_out_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__gateway__v1__sign_out_response, "postern.gateway.v1.SignOutResponse", 32, 1,
-        postern__gateway__v1__sign_out_response__fields, 1, postern__gateway__v1__sign_out_response__ranges);
-
-MESSAGE(postern__gateway__v1__check_auth_state_request, "postern.gateway.v1.CheckAuthStateRequest", 24, 0, NULL, 0, NULL);
-
-static const ProtobufCFieldDescriptor postern__gateway__v1__check_auth_state_response__fields[] = {
-    FIELD("authenticated", 1, NONE, BOOL, 0, 24, NULL, 0),
-    FIELD("reason", 2, NONE, ENUM, 0, 32, NULL, 0),
-    FIELD("account", 3, NONE, MESSAGE, 0, 40, &postern__gateway__v1__account__descriptor, 0),
-    FIELD("required_actions", 4, REPEATED, ENUM, 48, 56, NULL, PROTOBUF_C_FIELD_FLAG_PACKED),
-    FIELD("answered_at_ms", 5, NONE, INT64, 0, 64, NULL, 0),
-    FIELD("end_reason", 6, NONE, ENUM, 0, 72, NULL, 0),
-};
-static const ProtobufCIntRange postern__gateway__v1__check_auth_state_response__ranges[] = {{1, 0}, {0, 6}};
-MESSAGE(postern__gateway__v1__check_auth_state_response, "postern.gateway.v1.CheckAuthStateResponse", 80, 6,
-        postern__gateway__v1__check_auth_state_response__fields, 1, postern__gateway__v1__check_auth_state_response__ranges);
-
 static const ProtobufCFieldDescriptor postern__gateway__v1__request_email_change_request__fields[] = {
     FIELD("new_email", 1, NONE, BYTES, 0, 24, NULL, 0),
     FIELD("device", 2, NONE, MESSAGE, 0, 40, &postern__gateway__v1__device__descriptor, 0),
@@ -1354,58 +1671,6 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__retry_migration_resp
 static const ProtobufCIntRange postern__gateway__v1__retry_migration_response__ranges[] = {{1, 0}, {0, 1}};
 MESSAGE(postern__gateway__v1__retry_migration_response, "postern.gateway.v1.RetryMigrationResponse", 32, 1,
         postern__gateway__v1__retry_migration_response__fields, 1, postern__gateway__v1__retry_migration_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__gateway__v1__issue_nonce_request__fields[] = {
-    FIELD("provider", 1, NONE, BYTES, 0, 24, NULL, 0),
-};
-static const ProtobufCIntRange postern__gateway__v1__issue_nonce_request__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__gateway__v1__issue_nonce_request, "postern.gateway.v1.IssueNonceRequest", 40, 1,
-        postern__gateway__v1__issue_nonce_request__fields, 1, postern__gateway__v1__issue_nonce_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__gateway__v1__issue_nonce_response__fields[] = {
-    FIELD("nonce", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("provider_nonce", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("expires_at_ms", 3, NONE, INT64, 0, 56, NULL, 0),
-};
-static const ProtobufCIntRange postern__gateway__v1__issue_nonce_response__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__gateway__v1__issue_nonce_response, "postern.gateway.v1.IssueNonceResponse", 64, 3,
-        postern__gateway__v1__issue_nonce_response__fields, 1, postern__gateway__v1__issue_nonce_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__gateway__v1__provider_token__fields[] = {
-    FIELD("provider", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("id_token", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("nonce", 3, NONE, BYTES, 0, 56, NULL, 0),
-    FIELD("authorization_code", 4, NONE, BYTES, 0, 72, NULL, 0),
-    FIELD("display_name", 5, NONE, BYTES, 0, 88, NULL, 0),
-};
-static const ProtobufCIntRange postern__gateway__v1__provider_token__ranges[] = {{1, 0}, {0, 5}};
-MESSAGE(postern__gateway__v1__provider_token, "postern.gateway.v1.ProviderToken", 104, 5,
-        postern__gateway__v1__provider_token__fields, 1, postern__gateway__v1__provider_token__ranges);
-
-static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_provider_request__fields[] = {
-    FIELD("token", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__provider_token__descriptor, 0),
-    FIELD("device", 2, NONE, MESSAGE, 0, 32, &postern__gateway__v1__device__descriptor, 0),
-    FIELD("mail_language", 3, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("acceptance", 4, NONE, MESSAGE, 0, 56, &postern__gateway__v1__acceptance__descriptor, 0),
-};
-static const ProtobufCIntRange postern__gateway__v1__sign_in_with_provider_request__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__gateway__v1__sign_in_with_provider_request, "postern.gateway.v1.SignInWithProviderRequest", 64, 4,
-        postern__gateway__v1__sign_in_with_provider_request__fields, 1, postern__gateway__v1__sign_in_with_provider_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_provider_response__fields[] = {
-    FIELD("account", 1, NONE, MESSAGE, 0, 24, &postern__gateway__v1__account__descriptor, 0),
-    FIELD("session", 2, NONE, MESSAGE, 0, 32, &postern__gateway__v1__session__descriptor, 0),
-    FIELD("is_new_user", 3, NONE, BOOL, 0, 40, NULL, 0),
-    FIELD("removed_methods", 4, REPEATED, BYTES, 48, 56, NULL, 0),
-    FIELD("is_linked", 5, NONE, BOOL, 0, 64, NULL, 0),
-    FIELD("is_upgraded", 6, NONE, BOOL, 0, 72, NULL, 0),
-    FIELD("collision", 7, NONE, MESSAGE, 0, 80, &postern__gateway__v1__collision__descriptor, 0),
-    FIELD("history", 8, NONE, MESSAGE, 0, 88, &postern__gateway__v1__sign_in_history__descriptor, 0),
-    FIELD("required_actions", 9, REPEATED, ENUM, 96, 104, NULL, PROTOBUF_C_FIELD_FLAG_PACKED),
-};
-static const ProtobufCIntRange postern__gateway__v1__sign_in_with_provider_response__ranges[] = {{1, 0}, {0, 9}};
-MESSAGE(postern__gateway__v1__sign_in_with_provider_response, "postern.gateway.v1.SignInWithProviderResponse", 112, 9,
-        postern__gateway__v1__sign_in_with_provider_response__fields, 1, postern__gateway__v1__sign_in_with_provider_response__ranges);
 
 static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_method__fields[] = {
     FIELD("method", 1, NONE, BYTES, 0, 24, NULL, 0),
@@ -1758,122 +2023,6 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__remove_photo_respons
 static const ProtobufCIntRange postern__gateway__v1__remove_photo_response__ranges[] = {{1, 0}, {0, 1}};
 MESSAGE(postern__gateway__v1__remove_photo_response, "postern.gateway.v1.RemovePhotoResponse", 32, 1,
         postern__gateway__v1__remove_photo_response__fields, 1, postern__gateway__v1__remove_photo_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__gateway__v1__session_entry__fields[] = {
-    FIELD("session_id", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("device_name", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("platform", 3, NONE, BYTES, 0, 56, NULL, 0),
-    FIELD("created_at_ms", 4, NONE, INT64, 0, 72, NULL, 0),
-    FIELD("last_used_at_ms", 5, NONE, INT64, 0, 80, NULL, 0),
-    FIELD("current", 6, NONE, BOOL, 0, 88, NULL, 0),
-    FIELD("amr", 7, REPEATED, BYTES, 96, 104, NULL, 0),
-    FIELD("authenticated_at_ms", 8, NONE, INT64, 0, 112, NULL, 0),
-};
-static const ProtobufCIntRange postern__gateway__v1__session_entry__ranges[] = {{1, 0}, {0, 8}};
-MESSAGE(postern__gateway__v1__session_entry, "postern.gateway.v1.SessionEntry", 120, 8,
-        postern__gateway__v1__session_entry__fields, 1, postern__gateway__v1__session_entry__ranges);
-
-MESSAGE(postern__gateway__v1__list_sessions_request, "postern.gateway.v1.ListSessionsRequest", 24, 0, NULL, 0, NULL);
-
-static const ProtobufCFieldDescriptor postern__gateway__v1__list_sessions_response__fields[] = {
-    FIELD("sessions", 1, REPEATED, MESSAGE, 24, 32, &postern__gateway__v1__session_entry__descriptor, 0),
-};
-static const ProtobufCIntRange postern__gateway__v1__list_sessions_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__gateway__v1__list_sessions_response, "postern.gateway.v1.ListSessionsResponse", 40, 1,
-        postern__gateway__v1__list_sessions_response__fields, 1, postern__gateway__v1__list_sessions_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__gateway__v1__end_session_request__fields[] = {
-    FIELD("session_id", 1, NONE, BYTES, 0, 24, NULL, 0),
-};
-static const ProtobufCIntRange postern__gateway__v1__end_session_request__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__gateway__v1__end_session_request, "postern.gateway.v1.EndSessionRequest", 40, 1,
-        postern__gateway__v1__end_session_request__fields, 1, postern__gateway__v1__end_session_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__gateway__v1__end_session_response__fields[] = {
-    FIELD("ended_sessions", 1, NONE, UINT32, 0, 24, NULL, 0),
-};
-static const ProtobufCIntRange postern__gateway__v1__end_session_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__gateway__v1__end_session_response, "postern.gateway.v1.EndSessionResponse", 32, 1,
-        postern__gateway__v1__end_session_response__fields, 1, postern__gateway__v1__end_session_response__ranges);
-
-MESSAGE(postern__gateway__v1__end_other_sessions_request, "postern.gateway.v1.EndOtherSessionsRequest", 24, 0, NULL, 0, NULL);
-
-static const ProtobufCFieldDescriptor postern__gateway__v1__end_other_sessions_response__fields[] = {
-    FIELD("ended_sessions", 1, NONE, UINT32, 0, 24, NULL, 0),
-};
-static const ProtobufCIntRange postern__gateway__v1__end_other_sessions_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__gateway__v1__end_other_sessions_response, "postern.gateway.v1.EndOtherSessionsResponse", 32, 1,
-        postern__gateway__v1__end_other_sessions_response__fields, 1, postern__gateway__v1__end_other_sessions_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__gateway__v1__presence_proof__fields[] = {
-    FIELD("signed_at_ms", 1, NONE, INT64, 0, 24, NULL, 0),
-    FIELD("hardware_key", 2, NONE, BOOL, 0, 32, NULL, 0),
-    FIELD("signature", 3, NONE, BYTES, 0, 40, NULL, 0),
-};
-static const ProtobufCIntRange postern__gateway__v1__presence_proof__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__gateway__v1__presence_proof, "postern.gateway.v1.PresenceProof", 56, 3,
-        postern__gateway__v1__presence_proof__fields, 1, postern__gateway__v1__presence_proof__ranges);
-
-static const ProtobufCFieldDescriptor postern__gateway__v1__phone_code_proof__fields[] = {
-    FIELD("request_id", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("phone_number", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("code", 3, NONE, BYTES, 0, 56, NULL, 0),
-};
-static const ProtobufCIntRange postern__gateway__v1__phone_code_proof__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__gateway__v1__phone_code_proof, "postern.gateway.v1.PhoneCodeProof", 72, 3,
-        postern__gateway__v1__phone_code_proof__fields, 1, postern__gateway__v1__phone_code_proof__ranges);
-
-static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_request__fields[] = {
-    FIELD("password", 1, NONE, BYTES, 24, 32, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
-    FIELD("device_key", 2, NONE, MESSAGE, 24, 32, &postern__gateway__v1__presence_proof__descriptor, PROTOBUF_C_FIELD_FLAG_ONEOF),
-    FIELD("provider_token", 3, NONE, MESSAGE, 24, 32, &postern__gateway__v1__provider_token__descriptor, PROTOBUF_C_FIELD_FLAG_ONEOF),
-    FIELD("phone_code", 4, NONE, MESSAGE, 24, 32, &postern__gateway__v1__phone_code_proof__descriptor, PROTOBUF_C_FIELD_FLAG_ONEOF),
-    FIELD("device", 5, NONE, MESSAGE, 0, 48, &postern__gateway__v1__device__descriptor, 0),
-};
-static const ProtobufCIntRange postern__gateway__v1__reauthenticate_request__ranges[] = {{1, 0}, {0, 5}};
-MESSAGE(postern__gateway__v1__reauthenticate_request, "postern.gateway.v1.ReauthenticateRequest", 56, 5,
-        postern__gateway__v1__reauthenticate_request__fields, 1, postern__gateway__v1__reauthenticate_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_response__fields[] = {
-    FIELD("access_token", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("access_expires_at_ms", 2, NONE, INT64, 0, 40, NULL, 0),
-    FIELD("authenticated_at_ms", 3, NONE, INT64, 0, 48, NULL, 0),
-};
-static const ProtobufCIntRange postern__gateway__v1__reauthenticate_response__ranges[] = {{1, 0}, {0, 3}};
-MESSAGE(postern__gateway__v1__reauthenticate_response, "postern.gateway.v1.ReauthenticateResponse", 56, 3,
-        postern__gateway__v1__reauthenticate_response__fields, 1, postern__gateway__v1__reauthenticate_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__gateway__v1__check_recent_proof_request__fields[] = {
-    FIELD("max_age_ms", 1, NONE, INT64, 24, 32, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
-    FIELD("kinds", 2, REPEATED, ENUM, 48, 56, NULL, PROTOBUF_C_FIELD_FLAG_PACKED),
-};
-static const ProtobufCIntRange postern__gateway__v1__check_recent_proof_request__ranges[] = {{1, 0}, {0, 2}};
-MESSAGE(postern__gateway__v1__check_recent_proof_request, "postern.gateway.v1.CheckRecentProofRequest", 64, 2,
-        postern__gateway__v1__check_recent_proof_request__fields, 1, postern__gateway__v1__check_recent_proof_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__gateway__v1__check_recent_proof_response__fields[] = {
-    FIELD("session_id", 1, NONE, BYTES, 0, 24, NULL, 0),
-    FIELD("account_id", 2, NONE, BYTES, 0, 40, NULL, 0),
-    FIELD("amr", 3, REPEATED, BYTES, 56, 64, NULL, 0),
-    FIELD("proved_at_ms", 4, NONE, INT64, 0, 72, NULL, 0),
-};
-static const ProtobufCIntRange postern__gateway__v1__check_recent_proof_response__ranges[] = {{1, 0}, {0, 4}};
-MESSAGE(postern__gateway__v1__check_recent_proof_response, "postern.gateway.v1.CheckRecentProofResponse", 80, 4,
-        postern__gateway__v1__check_recent_proof_response__fields, 1, postern__gateway__v1__check_recent_proof_response__ranges);
-
-static const ProtobufCFieldDescriptor postern__gateway__v1__note_activity_request__fields[] = {
-    FIELD("kind", 1, NONE, BYTES, 0, 24, NULL, 0),
-};
-static const ProtobufCIntRange postern__gateway__v1__note_activity_request__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__gateway__v1__note_activity_request, "postern.gateway.v1.NoteActivityRequest", 40, 1,
-        postern__gateway__v1__note_activity_request__fields, 1, postern__gateway__v1__note_activity_request__ranges);
-
-static const ProtobufCFieldDescriptor postern__gateway__v1__note_activity_response__fields[] = {
-    FIELD("idle_expires_at_ms", 1, NONE, INT64, 0, 24, NULL, 0),
-};
-static const ProtobufCIntRange postern__gateway__v1__note_activity_response__ranges[] = {{1, 0}, {0, 1}};
-MESSAGE(postern__gateway__v1__note_activity_response, "postern.gateway.v1.NoteActivityResponse", 32, 1,
-        postern__gateway__v1__note_activity_response__fields, 1, postern__gateway__v1__note_activity_response__ranges);
 
 MESSAGE(postern__gateway__v1__get_sign_in_options_request, "postern.gateway.v1.GetSignInOptionsRequest", 24, 0, NULL, 0, NULL);
 
@@ -2359,6 +2508,18 @@ MESSAGE(postern__identity__v1__number_changed_request, "postern.identity.v1.Numb
         postern__identity__v1__number_changed_request__fields, 1, postern__identity__v1__number_changed_request__ranges);
 
 MESSAGE(postern__identity__v1__number_changed_response, "postern.identity.v1.NumberChangedResponse", 24, 0, NULL, 0, NULL);
+
+static const ProtobufCFieldDescriptor postern__identity__v1__note_lock_request__fields[] = {
+    FIELD("email", 1, NONE, BYTES, 24, 32, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
+    FIELD("phone_number", 2, NONE, BYTES, 24, 32, NULL, PROTOBUF_C_FIELD_FLAG_ONEOF),
+    FIELD("limit", 3, NONE, BYTES, 0, 48, NULL, 0),
+    FIELD("until_ms", 4, NONE, INT64, 0, 64, NULL, 0),
+};
+static const ProtobufCIntRange postern__identity__v1__note_lock_request__ranges[] = {{1, 0}, {0, 4}};
+MESSAGE(postern__identity__v1__note_lock_request, "postern.identity.v1.NoteLockRequest", 72, 4,
+        postern__identity__v1__note_lock_request__fields, 1, postern__identity__v1__note_lock_request__ranges);
+
+MESSAGE(postern__identity__v1__note_lock_response, "postern.identity.v1.NoteLockResponse", 24, 0, NULL, 0, NULL);
 
 static const ProtobufCFieldDescriptor postern__identity__v1__stored_response__fields[] = {
     FIELD("account", 1, NONE, INT64, 0, 24, NULL, 0),
@@ -2861,9 +3022,10 @@ static const ProtobufCFieldDescriptor postern__ratelimit__v1__decision__fields[]
     FIELD("attempt", 5, NONE, UINT32, 0, 64, NULL, 0),
     FIELD("reset_at_ms", 6, NONE, INT64, 0, 72, NULL, 0),
     FIELD("sentence", 7, NONE, BYTES, 0, 80, NULL, 0),
+    FIELD("first_refusal", 8, NONE, BOOL, 0, 96, NULL, 0),
 };
-static const ProtobufCIntRange postern__ratelimit__v1__decision__ranges[] = {{1, 0}, {0, 7}};
-MESSAGE(postern__ratelimit__v1__decision, "postern.ratelimit.v1.Decision", 96, 7,
+static const ProtobufCIntRange postern__ratelimit__v1__decision__ranges[] = {{1, 0}, {0, 8}};
+MESSAGE(postern__ratelimit__v1__decision, "postern.ratelimit.v1.Decision", 104, 8,
         postern__ratelimit__v1__decision__fields, 1, postern__ratelimit__v1__decision__ranges);
 
 static const ProtobufCFieldDescriptor postern__ratelimit__v1__consume_request__fields[] = {

@@ -91,6 +91,9 @@ package enum AccountActivityDescription {
             FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Consents,
             FileDescriptors.gatewayV1Deletion,
+            FileDescriptors.gatewayV1Gateway,
+            FileDescriptors.gatewayV1Providers,
+            FileDescriptors.gatewayV1Sessions,
             FileDescriptors.gatewayV1Admin,
             FileDescriptors.sessionV1Activity,
         ])

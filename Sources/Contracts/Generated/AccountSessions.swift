@@ -28,6 +28,14 @@ package protocol AccountSessionsAPI: Sendable {
         _ request: GatewayV1.EndOtherSessionsRequest, _ context: CallContext
     ) async throws -> GatewayV1.EndOtherSessionsResponse
 
+    /// Returns what happened with the account, the newest first: sign-ins and their failures, new
+    /// devices, changes of methods, password and address, ends of sessions, exports, consents, and what
+    /// the app's support did. Also for guests.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    func listActivity(
+        _ request: GatewayV1.ListActivityRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ListActivityResponse
+
     /// Re-authenticates the owner of the session, for calls that require recent authentication;
     /// creates no new session.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-credential`,
@@ -82,6 +90,38 @@ package protocol AccountSessionsService: Sendable {
     func checkRecentProof(
         _ request: GatewayV1.CheckRecentProofRequest, _ context: CallContext
     ) async throws -> GatewayV1.CheckRecentProofResponse
+}
+
+/// What a server of `postern.gateway.v1.AccountSessions` implements: the identity service, of these methods.
+package protocol IdentityAccountSessionsService: Sendable {
+    /// What is known of a call before its method runs.
+    associatedtype Call: Sendable
+
+    /// Judges who calls, and reads what the gateway says of the call in its metadata.
+    /// - Parameter request: nil for a method whose request is a stream.
+    /// - Throws: `ServiceError` for a call that must not go on.
+    func call(
+        _ method: MethodDescription, _ request: (any ProtobufMessage)?,
+        _ context: CallContext
+    ) async throws -> Call
+
+    /// Returns what happened with the account, the newest first: sign-ins and their failures, new
+    /// devices, changes of methods, password and address, ends of sessions, exports, consents, and what
+    /// the app's support did. Also for guests.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    func listActivity(
+        _ request: GatewayV1.ListActivityRequest, _ call: Call
+    ) async throws -> GatewayV1.ListActivityResponse
+}
+
+/// The methods as a dispatcher calls them.
+extension IdentityAccountSessionsService {
+    package func listActivity(
+        _ request: GatewayV1.ListActivityRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ListActivityResponse {
+        try await listActivity(
+            request, call(AccountSessionsDescription.listActivity, request, context))
+    }
 }
 
 /// What a server of `postern.gateway.v1.AccountSessions` implements: the session service, of these methods.
@@ -188,6 +228,13 @@ package struct AccountSessionsClient: AccountSessionsAPI {
             AccountSessionsDescription.endOtherSessions, request, context)
     }
 
+    package func listActivity(
+        _ request: GatewayV1.ListActivityRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ListActivityResponse {
+        try await channel.call(
+            AccountSessionsDescription.listActivity, request, context)
+    }
+
     package func reauthenticate(
         _ request: GatewayV1.ReauthenticateRequest, _ context: CallContext
     ) async throws -> GatewayV1.ReauthenticateResponse {
@@ -226,6 +273,23 @@ package enum AccountSessionsDispatcher {
                 .async(AccountSessionsDescription.checkRecentProof) {
                     (request: GatewayV1.CheckRecentProofRequest, context) in
                     try await service.checkRecentProof(request, context)
+                },
+            ])
+    }
+}
+
+/// Serves `postern.gateway.v1.AccountSessions`.
+package enum IdentityAccountSessionsDispatcher {
+    /// The handlers of `service`, for a server.
+    package static func methods(
+        of service: some IdentityAccountSessionsService
+    ) -> ServiceMethods {
+        ServiceMethods(
+            AccountSessionsDescription.service,
+            [
+                .async(AccountSessionsDescription.listActivity) {
+                    (request: GatewayV1.ListActivityRequest, context) in
+                    try await service.listActivity(request, context)
                 },
             ])
     }
@@ -295,6 +359,16 @@ package enum AccountSessionsDescription {
             remembersRepeats: true,
             owner: .session)
 
+    /// `ListActivity`.
+    package static let listActivity = MethodDescription(
+        name: "postern.gateway.v1.AccountSessions/ListActivity",
+        isIdempotent: true,
+        timeout: .milliseconds(10000),
+        isOnLoop: false,
+            isPublic: true,
+            session: .required,
+            owner: .identity)
+
     /// `Reauthenticate`.
     package static let reauthenticate = MethodDescription(
         name: "postern.gateway.v1.AccountSessions/Reauthenticate",
@@ -331,6 +405,7 @@ package enum AccountSessionsDescription {
             listSessions,
             endSession,
             endOtherSessions,
+            listActivity,
             reauthenticate,
             noteActivity,
             checkRecentProof,
@@ -350,6 +425,11 @@ package enum AccountSessionsDescription {
                 "auth/invalid-access-token",
                 "auth/session-ended",
                 "auth/idempotency-key-reused",
+            ],
+            "postern.gateway.v1.AccountSessions/ListActivity": [
+                "auth/invalid-access-token",
+                "auth/session-ended",
+                "auth/user-disabled",
             ],
             "postern.gateway.v1.AccountSessions/Reauthenticate": [
                 "auth/invalid-access-token",

@@ -25,6 +25,12 @@ package protocol AdminAPI: Sendable {
         _ request: GatewayV1.ListAccountsRequest, _ context: CallContext
     ) async throws -> GatewayV1.ListAccountsResponse
 
+    /// Returns what happened with an account, the newest first. Each page is recorded in the audit trail,
+    /// and the account's owner sees that support has looked.
+    func listAccountActivity(
+        _ request: GatewayV1.ListAccountActivityRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ListAccountActivityResponse
+
     /// Suspends an account: its sessions end, its links and codes become invalid, and sign-in, linking
     /// and password reset are refused. Suspending it again changes nothing.
     func suspendAccount(
@@ -84,6 +90,12 @@ package protocol AdminService: AdminAPI {
     func listAccounts(
         _ request: GatewayV1.ListAccountsRequest, _ context: CallContext
     ) async throws -> GatewayV1.ListAccountsResponse
+
+    /// Returns what happened with an account, the newest first. Each page is recorded in the audit trail,
+    /// and the account's owner sees that support has looked.
+    func listAccountActivity(
+        _ request: GatewayV1.ListAccountActivityRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ListAccountActivityResponse
 
     /// Suspends an account: its sessions end, its links and codes become invalid, and sign-in, linking
     /// and password reset are refused. Suspending it again changes nothing.
@@ -153,6 +165,13 @@ package struct AdminClient: AdminAPI {
     ) async throws -> GatewayV1.ListAccountsResponse {
         try await channel.call(
             AdminDescription.listAccounts, request, context)
+    }
+
+    package func listAccountActivity(
+        _ request: GatewayV1.ListAccountActivityRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ListAccountActivityResponse {
+        try await channel.call(
+            AdminDescription.listAccountActivity, request, context)
     }
 
     package func suspendAccount(
@@ -229,6 +248,10 @@ package enum AdminDispatcher {
                     (request: GatewayV1.ListAccountsRequest, context) in
                     try await service.listAccounts(request, context)
                 },
+                .async(AdminDescription.listAccountActivity) {
+                    (request: GatewayV1.ListAccountActivityRequest, context) in
+                    try await service.listAccountActivity(request, context)
+                },
                 .async(AdminDescription.suspendAccount) {
                     (request: GatewayV1.SuspendAccountRequest, context) in
                     try await service.suspendAccount(request, context)
@@ -279,6 +302,15 @@ package enum AdminDescription {
     /// `ListAccounts`.
     package static let listAccounts = MethodDescription(
         name: "postern.gateway.v1.Admin/ListAccounts",
+        isIdempotent: true,
+        timeout: .milliseconds(10000),
+        isOnLoop: false,
+            isForNamedCallersOnly: true,
+            owner: .identity)
+
+    /// `ListAccountActivity`.
+    package static let listAccountActivity = MethodDescription(
+        name: "postern.gateway.v1.Admin/ListAccountActivity",
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
@@ -363,6 +395,7 @@ package enum AdminDescription {
         methods: [
             lookUpAccount,
             listAccounts,
+            listAccountActivity,
             suspendAccount,
             restoreAccount,
             signOutAccount,
@@ -381,6 +414,9 @@ package enum AdminDescription {
             FileDescriptors.gatewayV1Account,
             FileDescriptors.gatewayV1Consents,
             FileDescriptors.gatewayV1Deletion,
+            FileDescriptors.gatewayV1Gateway,
+            FileDescriptors.gatewayV1Providers,
+            FileDescriptors.gatewayV1Sessions,
             FileDescriptors.gatewayV1Admin,
         ])
 }

@@ -3,15 +3,36 @@
 package import Messages
 package import RPC
 
-/// Reads a service's audit trail as a feed. Only notification and the operator's tool may call it.
-/// Events carry no personal data: addresses, devices and entered text appear only as keyed hashes.
+/// Reads a service's audit trail. Events carry no personal data: addresses, devices and entered text
+/// appear only as keyed hashes.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol EventsAPI: Sendable {
-    /// Returns the events after a position, in order.
+    /// Returns the events after a position, in order. Only notification and the operator's tool may
+    /// call it.
     func readEvents(
         _ request: EventsV1.ReadEventsRequest, _ context: CallContext
     ) async throws -> EventsV1.ReadEventsResponse
+
+    /// Proves a part of the trail: reads its records again and compares them with the links that the
+    /// service made of them under its key. Only the operator's tool may call it, and calls it until a
+    /// response is whole.
+    func verifyTrail(
+        _ request: EventsV1.VerifyTrailRequest, _ context: CallContext
+    ) async throws -> EventsV1.VerifyTrailResponse
+
+    /// Returns the public key of the signatures in heads and cuts of the trail. Only the operator's tool
+    /// may call it.
+    func showTrailKey(
+        _ request: EventsV1.ShowTrailKeyRequest, _ context: CallContext
+    ) async throws -> EventsV1.ShowTrailKeyResponse
+
+    /// Returns the events about one account, the newest first, without refreshes of its sessions. Only
+    /// identity and the operator's tool may call it. Identity and session name accounts in their events;
+    /// notification and the rate limiter have none here.
+    func listAccountEvents(
+        _ request: EventsV1.ListAccountEventsRequest, _ context: CallContext
+    ) async throws -> EventsV1.ListAccountEventsResponse
 }
 
 /// What a server of `postern.events.v1.Events` implements.
@@ -32,6 +53,27 @@ package struct EventsClient: EventsAPI {
         try await channel.call(
             EventsDescription.readEvents, request, context)
     }
+
+    package func verifyTrail(
+        _ request: EventsV1.VerifyTrailRequest, _ context: CallContext
+    ) async throws -> EventsV1.VerifyTrailResponse {
+        try await channel.call(
+            EventsDescription.verifyTrail, request, context)
+    }
+
+    package func showTrailKey(
+        _ request: EventsV1.ShowTrailKeyRequest, _ context: CallContext
+    ) async throws -> EventsV1.ShowTrailKeyResponse {
+        try await channel.call(
+            EventsDescription.showTrailKey, request, context)
+    }
+
+    package func listAccountEvents(
+        _ request: EventsV1.ListAccountEventsRequest, _ context: CallContext
+    ) async throws -> EventsV1.ListAccountEventsResponse {
+        try await channel.call(
+            EventsDescription.listAccountEvents, request, context)
+    }
 }
 
 /// Serves `postern.events.v1.Events`.
@@ -47,6 +89,18 @@ package enum EventsDispatcher {
                     (request: EventsV1.ReadEventsRequest, context) in
                     try await service.readEvents(request, context)
                 },
+                .async(EventsDescription.verifyTrail) {
+                    (request: EventsV1.VerifyTrailRequest, context) in
+                    try await service.verifyTrail(request, context)
+                },
+                .async(EventsDescription.showTrailKey) {
+                    (request: EventsV1.ShowTrailKeyRequest, context) in
+                    try await service.showTrailKey(request, context)
+                },
+                .async(EventsDescription.listAccountEvents) {
+                    (request: EventsV1.ListAccountEventsRequest, context) in
+                    try await service.listAccountEvents(request, context)
+                },
             ])
     }
 }
@@ -60,9 +114,30 @@ package enum EventsDescription {
         timeout: .milliseconds(5000),
         isOnLoop: false)
 
+    /// `VerifyTrail`.
+    package static let verifyTrail = MethodDescription(
+        name: "postern.events.v1.Events/VerifyTrail",
+        isIdempotent: true,
+        timeout: .milliseconds(120000),
+        isOnLoop: false)
+
+    /// `ShowTrailKey`.
+    package static let showTrailKey = MethodDescription(
+        name: "postern.events.v1.Events/ShowTrailKey",
+        isIdempotent: true,
+        timeout: .milliseconds(5000),
+        isOnLoop: false)
+
+    /// `ListAccountEvents`.
+    package static let listAccountEvents = MethodDescription(
+        name: "postern.events.v1.Events/ListAccountEvents",
+        isIdempotent: true,
+        timeout: .milliseconds(5000),
+        isOnLoop: false)
+
     /// The service.
     package static let service = ServiceDescription(
         name: "postern.events.v1.Events",
-        methods: [readEvents],
+        methods: [readEvents, verifyTrail, showTrailKey, listAccountEvents],
         fileDescriptors: [FileDescriptors.eventsV1Events])
 }

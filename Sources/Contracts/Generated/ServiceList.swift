@@ -53,6 +53,7 @@ extension ServiceDescription {
         SessionsDescription.service,
         SignInMethodsDescription.service,
         SignInOptionsDescription.service,
+        SignInSignalsDescription.service,
         SigningKeysDescription.service,
         TextMessagesDescription.service,
         VerificationDescription.service,

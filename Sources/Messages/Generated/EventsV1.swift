@@ -18,18 +18,24 @@ extension EventsV1 {
         /// may hold another event or none. In that case all events later than this time are returned. 0 if
         /// the reader does not know it; nothing tells a restore then.
         package var afterAtMs: Int64
+        /// Only events of these kinds: a kind, "session.started", or a prefix, "session.*". 16 at most;
+        /// empty for all. `limit` is then about the events that are returned, and a response may have fewer
+        /// without being the last.
+        package var kinds: [String]
 
         /// A message of these fields.
         package init(
             after: Int64 = 0,
             limit: UInt32 = 0,
             positionOnly: Bool = false,
-            afterAtMs: Int64 = 0
+            afterAtMs: Int64 = 0,
+            kinds: [String] = []
         ) {
             self.after = after
             self.limit = limit
             self.positionOnly = positionOnly
             self.afterAtMs = afterAtMs
+            self.kinds = kinds
         }
     }
 }
@@ -45,7 +51,8 @@ extension EventsV1.ReadEventsRequest: ProtobufMessage {
         let limit = try reader.uint32(16)
         let positionOnly = try reader.bool(24)
         let afterAtMs = try reader.int64(32)
-        return EventsV1.ReadEventsRequest(after: after, limit: limit, positionOnly: positionOnly, afterAtMs: afterAtMs)
+        let kinds = try reader.texts(42)
+        return EventsV1.ReadEventsRequest(after: after, limit: limit, positionOnly: positionOnly, afterAtMs: afterAtMs, kinds: kinds)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -53,6 +60,7 @@ extension EventsV1.ReadEventsRequest: ProtobufMessage {
         if limit != 0 { sink.uint32(16, limit) }
         if positionOnly { sink.bool(24, positionOnly) }
         if afterAtMs != 0 { sink.int64(32, afterAtMs) }
+        for value in kinds { sink.text(42, value) }
     }
 }
 
@@ -61,7 +69,8 @@ extension EventsV1 {
     package struct ReadEventsResponse: Hashable, Sendable {
         /// The events.
         package var events: [EventsV1.Event]
-        /// The position to continue from: that of the last event, or the current end.
+        /// The position to continue from: that of the last event that was read, also of one that `kinds`
+        /// leaves out, or the current end.
         package var position: Int64
         /// There were no further events at the time of reading.
         package var isWhole: Bool
@@ -138,6 +147,14 @@ extension EventsV1 {
         /// The signing key that the event is about, by its `kid` in the tokens and in the key set; otherwise
         /// empty.
         package var keyId: String
+        /// What the kind alone does not say, a word of a closed list: of a sign-in the method, of an ended
+        /// session the reason. Empty for other kinds, and for events of former versions.
+        package var detail: String
+        /// The country that the call came from, two letters of ISO 3166-1; empty if it is not known.
+        package var country: String
+        /// The program that called: family, major version and system, "firefox 131, linux"; empty if it is
+        /// not known.
+        package var agent: String
 
         /// A message of these fields.
         package init(
@@ -150,7 +167,10 @@ extension EventsV1 {
             attempt: Int64 = 0,
             app: String = "",
             actor: String = "",
-            keyId: String = ""
+            keyId: String = "",
+            detail: String = "",
+            country: String = "",
+            agent: String = ""
         ) {
             self.position = position
             self.atMs = atMs
@@ -162,6 +182,9 @@ extension EventsV1 {
             self.app = app
             self.actor = actor
             self.keyId = keyId
+            self.detail = detail
+            self.country = country
+            self.agent = agent
         }
     }
 }
@@ -183,7 +206,10 @@ extension EventsV1.Event: ProtobufMessage {
         let app = try reader.text(66)
         let actor = try reader.text(74)
         let keyId = try reader.text(82)
-        return EventsV1.Event(position: position, atMs: atMs, kind: kind, accountId: accountId, sessionId: sessionId, outcome: outcome, attempt: attempt, app: app, actor: actor, keyId: keyId)
+        let detail = try reader.text(90)
+        let country = try reader.text(98)
+        let agent = try reader.text(106)
+        return EventsV1.Event(position: position, atMs: atMs, kind: kind, accountId: accountId, sessionId: sessionId, outcome: outcome, attempt: attempt, app: app, actor: actor, keyId: keyId, detail: detail, country: country, agent: agent)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -197,5 +223,446 @@ extension EventsV1.Event: ProtobufMessage {
         if !app.isEmpty { sink.text(66, app) }
         if !actor.isEmpty { sink.text(74, actor) }
         if !keyId.isEmpty { sink.text(82, keyId) }
+        if !detail.isEmpty { sink.text(90, detail) }
+        if !country.isEmpty { sink.text(98, country) }
+        if !agent.isEmpty { sink.text(106, agent) }
+    }
+}
+
+extension EventsV1 {
+    /// Request for the events about an account.
+    package struct ListAccountEventsRequest: Hashable, Sendable {
+        /// The account, "acc_…".
+        package var accountId: String
+        /// Only events before this position; 0 for the newest.
+        package var before: Int64
+        /// Maximum number of events, 1 to 500; 0 means 500.
+        package var limit: UInt32
+        /// As in ReadEventsRequest. A response may have fewer events than `limit`, or none, without being
+        /// the last.
+        package var kinds: [String]
+
+        /// A message of these fields.
+        package init(
+            accountId: String = "",
+            before: Int64 = 0,
+            limit: UInt32 = 0,
+            kinds: [String] = []
+        ) {
+            self.accountId = accountId
+            self.before = before
+            self.limit = limit
+            self.kinds = kinds
+        }
+    }
+}
+
+extension EventsV1.ListAccountEventsRequest: ProtobufMessage {
+    package static var fullName: String { "postern.events.v1.ListAccountEventsRequest" }
+    package static var layout: MessageLayout { .init(postern__events__v1__list_account_events_request__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> EventsV1.ListAccountEventsRequest {
+        let accountId = try reader.text(10)
+        let before = try reader.int64(16)
+        let limit = try reader.uint32(24)
+        let kinds = try reader.texts(34)
+        return EventsV1.ListAccountEventsRequest(accountId: accountId, before: before, limit: limit, kinds: kinds)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accountId.isEmpty { sink.text(10, accountId) }
+        if before != 0 { sink.int64(16, before) }
+        if limit != 0 { sink.uint32(24, limit) }
+        for value in kinds { sink.text(34, value) }
+    }
+}
+
+extension EventsV1 {
+    /// Events about an account, the newest first.
+    package struct ListAccountEventsResponse: Hashable, Sendable {
+        /// The events.
+        package var events: [EventsV1.Event]
+        /// Pass it as `before` for older events; 0 if there are none.
+        package var before: Int64
+
+        /// A message of these fields.
+        package init(
+            events: [EventsV1.Event] = [],
+            before: Int64 = 0
+        ) {
+            self.events = events
+            self.before = before
+        }
+    }
+}
+
+extension EventsV1.ListAccountEventsResponse: ProtobufMessage {
+    package static var fullName: String { "postern.events.v1.ListAccountEventsResponse" }
+    package static var layout: MessageLayout { .init(postern__events__v1__list_account_events_response__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> EventsV1.ListAccountEventsResponse {
+        let events: [EventsV1.Event] = try reader.messages(10)
+        let before = try reader.int64(16)
+        return EventsV1.ListAccountEventsResponse(events: events, before: before)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        for value in events { sink.message(10, value) }
+        if before != 0 { sink.int64(16, before) }
+    }
+}
+
+extension EventsV1 {
+    /// Request to prove a part of the trail.
+    package struct VerifyTrailRequest: Hashable, Sendable {
+        /// The position up to which it is proven; 0 for the start.
+        package var fromPosition: Int64
+        /// The link there, as the response before had it; empty at the start.
+        package var link: [UInt8]
+
+        /// A message of these fields.
+        package init(
+            fromPosition: Int64 = 0,
+            link: [UInt8] = []
+        ) {
+            self.fromPosition = fromPosition
+            self.link = link
+        }
+    }
+}
+
+extension EventsV1.VerifyTrailRequest: ProtobufMessage {
+    package static var fullName: String { "postern.events.v1.VerifyTrailRequest" }
+    package static var layout: MessageLayout { .init(postern__events__v1__verify_trail_request__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> EventsV1.VerifyTrailRequest {
+        let fromPosition = try reader.int64(8)
+        let link = try reader.bytes(18)
+        return EventsV1.VerifyTrailRequest(fromPosition: fromPosition, link: link)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if fromPosition != 0 { sink.int64(8, fromPosition) }
+        if !link.isEmpty { sink.bytes(18, link) }
+    }
+}
+
+extension EventsV1 {
+    /// A part of the trail: 200,000 records or 1,000 spans, and as many as the span at its end has.
+    package struct VerifyTrailResponse: Hashable, Sendable {
+        /// The position up to which it is proven now; pass it as `from_position`.
+        package var position: Int64
+        /// The link there.
+        package var link: [UInt8]
+        /// There is nothing after it that has a link.
+        package var isWhole: Bool
+        /// How many records were proven.
+        package var records: Int64
+        /// The time of the first of them, in milliseconds since 1970; 0 for none.
+        package var firstAtMs: Int64
+        /// The time of the last of them; 0 for none.
+        package var lastAtMs: Int64
+        /// In a whole response, how many records have no link yet: those of the last minute.
+        package var uncovered: Int64
+        /// The position up to which records were removed since they had been kept long enough; 0 for none.
+        /// It is believed only with a statement of a cut there.
+        package var cutPosition: Int64
+        /// Where the trail is not what was linked. Nothing after it was looked at.
+        package var broken: Optional<EventsV1.BrokenSpan>
+        /// The spans that were proven, in order.
+        package var spans: [EventsV1.LinkedSpan]
+        /// What records of the service say about the trail, signed, and the store agrees with.
+        package var statements: [EventsV1.TrailStatement]
+
+        /// A message of these fields.
+        package init(
+            position: Int64 = 0,
+            link: [UInt8] = [],
+            isWhole: Bool = false,
+            records: Int64 = 0,
+            firstAtMs: Int64 = 0,
+            lastAtMs: Int64 = 0,
+            uncovered: Int64 = 0,
+            cutPosition: Int64 = 0,
+            broken: EventsV1.BrokenSpan? = nil,
+            spans: [EventsV1.LinkedSpan] = [],
+            statements: [EventsV1.TrailStatement] = []
+        ) {
+            self.position = position
+            self.link = link
+            self.isWhole = isWhole
+            self.records = records
+            self.firstAtMs = firstAtMs
+            self.lastAtMs = lastAtMs
+            self.uncovered = uncovered
+            self.cutPosition = cutPosition
+            self.broken = broken
+            self.spans = spans
+            self.statements = statements
+        }
+    }
+}
+
+extension EventsV1.VerifyTrailResponse: ProtobufMessage {
+    package static var fullName: String { "postern.events.v1.VerifyTrailResponse" }
+    package static var layout: MessageLayout { .init(postern__events__v1__verify_trail_response__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> EventsV1.VerifyTrailResponse {
+        let position = try reader.int64(8)
+        let link = try reader.bytes(18)
+        let isWhole = try reader.bool(24)
+        let records = try reader.int64(32)
+        let firstAtMs = try reader.int64(40)
+        let lastAtMs = try reader.int64(48)
+        let uncovered = try reader.int64(56)
+        let cutPosition = try reader.int64(64)
+        let broken: EventsV1.BrokenSpan? = try reader.message(74)
+        let spans: [EventsV1.LinkedSpan] = try reader.messages(82)
+        let statements: [EventsV1.TrailStatement] = try reader.messages(90)
+        return EventsV1.VerifyTrailResponse(position: position, link: link, isWhole: isWhole, records: records, firstAtMs: firstAtMs, lastAtMs: lastAtMs, uncovered: uncovered, cutPosition: cutPosition, broken: broken, spans: spans, statements: statements)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if position != 0 { sink.int64(8, position) }
+        if !link.isEmpty { sink.bytes(18, link) }
+        if isWhole { sink.bool(24, isWhole) }
+        if records != 0 { sink.int64(32, records) }
+        if firstAtMs != 0 { sink.int64(40, firstAtMs) }
+        if lastAtMs != 0 { sink.int64(48, lastAtMs) }
+        if uncovered != 0 { sink.int64(56, uncovered) }
+        if cutPosition != 0 { sink.int64(64, cutPosition) }
+        if let broken { sink.message(74, broken) }
+        for value in spans { sink.message(82, value) }
+        for value in statements { sink.message(90, value) }
+    }
+}
+
+extension EventsV1 {
+    /// A part of a trail that is not what was linked.
+    package struct BrokenSpan: Hashable, Sendable {
+        /// The position of its first record.
+        package var firstPosition: Int64
+        /// The position of its last record.
+        package var lastPosition: Int64
+        /// When the link before it was made, in milliseconds since 1970; 0 if it is not known.
+        package var fromMs: Int64
+        /// When the link at its end was made; 0 if it is not known.
+        package var toMs: Int64
+        /// "records": they are not those that were linked, or some before them are missing. "link": it was
+        /// not made with the service's key, or one before it is missing. "form": a newer version made it.
+        /// "statement": a head or cut that the service did not sign, or that names another link than the
+        /// store has. "number": of the records without a link one is missing.
+        package var reason: String
+
+        /// A message of these fields.
+        package init(
+            firstPosition: Int64 = 0,
+            lastPosition: Int64 = 0,
+            fromMs: Int64 = 0,
+            toMs: Int64 = 0,
+            reason: String = ""
+        ) {
+            self.firstPosition = firstPosition
+            self.lastPosition = lastPosition
+            self.fromMs = fromMs
+            self.toMs = toMs
+            self.reason = reason
+        }
+    }
+}
+
+extension EventsV1.BrokenSpan: ProtobufMessage {
+    package static var fullName: String { "postern.events.v1.BrokenSpan" }
+    package static var layout: MessageLayout { .init(postern__events__v1__broken_span__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> EventsV1.BrokenSpan {
+        let firstPosition = try reader.int64(8)
+        let lastPosition = try reader.int64(16)
+        let fromMs = try reader.int64(24)
+        let toMs = try reader.int64(32)
+        let reason = try reader.text(42)
+        return EventsV1.BrokenSpan(firstPosition: firstPosition, lastPosition: lastPosition, fromMs: fromMs, toMs: toMs, reason: reason)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if firstPosition != 0 { sink.int64(8, firstPosition) }
+        if lastPosition != 0 { sink.int64(16, lastPosition) }
+        if fromMs != 0 { sink.int64(24, fromMs) }
+        if toMs != 0 { sink.int64(32, toMs) }
+        if !reason.isEmpty { sink.text(42, reason) }
+    }
+}
+
+extension EventsV1 {
+    /// Records that were linked together.
+    package struct LinkedSpan: Hashable, Sendable {
+        /// The position of the last of them.
+        package var lastPosition: Int64
+        /// When they were linked, in milliseconds since 1970.
+        package var atMs: Int64
+        /// The trail's id, 16 bytes. A store that was restored from a backup goes on with another one.
+        package var trail: [UInt8]
+        /// There is another record among them than heads.
+        package var hasOthers: Bool
+
+        /// A message of these fields.
+        package init(
+            lastPosition: Int64 = 0,
+            atMs: Int64 = 0,
+            trail: [UInt8] = [],
+            hasOthers: Bool = false
+        ) {
+            self.lastPosition = lastPosition
+            self.atMs = atMs
+            self.trail = trail
+            self.hasOthers = hasOthers
+        }
+    }
+}
+
+extension EventsV1.LinkedSpan: ProtobufMessage {
+    package static var fullName: String { "postern.events.v1.LinkedSpan" }
+    package static var layout: MessageLayout { .init(postern__events__v1__linked_span__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> EventsV1.LinkedSpan {
+        let lastPosition = try reader.int64(8)
+        let atMs = try reader.int64(16)
+        let trail = try reader.bytes(26)
+        let hasOthers = try reader.bool(32)
+        return EventsV1.LinkedSpan(lastPosition: lastPosition, atMs: atMs, trail: trail, hasOthers: hasOthers)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if lastPosition != 0 { sink.int64(8, lastPosition) }
+        if atMs != 0 { sink.int64(16, atMs) }
+        if !trail.isEmpty { sink.bytes(26, trail) }
+        if hasOthers { sink.bool(32, hasOthers) }
+    }
+}
+
+extension EventsV1 {
+    /// What a service says about its own trail.
+    package struct TrailStatement: Hashable, Sendable {
+        /// It is about records that were removed; otherwise it is the head of an hour.
+        package var isCut: Bool
+        /// The trail's id.
+        package var trail: [UInt8]
+        /// A position.
+        package var position: Int64
+        /// The link there.
+        package var link: [UInt8]
+
+        /// A message of these fields.
+        package init(
+            isCut: Bool = false,
+            trail: [UInt8] = [],
+            position: Int64 = 0,
+            link: [UInt8] = []
+        ) {
+            self.isCut = isCut
+            self.trail = trail
+            self.position = position
+            self.link = link
+        }
+    }
+}
+
+extension EventsV1.TrailStatement: ProtobufMessage {
+    package static var fullName: String { "postern.events.v1.TrailStatement" }
+    package static var layout: MessageLayout { .init(postern__events__v1__trail_statement__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> EventsV1.TrailStatement {
+        let isCut = try reader.bool(8)
+        let trail = try reader.bytes(18)
+        let position = try reader.int64(24)
+        let link = try reader.bytes(34)
+        return EventsV1.TrailStatement(isCut: isCut, trail: trail, position: position, link: link)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if isCut { sink.bool(8, isCut) }
+        if !trail.isEmpty { sink.bytes(18, trail) }
+        if position != 0 { sink.int64(24, position) }
+        if !link.isEmpty { sink.bytes(34, link) }
+    }
+}
+
+extension EventsV1 {
+    /// Request for the key of a trail.
+    package struct ShowTrailKeyRequest: Hashable, Sendable {
+        /// A message of these fields.
+        package init() {
+        }
+    }
+}
+
+extension EventsV1.ShowTrailKeyRequest: ProtobufMessage {
+    package static var fullName: String { "postern.events.v1.ShowTrailKeyRequest" }
+    package static var layout: MessageLayout { .init(postern__events__v1__show_trail_key_request__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> EventsV1.ShowTrailKeyRequest {
+        return EventsV1.ShowTrailKeyRequest()
+    }
+
+    package func write(to sink: inout some WireSink) {
+    }
+}
+
+extension EventsV1 {
+    /// The key of a trail.
+    package struct ShowTrailKeyResponse: Hashable, Sendable {
+        /// The service, as `iss` in heads and cuts has it.
+        package var service: String
+        /// The key's id, `kid` in heads and cuts: its thumbprint (RFC 7638).
+        package var keyId: String
+        /// The public Ed25519 key, 32 bytes.
+        package var publicKey: [UInt8]
+
+        /// A message of these fields.
+        package init(
+            service: String = "",
+            keyId: String = "",
+            publicKey: [UInt8] = []
+        ) {
+            self.service = service
+            self.keyId = keyId
+            self.publicKey = publicKey
+        }
+    }
+}
+
+extension EventsV1.ShowTrailKeyResponse: ProtobufMessage {
+    package static var fullName: String { "postern.events.v1.ShowTrailKeyResponse" }
+    package static var layout: MessageLayout { .init(postern__events__v1__show_trail_key_response__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> EventsV1.ShowTrailKeyResponse {
+        let service = try reader.text(10)
+        let keyId = try reader.text(18)
+        let publicKey = try reader.bytes(26)
+        return EventsV1.ShowTrailKeyResponse(service: service, keyId: keyId, publicKey: publicKey)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !service.isEmpty { sink.text(10, service) }
+        if !keyId.isEmpty { sink.text(18, keyId) }
+        if !publicKey.isEmpty { sink.bytes(26, publicKey) }
     }
 }

@@ -470,6 +470,131 @@ extension GatewayV1.ListAccountsResponse: ProtobufMessage {
 }
 
 extension GatewayV1 {
+    /// Request for a page of an account's activity.
+    public struct ListAccountActivityRequest: Hashable, Sendable {
+        /// The account, "acc_…".
+        public var accountId: String
+        /// Page size; 0 means 50, 100 is the maximum.
+        public var pageSize: UInt32
+        /// The next_page_token of the previous response; empty for the first page.
+        public var pageToken: String
+        /// As in LookUpAccountRequest.
+        public var actor: String
+
+        /// A message of these fields.
+        public init(
+            accountId: String = "",
+            pageSize: UInt32 = 0,
+            pageToken: String = "",
+            actor: String = ""
+        ) {
+            self.accountId = accountId
+            self.pageSize = pageSize
+            self.pageToken = pageToken
+            self.actor = actor
+        }
+    }
+}
+
+extension GatewayV1.ListAccountActivityRequest: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.ListAccountActivityRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__list_account_activity_request__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ListAccountActivityRequest {
+        let accountId = try reader.text(10)
+        let pageSize = try reader.uint32(16)
+        let pageToken = try reader.text(26)
+        let actor = try reader.text(34)
+        return GatewayV1.ListAccountActivityRequest(accountId: accountId, pageSize: pageSize, pageToken: pageToken, actor: actor)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !accountId.isEmpty { sink.text(10, accountId) }
+        if pageSize != 0 { sink.uint32(16, pageSize) }
+        if !pageToken.isEmpty { sink.text(26, pageToken) }
+        if !actor.isEmpty { sink.text(34, actor) }
+    }
+}
+
+extension GatewayV1 {
+    /// A page of an account's activity.
+    public struct ListAccountActivityResponse: Hashable, Sendable {
+        /// The entries of all kinds, the newest first; without refreshes of sessions. A page may hold fewer
+        /// than requested, or none, without being the last.
+        public var entries: [GatewayV1.AccountActivityEntry]
+        /// Token for the next page; empty on the last one.
+        public var nextPageToken: String
+
+        /// A message of these fields.
+        public init(
+            entries: [GatewayV1.AccountActivityEntry] = [],
+            nextPageToken: String = ""
+        ) {
+            self.entries = entries
+            self.nextPageToken = nextPageToken
+        }
+    }
+}
+
+extension GatewayV1.ListAccountActivityResponse: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.ListAccountActivityResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__list_account_activity_response__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ListAccountActivityResponse {
+        let entries: [GatewayV1.AccountActivityEntry] = try reader.messages(10)
+        let nextPageToken = try reader.text(18)
+        return GatewayV1.ListAccountActivityResponse(entries: entries, nextPageToken: nextPageToken)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        for value in entries { sink.message(10, value) }
+        if !nextPageToken.isEmpty { sink.text(18, nextPageToken) }
+    }
+}
+
+extension GatewayV1 {
+    /// Something that happened with an account, as an operator sees it.
+    public struct AccountActivityEntry: Hashable, Sendable {
+        /// The entry; no session is the caller's.
+        public var entry: Optional<GatewayV1.ActivityEntry>
+        /// Who acted, where that was not the account's owner: the application, and after a slash the operator
+        /// that it named, for example "tool/jane". Otherwise empty.
+        public var actor: String
+
+        /// A message of these fields.
+        public init(
+            entry: GatewayV1.ActivityEntry? = nil,
+            actor: String = ""
+        ) {
+            self.entry = entry
+            self.actor = actor
+        }
+    }
+}
+
+extension GatewayV1.AccountActivityEntry: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.AccountActivityEntry" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__account_activity_entry__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.AccountActivityEntry {
+        let entry: GatewayV1.ActivityEntry? = try reader.message(10)
+        let actor = try reader.text(18)
+        return GatewayV1.AccountActivityEntry(entry: entry, actor: actor)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if let entry { sink.message(10, entry) }
+        if !actor.isEmpty { sink.text(18, actor) }
+    }
+}
+
+extension GatewayV1 {
     /// Request to suspend an account.
     public struct SuspendAccountRequest: Hashable, Sendable {
         /// The account, "acc_…".

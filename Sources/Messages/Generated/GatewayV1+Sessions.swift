@@ -65,6 +65,12 @@ extension GatewayV1 {
         public var amr: [String]
         /// When its owner last authenticated, in milliseconds since 1970.
         public var authenticatedAtMs: Int64
+        /// Where it was opened, by the address of the call: "Berlin, DE", or the country alone, "DE". It may
+        /// be wrong. Empty if it is unknown: the operator has set no place file.
+        public var place: String
+        /// The browser or app in which it was opened, and its system: "firefox 131, linux". Empty if it is
+        /// unknown.
+        public var agent: String
 
         /// A message of these fields.
         public init(
@@ -75,7 +81,9 @@ extension GatewayV1 {
             lastUsedAtMs: Int64 = 0,
             current: Bool = false,
             amr: [String] = [],
-            authenticatedAtMs: Int64 = 0
+            authenticatedAtMs: Int64 = 0,
+            place: String = "",
+            agent: String = ""
         ) {
             self.sessionId = sessionId
             self.deviceName = deviceName
@@ -85,6 +93,8 @@ extension GatewayV1 {
             self.current = current
             self.amr = amr
             self.authenticatedAtMs = authenticatedAtMs
+            self.place = place
+            self.agent = agent
         }
     }
 }
@@ -104,7 +114,9 @@ extension GatewayV1.SessionEntry: ProtobufMessage {
         let current = try reader.bool(48)
         let amr = try reader.texts(58)
         let authenticatedAtMs = try reader.int64(64)
-        return GatewayV1.SessionEntry(sessionId: sessionId, deviceName: deviceName, platform: platform, createdAtMs: createdAtMs, lastUsedAtMs: lastUsedAtMs, current: current, amr: amr, authenticatedAtMs: authenticatedAtMs)
+        let place = try reader.text(74)
+        let agent = try reader.text(82)
+        return GatewayV1.SessionEntry(sessionId: sessionId, deviceName: deviceName, platform: platform, createdAtMs: createdAtMs, lastUsedAtMs: lastUsedAtMs, current: current, amr: amr, authenticatedAtMs: authenticatedAtMs, place: place, agent: agent)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -116,6 +128,8 @@ extension GatewayV1.SessionEntry: ProtobufMessage {
         if current { sink.bool(48, current) }
         for value in amr { sink.text(58, value) }
         if authenticatedAtMs != 0 { sink.int64(64, authenticatedAtMs) }
+        if !place.isEmpty { sink.text(74, place) }
+        if !agent.isEmpty { sink.text(82, agent) }
     }
 }
 
@@ -170,6 +184,169 @@ extension GatewayV1.ListSessionsResponse: ProtobufMessage {
 
     package func write(to sink: inout some WireSink) {
         for value in sessions { sink.message(10, value) }
+    }
+}
+
+extension GatewayV1 {
+    /// Request for a page of the account's activity.
+    public struct ListActivityRequest: Hashable, Sendable {
+        /// The next_page_token of the previous response; empty for the first page.
+        public var pageToken: String
+        /// Page size; 0 means 50, 100 is the maximum.
+        public var pageSize: UInt32
+
+        /// A message of these fields.
+        public init(
+            pageToken: String = "",
+            pageSize: UInt32 = 0
+        ) {
+            self.pageToken = pageToken
+            self.pageSize = pageSize
+        }
+    }
+}
+
+extension GatewayV1.ListActivityRequest: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.ListActivityRequest" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__list_activity_request__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ListActivityRequest {
+        let pageToken = try reader.text(10)
+        let pageSize = try reader.uint32(16)
+        return GatewayV1.ListActivityRequest(pageToken: pageToken, pageSize: pageSize)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if !pageToken.isEmpty { sink.text(10, pageToken) }
+        if pageSize != 0 { sink.uint32(16, pageSize) }
+    }
+}
+
+extension GatewayV1 {
+    /// A page of the account's activity.
+    public struct ListActivityResponse: Hashable, Sendable {
+        /// The entries, the newest first. A page may hold fewer than requested, or none, without being the
+        /// last.
+        public var entries: [GatewayV1.ActivityEntry]
+        /// Token for the next page; empty on the last one.
+        public var nextPageToken: String
+
+        /// A message of these fields.
+        public init(
+            entries: [GatewayV1.ActivityEntry] = [],
+            nextPageToken: String = ""
+        ) {
+            self.entries = entries
+            self.nextPageToken = nextPageToken
+        }
+    }
+}
+
+extension GatewayV1.ListActivityResponse: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.ListActivityResponse" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__list_activity_response__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ListActivityResponse {
+        let entries: [GatewayV1.ActivityEntry] = try reader.messages(10)
+        let nextPageToken = try reader.text(18)
+        return GatewayV1.ListActivityResponse(entries: entries, nextPageToken: nextPageToken)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        for value in entries { sink.message(10, value) }
+        if !nextPageToken.isEmpty { sink.text(18, nextPageToken) }
+    }
+}
+
+extension GatewayV1 {
+    /// Something that happened with an account.
+    public struct ActivityEntry: Hashable, Sendable {
+        /// When it happened, in milliseconds since 1970.
+        public var atMs: Int64
+        /// Its kind, a name of the catalogue of events, for example "sign-in.succeeded".
+        public var kind: String
+        /// What the kind alone does not say, a word of a closed list: of a sign-in the method, "google", of
+        /// an ended session the reason, "signed-out". May be empty.
+        public var detail: String
+        /// The error code of the catalogue if the action was refused; empty if it was done.
+        public var outcome: String
+        /// A sentence about it for its owner, in the caller's language. Empty for a kind that owners are not
+        /// shown.
+        public var sentence: String
+        /// The country that the call came from, two letters of ISO 3166-1; empty if it is not known.
+        public var country: String
+        /// The program that called: family, major version and system, "firefox 131, linux"; empty if it is
+        /// not known.
+        public var agent: String
+        /// The app that called: its name in the operator's apps file; may be empty.
+        public var app: String
+        /// The session, "ses_…"; empty if it concerns none.
+        public var sessionId: String
+        /// It concerns the caller's session.
+        public var isCurrentSession: Bool
+
+        /// A message of these fields.
+        public init(
+            atMs: Int64 = 0,
+            kind: String = "",
+            detail: String = "",
+            outcome: String = "",
+            sentence: String = "",
+            country: String = "",
+            agent: String = "",
+            app: String = "",
+            sessionId: String = "",
+            isCurrentSession: Bool = false
+        ) {
+            self.atMs = atMs
+            self.kind = kind
+            self.detail = detail
+            self.outcome = outcome
+            self.sentence = sentence
+            self.country = country
+            self.agent = agent
+            self.app = app
+            self.sessionId = sessionId
+            self.isCurrentSession = isCurrentSession
+        }
+    }
+}
+
+extension GatewayV1.ActivityEntry: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.ActivityEntry" }
+    package static var layout: MessageLayout { .init(postern__gateway__v1__activity_entry__layout()) }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ActivityEntry {
+        let atMs = try reader.int64(8)
+        let kind = try reader.text(18)
+        let detail = try reader.text(26)
+        let outcome = try reader.text(34)
+        let sentence = try reader.text(42)
+        let country = try reader.text(50)
+        let agent = try reader.text(58)
+        let app = try reader.text(66)
+        let sessionId = try reader.text(74)
+        let isCurrentSession = try reader.bool(80)
+        return GatewayV1.ActivityEntry(atMs: atMs, kind: kind, detail: detail, outcome: outcome, sentence: sentence, country: country, agent: agent, app: app, sessionId: sessionId, isCurrentSession: isCurrentSession)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if atMs != 0 { sink.int64(8, atMs) }
+        if !kind.isEmpty { sink.text(18, kind) }
+        if !detail.isEmpty { sink.text(26, detail) }
+        if !outcome.isEmpty { sink.text(34, outcome) }
+        if !sentence.isEmpty { sink.text(42, sentence) }
+        if !country.isEmpty { sink.text(50, country) }
+        if !agent.isEmpty { sink.text(58, agent) }
+        if !app.isEmpty { sink.text(66, app) }
+        if !sessionId.isEmpty { sink.text(74, sessionId) }
+        if isCurrentSession { sink.bool(80, isCurrentSession) }
     }
 }
 

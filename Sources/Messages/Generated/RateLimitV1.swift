@@ -83,6 +83,9 @@ extension RateLimitV1 {
         /// A message for the user, in the requested language: "Please wait 4 minutes before requesting
         /// another code."; empty if not limited.
         package var sentence: String
+        /// It is the first refusal of the limit and the subject since they last were free: the beginning of a
+        /// wait. False where there was no capacity to count.
+        package var firstRefusal: Bool
 
         /// A message of these fields.
         package init(
@@ -92,7 +95,8 @@ extension RateLimitV1 {
             remaining: UInt32 = 0,
             attempt: UInt32 = 0,
             resetAtMs: Int64 = 0,
-            sentence: String = ""
+            sentence: String = "",
+            firstRefusal: Bool = false
         ) {
             self.limited = limited
             self.limit = limit
@@ -101,6 +105,7 @@ extension RateLimitV1 {
             self.attempt = attempt
             self.resetAtMs = resetAtMs
             self.sentence = sentence
+            self.firstRefusal = firstRefusal
         }
     }
 }
@@ -119,7 +124,8 @@ extension RateLimitV1.Decision: ProtobufMessage {
         let attempt = try reader.uint32(40)
         let resetAtMs = try reader.int64(48)
         let sentence = try reader.text(58)
-        return RateLimitV1.Decision(limited: limited, limit: limit, retryAfterMs: retryAfterMs, remaining: remaining, attempt: attempt, resetAtMs: resetAtMs, sentence: sentence)
+        let firstRefusal = try reader.bool(64)
+        return RateLimitV1.Decision(limited: limited, limit: limit, retryAfterMs: retryAfterMs, remaining: remaining, attempt: attempt, resetAtMs: resetAtMs, sentence: sentence, firstRefusal: firstRefusal)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -130,6 +136,7 @@ extension RateLimitV1.Decision: ProtobufMessage {
         if attempt != 0 { sink.uint32(40, attempt) }
         if resetAtMs != 0 { sink.int64(48, resetAtMs) }
         if !sentence.isEmpty { sink.text(58, sentence) }
+        if firstRefusal { sink.bool(64, firstRefusal) }
     }
 }
 

@@ -39,6 +39,16 @@ public struct AccountSessionsCalls: Sendable {
         try await caller.call(AccountSessionsDescription.endOtherSessions, request, options)
     }
 
+    /// Returns what happened with the account, the newest first: sign-ins and their failures, new
+    /// devices, changes of methods, password and address, ends of sessions, exports, consents, and what
+    /// the app's support did. Also for guests.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
+    public func listActivity(
+        _ request: GatewayV1.ListActivityRequest, _ options: CallOptions = CallOptions()
+    ) async throws(PosternError) -> GatewayV1.ListActivityResponse {
+        try await caller.call(AccountSessionsDescription.listActivity, request, options)
+    }
+
     /// Re-authenticates the owner of the session, for calls that require recent authentication;
     /// creates no new session.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-credential`,

@@ -34,6 +34,14 @@ public struct AdminCalls: Sendable {
         try await caller.call(AdminDescription.listAccounts, request, options)
     }
 
+    /// Returns what happened with an account, the newest first. Each page is recorded in the audit trail,
+    /// and the account's owner sees that support has looked.
+    public func listAccountActivity(
+        _ request: GatewayV1.ListAccountActivityRequest, _ options: CallOptions = CallOptions()
+    ) async throws(PosternError) -> GatewayV1.ListAccountActivityResponse {
+        try await caller.call(AdminDescription.listAccountActivity, request, options)
+    }
+
     /// Suspends an account: its sessions end, its links and codes become invalid, and sign-in, linking
     /// and password reset are refused. Suspending it again changes nothing.
     public func suspendAccount(

@@ -3,6 +3,514 @@
 /// The files of all folders here: a line `==> FOLDER/NAME`, then the content of that file.
 enum TextBundle {
     static let text = #"""
+==> activity/activity.de-formal.txt
+account.registered: Sie haben Ihr Konto angelegt.
+account.guest-registered: Sie haben die App als Gast begonnen.
+account.guest-upgraded: Ihr Gastkonto wurde zu einem vollen Konto.
+account.taken-over: Sie haben Ihre E-Mail-Adresse bestätigt. Die früheren Anmeldemethoden wurden entfernt.
+sign-in.succeeded: Sie haben sich angemeldet.
+sign-in.succeeded/{{method}}: Sie haben sich angemeldet ({{method}}).
+phone-code.refused: Für Ihre Telefonnummer wurde ein falscher oder abgelaufener Code eingegeben.
+phone-code.proved: Sie haben mit einem Code bestätigt, dass Sie es sind.
+phone.number-changed: Ihre Telefonnummer hat offenbar einen neuen Inhaber oder eine neue SIM-Karte.
+phone.number-confirmed: Sie haben bestätigt, dass Ihre Telefonnummer noch Ihnen gehört.
+identity.consent-revoked: Sie haben die Verbindung beim Anbieter entfernt.
+identity.consent-revoked/{{method}}: Sie haben die Verbindung beim Anbieter entfernt ({{method}}).
+account.password-replaced/change: Sie haben Ihr Passwort geändert.
+account.password-replaced/takeover: Das frühere Passwort wurde entfernt, da es nicht von Ihnen war.
+account.email-verified: Ihre E-Mail-Adresse wurde bestätigt.
+account.email-change-requested: Sie haben eine Änderung Ihrer E-Mail-Adresse angefordert.
+account.email-changed: Ihre E-Mail-Adresse wurde geändert.
+account.email-change-cancelled: Sie haben die Änderung Ihrer E-Mail-Adresse abgebrochen.
+account.email-proof-refused: Ein Link für Ihre E-Mail-Adresse wurde mit einem falschen Passwort geöffnet.
+export.requested: Sie haben ein Archiv Ihrer Daten angefordert.
+export.ready: Das Archiv Ihrer Daten war fertig.
+export.fetched: Das Archiv Ihrer Daten wurde heruntergeladen.
+export.cancelled: Sie haben das Archiv Ihrer Daten gelöscht.
+account.deletion-link-mailed: Eine E-Mail mit einem Link zum Löschen Ihres Kontos wurde verschickt.
+account.deletion-requested: Sie haben die Löschung Ihres Kontos angefordert.
+account.deletion-requested/support: Unser Support hat die Löschung Ihres Kontos veranlasst.
+account.deletion-cancelled: Die Löschung Ihres Kontos wurde abgebrochen.
+account.deletion-begun: Die Löschung Ihres Kontos hat begonnen.
+consent.given: Sie haben zugestimmt.
+consent.given/1: Sie haben den Nutzungsbedingungen zugestimmt.
+consent.given/2: Sie haben der Datenschutzerklärung zugestimmt.
+consent.given/3: Sie haben Werbung zugestimmt.
+consent.given/4: Sie haben der Auswertung Ihrer Nutzung zugestimmt.
+consent.withdrawn: Sie haben eine Zustimmung widerrufen.
+consent.withdrawn/3: Sie haben Ihre Zustimmung zu Werbung widerrufen.
+consent.withdrawn/4: Sie haben Ihre Zustimmung zur Auswertung Ihrer Nutzung widerrufen.
+consent.privacy-changed: Sie haben Ihre Einstellungen zur Privatsphäre geändert.
+account.shown: Unser Support hat Ihre E-Mail-Adresse, Telefonnummer und Ihren Namen angesehen.
+account.activity-shown: Unser Support hat die Aktivitäten Ihres Kontos angesehen.
+account.suspended: Unser Support hat Ihr Konto gesperrt.
+account.restored: Unser Support hat Ihr Konto wieder freigegeben.
+account.signed-out-by-operator: Unser Support hat Sie auf allen Geräten abgemeldet.
+session.ended/signed-out: Sie haben eine Sitzung beendet.
+session.ended/displaced: Eine Sitzung wurde beendet, weil Sie sich auf anderen Geräten angemeldet haben.
+session.ended/security: Eine Sitzung wurde zum Schutz Ihres Kontos beendet.
+session.account-ended/signed-out: Sie haben alle Sitzungen beendet.
+session.account-ended/security: Sitzungen wurden zum Schutz Ihres Kontos beendet.
+session.reauthenticated: Sie haben noch einmal bestätigt, dass Sie es sind.
+session.reauthentication-refused: Eine Bestätigung, dass Sie es sind, wurde abgelehnt.
+==> activity/activity.de.txt
+account.registered: Du hast dein Konto angelegt.
+account.guest-registered: Du hast die App als Gast begonnen.
+account.guest-upgraded: Dein Gastkonto wurde zu einem vollen Konto.
+account.taken-over: Du hast deine E-Mail-Adresse bestätigt. Die früheren Anmeldemethoden wurden entfernt.
+sign-in.succeeded: Du hast dich angemeldet.
+sign-in.succeeded/{{method}}: Du hast dich angemeldet ({{method}}).
+sign-in.failed: Jemand hat ohne Erfolg versucht, sich anzumelden.
+sign-in.failed/{{method}}: Jemand hat ohne Erfolg versucht, sich anzumelden ({{method}}).
+sign-in.new-device: Eine Anmeldung kam von einem neuen Gerät.
+account.locked: Nach zu vielen Fehlversuchen müssen Anmeldungen von unbekannten Geräten eine Weile warten.
+phone-code.refused: Für deine Telefonnummer wurde ein falscher oder abgelaufener Code eingegeben.
+phone-code.proved: Du hast mit einem Code bestätigt, dass du es bist.
+phone.number-changed: Deine Telefonnummer hat offenbar einen neuen Inhaber oder eine neue SIM-Karte.
+phone.number-confirmed: Du hast bestätigt, dass deine Telefonnummer noch dir gehört.
+identity.linked: Eine Anmeldemethode wurde hinzugefügt.
+identity.linked/{{method}}: Eine Anmeldemethode wurde hinzugefügt ({{method}}).
+identity.unlinked: Eine Anmeldemethode wurde entfernt.
+identity.unlinked/{{method}}: Eine Anmeldemethode wurde entfernt ({{method}}).
+identity.linking-refused: Eine Änderung der Anmeldemethoden wurde abgelehnt.
+identity.linking-refused/{{method}}: Eine Änderung der Anmeldemethoden wurde abgelehnt ({{method}}).
+identity.consent-revoked: Du hast die Verbindung beim Anbieter entfernt.
+identity.consent-revoked/{{method}}: Du hast die Verbindung beim Anbieter entfernt ({{method}}).
+identity.provider-account-deleted: Das verknüpfte Konto beim Anbieter wurde gelöscht.
+identity.provider-account-deleted/{{method}}: Das verknüpfte Konto beim Anbieter wurde gelöscht ({{method}}).
+account.password-replaced: Das Passwort wurde neu gesetzt.
+account.password-replaced/change: Du hast dein Passwort geändert.
+account.password-replaced/reset: Das Passwort wurde über einen Link aus einer E-Mail neu gesetzt.
+account.password-replaced/takeover: Das frühere Passwort wurde entfernt, da es nicht von dir war.
+account.password-reset-mailed: Eine E-Mail mit einem Link für ein neues Passwort wurde verschickt.
+account.password-change-refused: Eine Änderung des Passworts wurde abgelehnt.
+account.email-verified: Deine E-Mail-Adresse wurde bestätigt.
+account.email-change-requested: Du hast eine Änderung deiner E-Mail-Adresse angefordert.
+account.email-changed: Deine E-Mail-Adresse wurde geändert.
+account.email-change-refused: Eine Änderung der E-Mail-Adresse wurde abgelehnt.
+account.email-change-cancelled: Du hast die Änderung deiner E-Mail-Adresse abgebrochen.
+account.email-proof-refused: Ein Link für deine E-Mail-Adresse wurde mit einem falschen Passwort geöffnet.
+export.requested: Du hast ein Archiv deiner Daten angefordert.
+export.ready: Das Archiv deiner Daten war fertig.
+export.fetched: Das Archiv deiner Daten wurde heruntergeladen.
+export.cancelled: Du hast das Archiv deiner Daten gelöscht.
+account.deletion-link-mailed: Eine E-Mail mit einem Link zum Löschen deines Kontos wurde verschickt.
+account.deletion-requested: Du hast die Löschung deines Kontos angefordert.
+account.deletion-requested/support: Unser Support hat die Löschung deines Kontos veranlasst.
+account.deletion-cancelled: Die Löschung deines Kontos wurde abgebrochen.
+account.deletion-begun: Die Löschung deines Kontos hat begonnen.
+consent.given: Du hast zugestimmt.
+consent.given/1: Du hast den Nutzungsbedingungen zugestimmt.
+consent.given/2: Du hast der Datenschutzerklärung zugestimmt.
+consent.given/3: Du hast Werbung zugestimmt.
+consent.given/4: Du hast der Auswertung deiner Nutzung zugestimmt.
+consent.withdrawn: Du hast eine Zustimmung widerrufen.
+consent.withdrawn/3: Du hast deine Zustimmung zu Werbung widerrufen.
+consent.withdrawn/4: Du hast deine Zustimmung zur Auswertung deiner Nutzung widerrufen.
+consent.privacy-changed: Du hast deine Einstellungen zur Privatsphäre geändert.
+consent.parent-asked: Ein Elternteil wurde um Zustimmung gebeten.
+consent.parent-given: Ein Elternteil hat zugestimmt.
+consent.parent-refused: Ein Elternteil hat die Zustimmung verweigert oder widerrufen.
+account.shown: Unser Support hat deine E-Mail-Adresse, Telefonnummer und deinen Namen angesehen.
+account.activity-shown: Unser Support hat die Aktivitäten deines Kontos angesehen.
+account.suspended: Unser Support hat dein Konto gesperrt.
+account.restored: Unser Support hat dein Konto wieder freigegeben.
+account.signed-out-by-operator: Unser Support hat dich auf allen Geräten abgemeldet.
+session.started: Eine Sitzung hat begonnen.
+session.ended: Eine Sitzung ist beendet.
+session.ended/signed-out: Du hast eine Sitzung beendet.
+session.ended/inactive: Eine Sitzung wurde beendet, weil sie lange nicht benutzt wurde.
+session.ended/maximum-age: Eine Sitzung wurde beendet, weil sie ihr Höchstalter erreicht hat.
+session.ended/displaced: Eine Sitzung wurde beendet, weil du dich auf anderen Geräten angemeldet hast.
+session.ended/security: Eine Sitzung wurde zum Schutz deines Kontos beendet.
+session.ended/revoked: Unser Support hat eine Sitzung beendet.
+session.ended/provider-revoked: Eine Sitzung wurde beendet, weil die Verbindung zum Anbieter nicht mehr besteht.
+session.account-ended: Alle Sitzungen wurden beendet.
+session.account-ended/signed-out: Du hast alle Sitzungen beendet.
+session.account-ended/security: Sitzungen wurden zum Schutz deines Kontos beendet.
+session.account-ended/revoked: Unser Support hat alle Sitzungen beendet.
+session.account-ended/provider-revoked: Alle Sitzungen wurden beendet, weil die Verbindung zum Anbieter nicht mehr besteht.
+session.refresh-token-replayed: Eine Sitzung wurde beendet, weil sie zweimal benutzt wurde. Vielleicht hat jemand sie kopiert.
+session.refresh-elsewhere: Eine Sitzung wurde auf einem anderen Gerät fortgesetzt.
+session.reauthenticated: Du hast noch einmal bestätigt, dass du es bist.
+session.reauthentication-refused: Eine Bestätigung, dass du es bist, wurde abgelehnt.
+==> activity/activity.en.txt
+account.registered: You created your account.
+account.guest-registered: You started to use the app as a guest.
+account.guest-upgraded: Your guest account became a full account.
+account.taken-over: You confirmed your email address. The former ways to sign in were removed.
+sign-in.succeeded: You signed in.
+sign-in.succeeded/{{method}}: You signed in ({{method}}).
+sign-in.failed: Someone tried to sign in, without success.
+sign-in.failed/{{method}}: Someone tried to sign in, without success ({{method}}).
+sign-in.new-device: A sign-in came from a new device.
+account.locked: After too many wrong tries, sign-ins from unknown devices have to wait for a while.
+phone-code.refused: A wrong or expired code for your phone number was entered.
+phone-code.proved: You confirmed with a code that it is you.
+phone.number-changed: Your phone number seems to have a new owner or a new SIM card.
+phone.number-confirmed: You confirmed that your phone number is still yours.
+identity.linked: A way to sign in was added.
+identity.linked/{{method}}: A way to sign in was added ({{method}}).
+identity.unlinked: A way to sign in was removed.
+identity.unlinked/{{method}}: A way to sign in was removed ({{method}}).
+identity.linking-refused: A change of the ways to sign in was refused.
+identity.linking-refused/{{method}}: A change of the ways to sign in was refused ({{method}}).
+identity.consent-revoked: You removed the connection at the provider.
+identity.consent-revoked/{{method}}: You removed the connection at the provider ({{method}}).
+identity.provider-account-deleted: The linked account at the provider was deleted.
+identity.provider-account-deleted/{{method}}: The linked account at the provider was deleted ({{method}}).
+account.password-replaced: The password was set anew.
+account.password-replaced/change: You changed your password.
+account.password-replaced/reset: The password was set anew by a link from an email.
+account.password-replaced/takeover: The former password was removed, as you had not set it.
+account.password-reset-mailed: An email with a link for a new password was sent.
+account.password-change-refused: A change of the password was refused.
+account.email-verified: Your email address was confirmed.
+account.email-change-requested: You asked for a change of your email address.
+account.email-changed: Your email address was changed.
+account.email-change-refused: A change of the email address was refused.
+account.email-change-cancelled: You cancelled the change of your email address.
+account.email-proof-refused: A link for your email address was opened with a wrong password.
+export.requested: You asked for an archive of your data.
+export.ready: The archive of your data was ready.
+export.fetched: The archive of your data was downloaded.
+export.cancelled: You deleted the archive of your data.
+account.deletion-link-mailed: An email with a link to delete your account was sent.
+account.deletion-requested: You asked for the deletion of your account.
+account.deletion-requested/support: Our support team asked for the deletion of your account.
+account.deletion-cancelled: The deletion of your account was cancelled.
+account.deletion-begun: The deletion of your account began.
+consent.given: You agreed.
+consent.given/1: You agreed to the terms.
+consent.given/2: You agreed to the privacy policy.
+consent.given/3: You agreed to advertising.
+consent.given/4: You agreed to the analysis of your use.
+consent.withdrawn: You withdrew a consent.
+consent.withdrawn/3: You withdrew your consent to advertising.
+consent.withdrawn/4: You withdrew your consent to the analysis of your use.
+consent.privacy-changed: You changed your privacy settings.
+consent.parent-asked: A parent was asked for consent.
+consent.parent-given: A parent gave consent.
+consent.parent-refused: A parent refused consent, or withdrew it.
+account.shown: Our support team looked at your email address, phone number and name.
+account.activity-shown: Our support team looked at the activity of your account.
+account.suspended: Our support team suspended your account.
+account.restored: Our support team restored your account.
+account.signed-out-by-operator: Our support team signed you out on all devices.
+session.started: A session began.
+session.ended: A session ended.
+session.ended/signed-out: You ended a session.
+session.ended/inactive: A session ended because it was not used for a long time.
+session.ended/maximum-age: A session ended because it had reached its maximum age.
+session.ended/displaced: A session ended because you signed in on other devices.
+session.ended/security: A session was ended to protect your account.
+session.ended/revoked: Our support team ended a session.
+session.ended/provider-revoked: A session ended because the connection to the provider was removed.
+session.account-ended: All sessions were ended.
+session.account-ended/signed-out: You ended all sessions.
+session.account-ended/security: Sessions were ended to protect your account.
+session.account-ended/revoked: Our support team ended all sessions.
+session.account-ended/provider-revoked: All sessions ended because the connection to the provider was removed.
+session.refresh-token-replayed: A session was ended because it was used twice. Someone may have copied it.
+session.refresh-elsewhere: A session was continued on another device.
+session.reauthenticated: You confirmed once more that it is you.
+session.reauthentication-refused: A confirmation that it is you was refused.
+==> activity/activity.es-formal.txt
+account.registered: Ha creado su cuenta.
+account.guest-registered: Ha empezado a usar la aplicación como invitado.
+account.guest-upgraded: Su cuenta de invitado pasó a ser una cuenta completa.
+account.taken-over: Ha confirmado su correo electrónico. Se quitaron las formas anteriores de iniciar sesión.
+sign-in.succeeded: Ha iniciado sesión.
+sign-in.succeeded/{{method}}: Ha iniciado sesión ({{method}}).
+phone-code.refused: Se introdujo un código incorrecto o caducado para su número de teléfono.
+phone-code.proved: Ha confirmado con un código que es usted.
+phone.number-changed: Su número de teléfono parece tener otro titular u otra tarjeta SIM.
+phone.number-confirmed: Ha confirmado que su número de teléfono sigue siendo suyo.
+identity.consent-revoked: Ha quitado la conexión en el proveedor.
+identity.consent-revoked/{{method}}: Ha quitado la conexión en el proveedor ({{method}}).
+account.password-replaced/change: Ha cambiado su contraseña.
+account.password-replaced/takeover: Se quitó la contraseña anterior, porque no era suya.
+account.email-verified: Se confirmó su correo electrónico.
+account.email-change-requested: Ha pedido cambiar su correo electrónico.
+account.email-changed: Se cambió su correo electrónico.
+account.email-change-cancelled: Ha cancelado el cambio de su correo electrónico.
+account.email-proof-refused: Se abrió un enlace de su correo electrónico con una contraseña incorrecta.
+export.requested: Ha pedido un archivo de sus datos.
+export.ready: El archivo de sus datos estaba listo.
+export.fetched: Se descargó el archivo de sus datos.
+export.cancelled: Ha eliminado el archivo de sus datos.
+account.deletion-link-mailed: Se envió un correo con un enlace para eliminar su cuenta.
+account.deletion-requested: Ha pedido eliminar su cuenta.
+account.deletion-requested/support: Nuestro servicio de asistencia pidió eliminar su cuenta.
+account.deletion-cancelled: Se canceló la eliminación de su cuenta.
+account.deletion-begun: Empezó la eliminación de su cuenta.
+consent.given: Ha dado su consentimiento.
+consent.given/1: Ha aceptado las condiciones.
+consent.given/2: Ha aceptado la política de privacidad.
+consent.given/3: Ha aceptado recibir publicidad.
+consent.given/4: Ha aceptado el análisis de su uso.
+consent.withdrawn: Ha retirado un consentimiento.
+consent.withdrawn/3: Ha retirado su consentimiento para recibir publicidad.
+consent.withdrawn/4: Ha retirado su consentimiento para el análisis de su uso.
+consent.privacy-changed: Ha cambiado sus ajustes de privacidad.
+consent.parent-asked: Se pidió el consentimiento de su padre, madre o tutor.
+consent.parent-given: Su padre, madre o tutor dio su consentimiento.
+consent.parent-refused: Su padre, madre o tutor negó o retiró su consentimiento.
+account.shown: Nuestro servicio de asistencia consultó su correo electrónico, su número de teléfono y su nombre.
+account.activity-shown: Nuestro servicio de asistencia consultó la actividad de su cuenta.
+account.suspended: Nuestro servicio de asistencia suspendió su cuenta.
+account.restored: Nuestro servicio de asistencia restableció su cuenta.
+account.signed-out-by-operator: Nuestro servicio de asistencia cerró su sesión en todos los dispositivos.
+session.ended/signed-out: Ha cerrado una sesión.
+session.ended/displaced: Una sesión terminó porque ha iniciado sesión en otros dispositivos.
+session.ended/security: Se cerró una sesión para proteger su cuenta.
+session.account-ended/signed-out: Ha cerrado todas las sesiones.
+session.account-ended/security: Se cerraron sesiones para proteger su cuenta.
+session.reauthenticated: Ha confirmado de nuevo que es usted.
+session.reauthentication-refused: Se rechazó una confirmación de que es usted.
+==> activity/activity.es.txt
+account.registered: Has creado tu cuenta.
+account.guest-registered: Has empezado a usar la aplicación como invitado.
+account.guest-upgraded: Tu cuenta de invitado pasó a ser una cuenta completa.
+account.taken-over: Has confirmado tu correo electrónico. Se quitaron las formas anteriores de iniciar sesión.
+sign-in.succeeded: Has iniciado sesión.
+sign-in.succeeded/{{method}}: Has iniciado sesión ({{method}}).
+sign-in.failed: Alguien intentó iniciar sesión sin éxito.
+sign-in.failed/{{method}}: Alguien intentó iniciar sesión sin éxito ({{method}}).
+sign-in.new-device: Hubo un inicio de sesión desde un dispositivo nuevo.
+account.locked: Tras demasiados intentos fallidos, los dispositivos desconocidos deben esperar un tiempo para iniciar sesión.
+phone-code.refused: Se introdujo un código incorrecto o caducado para tu número de teléfono.
+phone-code.proved: Has confirmado con un código que eres tú.
+phone.number-changed: Tu número de teléfono parece tener otro titular u otra tarjeta SIM.
+phone.number-confirmed: Has confirmado que tu número de teléfono sigue siendo tuyo.
+identity.linked: Se añadió una forma de iniciar sesión.
+identity.linked/{{method}}: Se añadió una forma de iniciar sesión ({{method}}).
+identity.unlinked: Se quitó una forma de iniciar sesión.
+identity.unlinked/{{method}}: Se quitó una forma de iniciar sesión ({{method}}).
+identity.linking-refused: Se rechazó un cambio de las formas de iniciar sesión.
+identity.linking-refused/{{method}}: Se rechazó un cambio de las formas de iniciar sesión ({{method}}).
+identity.consent-revoked: Has quitado la conexión en el proveedor.
+identity.consent-revoked/{{method}}: Has quitado la conexión en el proveedor ({{method}}).
+identity.provider-account-deleted: Se eliminó la cuenta vinculada en el proveedor.
+identity.provider-account-deleted/{{method}}: Se eliminó la cuenta vinculada en el proveedor ({{method}}).
+account.password-replaced: Se estableció otra contraseña.
+account.password-replaced/change: Has cambiado tu contraseña.
+account.password-replaced/reset: Se estableció otra contraseña con un enlace de un correo.
+account.password-replaced/takeover: Se quitó la contraseña anterior, porque no era tuya.
+account.password-reset-mailed: Se envió un correo con un enlace para establecer otra contraseña.
+account.password-change-refused: Se rechazó un cambio de contraseña.
+account.email-verified: Se confirmó tu correo electrónico.
+account.email-change-requested: Has pedido cambiar tu correo electrónico.
+account.email-changed: Se cambió tu correo electrónico.
+account.email-change-refused: Se rechazó un cambio de correo electrónico.
+account.email-change-cancelled: Has cancelado el cambio de tu correo electrónico.
+account.email-proof-refused: Se abrió un enlace de tu correo electrónico con una contraseña incorrecta.
+export.requested: Has pedido un archivo de tus datos.
+export.ready: El archivo de tus datos estaba listo.
+export.fetched: Se descargó el archivo de tus datos.
+export.cancelled: Has eliminado el archivo de tus datos.
+account.deletion-link-mailed: Se envió un correo con un enlace para eliminar tu cuenta.
+account.deletion-requested: Has pedido eliminar tu cuenta.
+account.deletion-requested/support: Nuestro servicio de asistencia pidió eliminar tu cuenta.
+account.deletion-cancelled: Se canceló la eliminación de tu cuenta.
+account.deletion-begun: Empezó la eliminación de tu cuenta.
+consent.given: Has dado tu consentimiento.
+consent.given/1: Has aceptado las condiciones.
+consent.given/2: Has aceptado la política de privacidad.
+consent.given/3: Has aceptado recibir publicidad.
+consent.given/4: Has aceptado el análisis de tu uso.
+consent.withdrawn: Has retirado un consentimiento.
+consent.withdrawn/3: Has retirado tu consentimiento para recibir publicidad.
+consent.withdrawn/4: Has retirado tu consentimiento para el análisis de tu uso.
+consent.privacy-changed: Has cambiado tus ajustes de privacidad.
+consent.parent-asked: Se pidió el consentimiento de tu padre, madre o tutor.
+consent.parent-given: Tu padre, madre o tutor dio su consentimiento.
+consent.parent-refused: Tu padre, madre o tutor negó o retiró su consentimiento.
+account.shown: Nuestro servicio de asistencia consultó tu correo electrónico, tu número de teléfono y tu nombre.
+account.activity-shown: Nuestro servicio de asistencia consultó la actividad de tu cuenta.
+account.suspended: Nuestro servicio de asistencia suspendió tu cuenta.
+account.restored: Nuestro servicio de asistencia restableció tu cuenta.
+account.signed-out-by-operator: Nuestro servicio de asistencia cerró tu sesión en todos los dispositivos.
+session.started: Empezó una sesión.
+session.ended: Terminó una sesión.
+session.ended/signed-out: Has cerrado una sesión.
+session.ended/inactive: Una sesión terminó porque no se usó durante mucho tiempo.
+session.ended/maximum-age: Una sesión terminó porque alcanzó su duración máxima.
+session.ended/displaced: Una sesión terminó porque has iniciado sesión en otros dispositivos.
+session.ended/security: Se cerró una sesión para proteger tu cuenta.
+session.ended/revoked: Nuestro servicio de asistencia cerró una sesión.
+session.ended/provider-revoked: Una sesión terminó porque ya no hay conexión con el proveedor.
+session.account-ended: Se cerraron todas las sesiones.
+session.account-ended/signed-out: Has cerrado todas las sesiones.
+session.account-ended/security: Se cerraron sesiones para proteger tu cuenta.
+session.account-ended/revoked: Nuestro servicio de asistencia cerró todas las sesiones.
+session.account-ended/provider-revoked: Todas las sesiones terminaron porque ya no hay conexión con el proveedor.
+session.refresh-token-replayed: Se cerró una sesión porque se usó dos veces. Quizá alguien la copió.
+session.refresh-elsewhere: Una sesión continuó en otro dispositivo.
+session.reauthenticated: Has confirmado de nuevo que eres tú.
+session.reauthentication-refused: Se rechazó una confirmación de que eres tú.
+==> activity/activity.fr.txt
+account.registered: Vous avez créé votre compte.
+account.guest-registered: Vous avez commencé à utiliser l’application en tant qu’invité.
+account.guest-upgraded: Votre compte d’invité est devenu un compte complet.
+account.taken-over: Vous avez confirmé votre adresse e-mail. Les anciens moyens de connexion ont été retirés.
+sign-in.succeeded: Vous vous êtes connecté.
+sign-in.succeeded/{{method}}: Vous vous êtes connecté ({{method}}).
+sign-in.failed: Quelqu’un a essayé de se connecter, sans succès.
+sign-in.failed/{{method}}: Quelqu’un a essayé de se connecter, sans succès ({{method}}).
+sign-in.new-device: Une connexion venait d’un nouvel appareil.
+account.locked: Après trop d’essais erronés, les appareils inconnus doivent attendre un moment pour se connecter.
+phone-code.refused: Un code erroné ou expiré a été saisi pour votre numéro de téléphone.
+phone-code.proved: Vous avez confirmé par un code que c’est bien vous.
+phone.number-changed: Votre numéro de téléphone semble avoir un nouveau titulaire ou une nouvelle carte SIM.
+phone.number-confirmed: Vous avez confirmé que votre numéro de téléphone est toujours le vôtre.
+identity.linked: Un moyen de connexion a été ajouté.
+identity.linked/{{method}}: Un moyen de connexion a été ajouté ({{method}}).
+identity.unlinked: Un moyen de connexion a été retiré.
+identity.unlinked/{{method}}: Un moyen de connexion a été retiré ({{method}}).
+identity.linking-refused: Une modification des moyens de connexion a été refusée.
+identity.linking-refused/{{method}}: Une modification des moyens de connexion a été refusée ({{method}}).
+identity.consent-revoked: Vous avez retiré le lien chez le fournisseur.
+identity.consent-revoked/{{method}}: Vous avez retiré le lien chez le fournisseur ({{method}}).
+identity.provider-account-deleted: Le compte associé chez le fournisseur a été supprimé.
+identity.provider-account-deleted/{{method}}: Le compte associé chez le fournisseur a été supprimé ({{method}}).
+account.password-replaced: Un nouveau mot de passe a été défini.
+account.password-replaced/change: Vous avez changé votre mot de passe.
+account.password-replaced/reset: Un nouveau mot de passe a été défini par un lien reçu par e-mail.
+account.password-replaced/takeover: L’ancien mot de passe a été retiré, car il n’était pas de vous.
+account.password-reset-mailed: Un e-mail avec un lien pour un nouveau mot de passe a été envoyé.
+account.password-change-refused: Un changement de mot de passe a été refusé.
+account.email-verified: Votre adresse e-mail a été confirmée.
+account.email-change-requested: Vous avez demandé à changer d’adresse e-mail.
+account.email-changed: Votre adresse e-mail a été changée.
+account.email-change-refused: Un changement d’adresse e-mail a été refusé.
+account.email-change-cancelled: Vous avez annulé le changement de votre adresse e-mail.
+account.email-proof-refused: Un lien pour votre adresse e-mail a été ouvert avec un mot de passe erroné.
+export.requested: Vous avez demandé une archive de vos données.
+export.ready: L’archive de vos données était prête.
+export.fetched: L’archive de vos données a été téléchargée.
+export.cancelled: Vous avez supprimé l’archive de vos données.
+account.deletion-link-mailed: Un e-mail avec un lien pour supprimer votre compte a été envoyé.
+account.deletion-requested: Vous avez demandé la suppression de votre compte.
+account.deletion-requested/support: Notre assistance a demandé la suppression de votre compte.
+account.deletion-cancelled: La suppression de votre compte a été annulée.
+account.deletion-begun: La suppression de votre compte a commencé.
+consent.given: Vous avez donné votre accord.
+consent.given/1: Vous avez accepté les conditions.
+consent.given/2: Vous avez accepté la politique de confidentialité.
+consent.given/3: Vous avez accepté la publicité.
+consent.given/4: Vous avez accepté l’analyse de votre utilisation.
+consent.withdrawn: Vous avez retiré un accord.
+consent.withdrawn/3: Vous avez retiré votre accord pour la publicité.
+consent.withdrawn/4: Vous avez retiré votre accord pour l’analyse de votre utilisation.
+consent.privacy-changed: Vous avez modifié vos réglages de confidentialité.
+consent.parent-asked: L’accord d’un parent a été demandé.
+consent.parent-given: Un parent a donné son accord.
+consent.parent-refused: Un parent a refusé ou retiré son accord.
+account.shown: Notre assistance a consulté votre adresse e-mail, votre numéro de téléphone et votre nom.
+account.activity-shown: Notre assistance a consulté l’activité de votre compte.
+account.suspended: Notre assistance a suspendu votre compte.
+account.restored: Notre assistance a rétabli votre compte.
+account.signed-out-by-operator: Notre assistance vous a déconnecté de tous les appareils.
+session.started: Une session a commencé.
+session.ended: Une session a pris fin.
+session.ended/signed-out: Vous avez fermé une session.
+session.ended/inactive: Une session a pris fin car elle n’a pas été utilisée depuis longtemps.
+session.ended/maximum-age: Une session a pris fin car elle a atteint sa durée maximale.
+session.ended/displaced: Une session a pris fin car vous vous êtes connecté sur d’autres appareils.
+session.ended/security: Une session a été fermée pour protéger votre compte.
+session.ended/revoked: Notre assistance a fermé une session.
+session.ended/provider-revoked: Une session a pris fin car le lien avec le fournisseur a été retiré.
+session.account-ended: Toutes les sessions ont été fermées.
+session.account-ended/signed-out: Vous avez fermé toutes les sessions.
+session.account-ended/security: Des sessions ont été fermées pour protéger votre compte.
+session.account-ended/revoked: Notre assistance a fermé toutes les sessions.
+session.account-ended/provider-revoked: Toutes les sessions ont pris fin car le lien avec le fournisseur a été retiré.
+session.refresh-token-replayed: Une session a été fermée car elle a été utilisée deux fois. Quelqu’un l’a peut-être copiée.
+session.refresh-elsewhere: Une session a continué sur un autre appareil.
+session.reauthenticated: Vous avez confirmé à nouveau que c’est bien vous.
+session.reauthentication-refused: Une confirmation que c’est bien vous a été refusée.
+==> activity/activity.ja.txt
+account.registered: アカウントを作成しました。
+account.guest-registered: ゲストとして利用を開始しました。
+account.guest-upgraded: ゲストアカウントが通常のアカウントになりました。
+account.taken-over: メールアドレスが確認され、以前のログイン方法は削除されました。
+sign-in.succeeded: ログインしました。
+sign-in.succeeded/{{method}}: ログインしました（{{method}}）。
+sign-in.failed: ログインが試みられましたが、失敗しました。
+sign-in.failed/{{method}}: ログインが試みられましたが、失敗しました（{{method}}）。
+sign-in.new-device: 新しいデバイスからログインがありました。
+account.locked: 失敗が続いたため、未確認のデバイスからのログインをしばらく制限しました。
+phone-code.refused: 電話番号の確認コードとして、誤ったコードか期限切れのコードが入力されました。
+phone-code.proved: コードで本人確認をしました。
+phone.number-changed: 電話番号の持ち主かSIMカードが変わった可能性があります。
+phone.number-confirmed: 電話番号を引き続き使っていることを確認しました。
+identity.linked: ログイン方法が追加されました。
+identity.linked/{{method}}: ログイン方法が追加されました（{{method}}）。
+identity.unlinked: ログイン方法が削除されました。
+identity.unlinked/{{method}}: ログイン方法が削除されました（{{method}}）。
+identity.linking-refused: ログイン方法の変更は受け付けられませんでした。
+identity.linking-refused/{{method}}: ログイン方法の変更は受け付けられませんでした（{{method}}）。
+identity.consent-revoked: プロバイダーで連携が解除されました。
+identity.consent-revoked/{{method}}: プロバイダーで連携が解除されました（{{method}}）。
+identity.provider-account-deleted: プロバイダーで、連携していたアカウントが削除されました。
+identity.provider-account-deleted/{{method}}: プロバイダーで、連携していたアカウントが削除されました（{{method}}）。
+account.password-replaced: パスワードが設定されました。
+account.password-replaced/change: パスワードを変更しました。
+account.password-replaced/reset: メールのリンクからパスワードが再設定されました。
+account.password-replaced/takeover: 以前のパスワードは、ご本人のものではなかったため削除されました。
+account.password-reset-mailed: パスワード再設定のメールが送信されました。
+account.password-change-refused: パスワードの変更は受け付けられませんでした。
+account.email-verified: メールアドレスが確認されました。
+account.email-change-requested: メールアドレスの変更を申し込みました。
+account.email-changed: メールアドレスが変更されました。
+account.email-change-refused: メールアドレスの変更は受け付けられませんでした。
+account.email-change-cancelled: メールアドレスの変更を取り消しました。
+account.email-proof-refused: メールアドレス確認のリンクで、誤ったパスワードが入力されました。
+export.requested: データのアーカイブを申し込みました。
+export.ready: データのアーカイブが準備できました。
+export.fetched: データのアーカイブがダウンロードされました。
+export.cancelled: データのアーカイブを削除しました。
+account.deletion-link-mailed: アカウント削除のリンクがメールで送信されました。
+account.deletion-requested: アカウントの削除を申し込みました。
+account.deletion-requested/support: サポートがアカウントの削除を手配しました。
+account.deletion-cancelled: アカウントの削除が取り消されました。
+account.deletion-begun: アカウントの削除が始まりました。
+consent.given: 同意しました。
+consent.given/1: 利用規約に同意しました。
+consent.given/2: プライバシーポリシーに同意しました。
+consent.given/3: 広告の受け取りに同意しました。
+consent.given/4: 利用状況の分析に同意しました。
+consent.withdrawn: 同意を取り消しました。
+consent.withdrawn/3: 広告の受け取りへの同意を取り消しました。
+consent.withdrawn/4: 利用状況の分析への同意を取り消しました。
+consent.privacy-changed: プライバシー設定を変更しました。
+consent.parent-asked: 保護者に同意を求めました。
+consent.parent-given: 保護者が同意しました。
+consent.parent-refused: 保護者が同意しなかったか、同意を取り消しました。
+account.shown: サポートがメールアドレス、電話番号、名前を確認しました。
+account.activity-shown: サポートがアカウントの履歴を確認しました。
+account.suspended: サポートがアカウントを停止しました。
+account.restored: サポートがアカウントの停止を解除しました。
+account.signed-out-by-operator: サポートがすべてのデバイスからログアウトさせました。
+session.started: セッションが始まりました。
+session.ended: セッションが終了しました。
+session.ended/signed-out: セッションからログアウトしました。
+session.ended/inactive: 長い間使われなかったため、セッションが終了しました。
+session.ended/maximum-age: 最長期間に達したため、セッションが終了しました。
+session.ended/displaced: ほかのデバイスでログインしたため、セッションが終了しました。
+session.ended/security: アカウント保護のため、セッションを終了しました。
+session.ended/revoked: サポートがセッションを終了しました。
+session.ended/provider-revoked: プロバイダーとの連携が解除されたため、セッションが終了しました。
+session.account-ended: すべてのセッションが終了しました。
+session.account-ended/signed-out: すべてのセッションからログアウトしました。
+session.account-ended/security: アカウント保護のため、セッションをまとめて終了しました。
+session.account-ended/revoked: サポートがすべてのセッションを終了しました。
+session.account-ended/provider-revoked: プロバイダーとの連携が解除されたため、すべてのセッションが終了しました。
+session.refresh-token-replayed: 二重に使われたため、セッションを終了しました。複製されたおそれがあります。
+session.refresh-elsewhere: セッションが別のデバイスで続けられました。
+session.reauthenticated: もう一度本人確認をしました。
+session.reauthentication-refused: 本人確認は受け付けられませんでした。
 ==> error/errors.de-formal.txt
 auth/user-disabled: Dieses Konto wurde gesperrt. Bitte wenden Sie sich an den Support.
 auth/account-required: Bitte legen Sie zuerst ein Konto an. Dann können Sie das speichern.
