@@ -162,9 +162,16 @@ package struct CallOrigin: Hashable, Sendable {
     /// present comes before each. Country and agent follow, with a zero between them, if one of
     /// them is known. The customer and the app are left out.
     package var bytes: [UInt8] {
-        let hashes = [clientAddress, device, site].flatMap { hash in hash.map { [1] + $0 } ?? [0] }
-        guard place != nil || agent != nil else { return hashes }
-        return hashes + Array((place?.country ?? "").utf8) + [0] + Array((agent ?? "").utf8)
+        var encoded: [UInt8] = []
+        for hash in [clientAddress, device, site] {
+            encoded.append(hash == nil ? 0 : 1)
+            encoded += hash ?? []
+        }
+        guard place != nil || agent != nil else { return encoded }
+        encoded += (place?.country ?? "").utf8
+        encoded.append(0)
+        encoded += (agent ?? "").utf8
+        return encoded
     }
 
     /// For calls without an origin.

@@ -1,6 +1,6 @@
 package import Cryptography
 import JSON
-package import ServiceRuntime
+import ServiceRuntime
 
 /// What a service says about its own audit trail, signed: the link at a position. Its text is the
 /// `detail` of a record, so it leaves the machine as every record does.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Contracts
+import Glibc
 import JSON
 import Messages
 import RPC
