@@ -47,6 +47,8 @@ Tests/MailSheets/mail-sheets.sh
 # The tests' stores are in memory if there is room: they would wait for the disk most of the time.
 if [[ -z ${TMPDIR:-} && $(df --output=avail -k /dev/shm 2>/dev/null | tail -n 1) -ge 4194304 ]]; then
   TMPDIR=$(mktemp -d /dev/shm/postern-test.XXXXXX)
+  # PostgreSQL's own user passes through it: a server of the tests has its folder below it.
+  chmod 711 "$TMPDIR"
   export TMPDIR
   trap 'rm -rf "$TMPDIR"' EXIT
 fi

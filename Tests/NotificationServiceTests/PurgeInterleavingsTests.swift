@@ -20,18 +20,7 @@ struct PurgeInterleavingsTests {
             made = interleavings
             return interleavings
         }
-        let id = try #require(MessageID(key: 1))
-        try await store.writeUnchecked { transaction in
-            try transaction.execute(
-                """
-                INSERT INTO message (id, call_hash, fingerprint, recipient_hash, template, state,
-                    attempts, accepted_at_ms, ended_at_ms)
-                VALUES (1, x'01', x'', x'', 'welcome', 4, 1, 1, 1)
-                """)
-            try transaction.put(
-                "INSERT INTO dead_letter (id, content, kept_until_ms) VALUES (1, x'', ?)",
-                [SQLValue(transaction.at + .seconds(60))])
-        }
+        let id = try await store.insertFailedMessage()
         let report = try await #require(made).explore {
             _ = try await store.write(about: [.expired]) {
                 try $0.forgetMessages(endedBefore: $0.at, limit: 10)

@@ -16,18 +16,7 @@ struct RetriedMessageTests {
         let store = try TestStore.open(
             NotificationStore.name, NotificationStore.migrations, in: folder.path)
         defer { store.close() }
-        let id = try #require(MessageID(key: 1))
-        try await store.writeUnchecked { transaction in
-            try transaction.execute(
-                """
-                INSERT INTO message (id, call_hash, fingerprint, recipient_hash, template, state,
-                    attempts, accepted_at_ms, ended_at_ms)
-                VALUES (1, x'01', x'', x'', 'welcome', 4, 1, 1, 1)
-                """)
-            try transaction.put(
-                "INSERT INTO dead_letter (id, content, kept_until_ms) VALUES (1, x'', ?)",
-                [SQLValue(transaction.at + .seconds(60))])
-        }
+        let id = try await store.insertFailedMessage()
         try await store.meeting(
             [], { _ = try $0.renew(id, by: "tool") }, then: subjects, purge)
         return try await store.read { session in

@@ -10,8 +10,8 @@ import Storage
 ///
 /// By their age, since another instance may be writing one, or be about to commit its row. That
 /// takes minutes at most: an upload is one call, and an export has a minute for each service
-/// (`ExportCollection`). In a restored copy those that are older than its first start: nobody has
-/// written one since, and the exports of the copy are void.
+/// (`ExportCollection`). In a restored copy it also removes younger ones, if they are older than
+/// its first start: no upload is in progress for them, and the exports of the copy are void.
 ///
 /// It also finds the rows whose blob is missing, as after a restore without the files (I-04), and
 /// reports them with what `OrphanCheck` finds.

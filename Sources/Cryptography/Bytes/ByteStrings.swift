@@ -22,18 +22,28 @@ package enum DelimitedParts {
         var joined: [UInt8] = []
         joined.reserveCapacity(parts.reduce(0) { $0 + 4 + $1.count })
         for part in parts {
-            withUnsafeBytes(of: UInt32(truncatingIfNeeded: part.count).bigEndian) { joined += $0 }
+            joined.append(bigEndian: UInt32(truncatingIfNeeded: part.count))
             joined += part
         }
         return joined
     }
 }
 
+extension FixedWidthInteger {
+    /// The number's bytes, big-endian.
+    package var bigEndianBytes: [UInt8] { withUnsafeBytes(of: bigEndian) { Array($0) } }
+}
+
+extension [UInt8] {
+    /// Appends the number's bytes, big-endian.
+    package mutating func append(bigEndian number: some FixedWidthInteger) {
+        Swift.withUnsafeBytes(of: number.bigEndian) { self += $0 }
+    }
+}
+
 extension [Int64] {
     /// The numbers, 8 bytes each, big-endian.
-    package var bigEndianBytes: [UInt8] {
-        flatMap { number in (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - $0 * 8)) } }
-    }
+    package var bigEndianBytes: [UInt8] { flatMap(\.bigEndianBytes) }
 
     /// Reads `bigEndianBytes`. Returns nil if the last number is cut.
     package init?(bigEndianBytes bytes: [UInt8]) {

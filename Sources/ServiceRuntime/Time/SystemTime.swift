@@ -1,4 +1,4 @@
-import Glibc
+package import Glibc
 import Synchronization
 
 /// The machine's clocks.
@@ -82,13 +82,15 @@ package final class SystemTime: Time {
         return text.isEmpty ? nil : text
     }
 
-    private static func read(_ clock: clockid_t) -> Duration { .nanoseconds(nanoseconds(clock)) }
+    /// The time of one of Linux's clocks (clock_gettime(2)), for what a test's time cannot stand
+    /// for: waits for real sockets, and the CPU time of a thread.
+    package static func read(_ clock: clockid_t) -> Duration { .nanoseconds(nanoseconds(clock)) }
 
     /// Does not overflow within three centuries after 1970.
     private static func nanoseconds(_ clock: clockid_t) -> Int64 {
         var time = timespec()
         let result = clock_gettime(clock, &time)
-        precondition(result == 0, "Linux has had both clocks since 2.6.39")
+        precondition(result == 0, "Linux has had these clocks since 2.6.39")
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }

@@ -34,7 +34,7 @@ extension Transaction {
 
     /// Stores a session's new leaf and its time of use.
     func rotate(_ session: Session) throws {
-        let changed = try execute(
+        try putOne(
             """
             UPDATE session SET counter = ?, used_at_ms = ?, rotated_at_ms = ?
             WHERE id = ? AND counter = ? AND ended_at_ms IS NULL
@@ -43,13 +43,12 @@ extension Transaction {
                 .integer(session.counter), SQLValue(session.usedAt), SQLValue(session.rotatedAt),
                 .integer(session.id.key), .integer(session.counter - 1),
             ])
-        try requireOne(changed, "rotated")
     }
 
     /// Stores a reauthentication. `proved_at_ms` and `generation` stay those of the opening proof:
     /// `endAccountSessions` distinguishes old sessions from new ones by them.
     func recordProofs(of session: Session) throws {
-        let changed = try execute(
+        try putOne(
             """
             UPDATE session SET auth_time_ms = ?, methods = ?, proofs = ?, used_at_ms = ?
             WHERE id = ? AND ended_at_ms IS NULL
@@ -59,24 +58,16 @@ extension Transaction {
                 SQLValue(session.proofs.text), SQLValue(session.usedAt),
                 .integer(session.id.key),
             ])
-        try requireOne(changed, "proved")
     }
 
     /// Stores a session's end and adds it to the revocation feed.
     func recordEnd(of id: SessionID, _ reason: EndReason) throws {
-        let changed = try execute(
+        try putOne(
             """
             UPDATE session SET ended_at_ms = ?, end_reason = ? WHERE id = ? AND ended_at_ms IS NULL
             """,
             [SQLValue(at), .integer(reason.rawValue), .integer(id.key)])
-        try requireOne(changed, "ended")
         try recordRevocation(of: id, reason)
-    }
-
-    private func requireOne(_ changed: Int, _ what: String) throws {
-        guard changed == 1 else {
-            throw ServiceError(.internalError, detail: "\(changed) sessions \(what) for one")
-        }
     }
 }
 

@@ -145,7 +145,7 @@ extension Transaction {
 
     /// Activates an announced key. No other key may be active.
     func activateSigningKey(_ id: Int64) throws {
-        let changed = try execute(
+        try putOne(
             """
             UPDATE signing_key SET state = ?, active_at_ms = ?
             WHERE id = ? AND state = ? AND private_number IS NOT NULL
@@ -154,9 +154,6 @@ extension Transaction {
                 .integer(StoredSigningKey.State.active.rawValue), SQLValue(at), .integer(id),
                 .integer(StoredSigningKey.State.passive.rawValue),
             ])
-        guard changed == 1 else {
-            throw ServiceError(.internalError, detail: "\(changed) signing keys activated for one")
-        }
     }
 
     /// Retires a key and deletes its private number, if it has one. A retired key that is revoked

@@ -31,8 +31,8 @@ package final class BlobFolder: BlobStore {
     }
 
     /// Opens the folder, creates it if needed, and removes what a killed process has not completed,
-    /// whatever its age: the lock of the store beside it keeps other processes away, so nobody is
-    /// writing there.
+    /// whatever its age: this process holds the lock of the store beside it, so no other process
+    /// writes to the folder.
     /// - Parameter folder: the data folder; its store must be open in this process.
     /// - Throws: `SQLError`, `OSThread.NotStarted`.
     package init(in folder: String, time: any Time) throws {

@@ -9,7 +9,7 @@ package import ServiceRuntime
 ///
 /// So a row never names a blob that is not there. After a crash between two steps, a blob remains
 /// that no row names. The owner of the rows removes it by its age, as `BlobSweep` at identity:
-/// nobody knows which blobs another instance is writing.
+/// an instance does not know which blobs the others are writing.
 package protocol BlobStore: Sendable {
     /// Writes a blob, durable on return. There must be none of that name.
     /// - Throws: `rpc/unavailable` when the disk fails or is full.

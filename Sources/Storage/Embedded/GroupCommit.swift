@@ -41,8 +41,7 @@ struct GroupCommit {
     /// The connection; nil after a failure that closed it.
     var connection: (any SQLConnection)?
     private var mark: ClockMark
-    /// Failed commits since the last successful one.
-    private var failures = 0
+    private var failures: CommitFailures
 
     /// A writer that opens its connection at the first group.
     init(
@@ -56,9 +55,8 @@ struct GroupCommit {
         self.logger = logger
         self.writes = writes
         self.announce = announce
+        failures = CommitFailures(writes: writes, logger: logger)
     }
-
-    private static let source = "store"
 
     /// The result of one flow of a group, delivered after the commit.
     private enum Outcome {
@@ -164,7 +162,7 @@ struct GroupCommit {
 
     /// Rule 4.
     private mutating func undo(after error: any Error, flows: Int) {
-        recordFailure(error, flows: flows)
+        failures.record(error, flows: flows)
         guard let connection, connection.isInTransaction else { return }
         do {
             try connection.rollBack()
@@ -176,17 +174,6 @@ struct GroupCommit {
         }
     }
 
-    /// Logs the first failure, the second, the fourth and so on: a log on the same full disk must
-    /// not be flooded.
-    private mutating func recordFailure(_ error: any Error, flows: Int) {
-        writes.fail(Self.source, StoreFailure.ofDisk(error) ?? "commits fail")
-        failures += 1
-        guard failures.isLoggedFailure else { return }
-        logger.error(
-            "store.commit.failed", "commits fail",
-            fields: [.attempt: .count(failures), .count: .count(flows), .detail: .error(error)])
-    }
-
     /// - Parameter isCommitted: false when all was rolled back, which says nothing about the disk.
     private mutating func recordSuccess(_ outcomes: [Outcome], isCommitted: Bool) {
         // One flow's statement may have failed on a full disk while the writes of the others had
@@ -194,12 +181,12 @@ struct GroupCommit {
         let failure = outcomes.lazy.compactMap { outcome in
             if case .threw(let error) = outcome { StoreFailure.ofDisk(error) } else { nil }
         }.first
-        if let failure { writes.fail(Self.source, failure) }
+        if let failure { writes.fail(CommitFailures.source, failure) }
         guard isCommitted else { return }
-        if failure == nil { writes.work(Self.source) }
-        guard failures > 0 else { return }
+        if failure == nil { writes.work(CommitFailures.source) }
+        let former = failures.end()
+        guard former > 0 else { return }
         logger.warning(
-            "store.commit.recovered", "commits work again", fields: [.count: .count(failures)])
-        failures = 0
+            "store.commit.recovered", "commits work again", fields: [.count: .count(former)])
     }
 }

@@ -25,7 +25,7 @@ extension Store {
     /// before this call.
     /// - Throws: as `read` and `write`.
     package func number(_ feed: Feed) async throws {
-        guard case .server = place else { return }
+        guard isOnServer else { return }
         while let rows = try await read({ try $0.unnumbered(of: feed) }) {
             try await write(about: [.table(feed.table)]) { try $0.number(rows, of: feed) }
             if rows.count < Feed.numberedAtOnce { return }

@@ -63,9 +63,10 @@ struct Migrator {
         }
     }
 
-    /// Where the steps are recorded.
+    /// Makes the table in the engine's words.
     private static let step = Migration(number: 0, sql: table)
 
+    /// Where the steps are recorded.
     static let table = """
         CREATE TABLE IF NOT EXISTS schema_migrations (
             component TEXT NOT NULL,

@@ -58,10 +58,11 @@ package protocol SQLConnection: AnyObject, SQLSession {
     /// - Throws: `SQLError`.
     func rollBackToMark() throws
 
-    /// Runs one statement whose rows and count nobody needs. A server gets it together with the
-    /// next statement, and reports its failure with that one.
-    /// - Throws: `SQLError`.
-    func put(_ sql: String, _ values: [SQLValue]) throws
+    /// Runs one statement whose result is not needed. On a server it is sent together with the
+    /// next statement (pipeline mode), which then also reports its error.
+    /// - Parameter wanted: rows that it has to change; nil for any number.
+    /// - Throws: `SQLError`, of kind `unexpectedValue` for another number of rows.
+    func put(_ sql: String, _ values: [SQLValue], changing wanted: Int?) throws
 
     /// In whose words `run(script:)` expects a schema.
     var dialect: SQLDialect { get }
@@ -103,8 +104,14 @@ package enum SQLDialect: Sendable {
 extension SQLConnection {
     /// See `SQLConnection`. For an embedded engine a statement that waits would save nothing.
     /// - Throws: `SQLError`.
+    package func put(_ sql: String, _ values: [SQLValue], changing wanted: Int?) throws {
+        try SQLError.require(wanted, changed: try execute(sql, values), by: sql)
+    }
+
+    /// Runs one statement that may change any number of rows.
+    /// - Throws: `SQLError`.
     package func put(_ sql: String, _ values: [SQLValue]) throws {
-        _ = try execute(sql, values)
+        try put(sql, values, changing: nil)
     }
 
     /// See `SQLConnection`.

@@ -36,6 +36,14 @@ package struct SQLError: Error, Hashable, Sendable {
         self.detail = detail
     }
 
+    /// - Throws: `SQLError` of kind `unexpectedValue` if a statement has to change so many rows, and
+    ///   has changed others.
+    static func require(_ wanted: Int?, changed: Int, by sql: String) throws {
+        guard let wanted, changed != wanted else { return }
+        throw SQLError(
+            .unexpectedValue, detail: "\(changed) rows changed, expected \(wanted): \(sql)")
+    }
+
     /// Which constraint a row violates.
     package enum Constraint: Hashable, Sendable {
         /// Another row has this key already (a unique index or the primary key).

@@ -9,7 +9,6 @@ extension SQLSession {
     func markAsCopy() throws {
         try execute("PRAGMA application_id = \(restoredCopyMark)", [])
     }
-
 }
 
 extension SQLConnection {

@@ -1,8 +1,9 @@
 /// How a server numbers the rows of a feed.
 ///
-/// The key `written` has the order of the inserts, and gaps. `number` has the order in which the
-/// rows were found committed, and is given by whoever reads the feed next: in a flow about the
-/// table, so one at a time. Flows about one subject do not overlap, so their rows keep their order.
+/// The primary key `written` is in the order of the inserts, with gaps. `number` is in the order in
+/// which committed rows became visible. The next reader of the feed assigns it, in a flow about the
+/// table, so one reader at a time. Flows about one subject do not overlap, so their rows keep their
+/// order.
 extension Feed {
     /// Rows that one flow numbers: some 20 ms, for which other readers of the feed wait.
     static let numberedAtOnce = 2_000

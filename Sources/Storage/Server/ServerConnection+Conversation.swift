@@ -4,23 +4,6 @@ import ServiceRuntime
 
 /// What is sent and received, with a bound on each wait.
 extension ServerConnection {
-    /// The bytes of all parameters are one buffer, to which the parameters point.
-    func send(_ values: [[UInt8]?], _ name: String) -> Bool {
-        let bytes = Array(values.compactMap(\.self).joined()) + [0]
-        return bytes.withUnsafeBytes { buffer in
-            let base = buffer.bindMemory(to: CChar.self).baseAddress
-            var at = 0
-            let pointers = values.map { value -> UnsafePointer<CChar>? in
-                defer { at += value?.count ?? 0 }
-                return value == nil ? nil : base.map { $0 + at }
-            }
-            let lengths = values.map { Int32($0?.count ?? 0) }
-            let formats = [Int32](repeating: 1, count: values.count)
-            return PQsendQueryPrepared(
-                handle, name, Int32(values.count), pointers, lengths, formats, 1) == 1
-        }
-    }
-
     /// Reads the answers to so many commands, and to the synchronisation after them. Commands after
     /// a failed one have no answer of their own.
     func answers(_ count: Int, _ deadline: Duration) throws -> [ServerResult] {
@@ -65,7 +48,7 @@ extension ServerConnection {
     private func wait(for events: Int32, _ deadline: Duration) throws {
         var poll = pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)
         while true {
-            let left = (deadline - Self.uptime).milliseconds
+            let left = (deadline - SystemTime.read(CLOCK_MONOTONIC)).milliseconds
             guard left > 0 else {
                 throw lost(ServerFailure(sqlState: "", message: "the server did not answer"))
             }
@@ -75,11 +58,7 @@ extension ServerConnection {
         }
     }
 
-    private static var uptime: Duration {
-        var now = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &now)
-        return .seconds(now.tv_sec) + .nanoseconds(now.tv_nsec)
+    static func deadline(after time: Duration) -> Duration {
+        SystemTime.read(CLOCK_MONOTONIC) + time
     }
-
-    static func deadline(after time: Duration) -> Duration { uptime + time }
 }

@@ -4,9 +4,9 @@ import Glibc
 /// One connection to a PostgreSQL server, in pipeline mode, with its prepared statements. Closed in
 /// `deinit`. Used by one thread at a time.
 ///
-/// Statements whose result nobody needs wait, and travel with the next one that somebody does:
+/// Statements whose result is not needed are queued, and sent with the next one whose result is:
 /// BEGIN and the locks with the first statement of a flow, each `put` with the statement after it
-/// or with COMMIT. A failure among them is that of the statement that they travel with.
+/// or with COMMIT. That statement then also reports their errors.
 final class ServerConnection: SQLConnection {
     /// How long an answer may take: longer than `lock_timeout`. Then the connection is given up.
     static let answerMax: Duration = .seconds(5)
@@ -46,12 +46,13 @@ final class ServerConnection: SQLConnection {
 
     private struct Command {
         let sql: String
-        let values: [SQLValue]
-
+        var values: [SQLValue] = []
+        /// Rows that it has to change; nil for any number.
+        var changing: Int?
         /// Whether it is no statement of a flow: without any, there is nothing to commit.
-        var isControl: Bool { sql.hasPrefix("BEGIN") || sql == SubjectLocks.sql }
+        var isControl = false
 
-        static let commit = Command(sql: "COMMIT", values: [])
+        static let commit = Command(sql: "COMMIT", isControl: true)
 
         var isCommit: Bool { sql == Self.commit.sql }
     }
@@ -59,6 +60,7 @@ final class ServerConnection: SQLConnection {
     private struct Statement {
         let name: String
         let parameters: [UInt32]
+        let columns: [String]
     }
 
     /// Connects.
@@ -103,21 +105,23 @@ final class ServerConnection: SQLConnection {
 
     @discardableResult
     func execute(_ sql: String, _ values: [SQLValue]) throws -> Int {
-        try send(Command(sql: sql, values: values)).changes
+        try send(Command(sql: sql, values: values)).result.changes
     }
 
     func query<Value>(
         _ sql: String, _ values: [SQLValue], _ row: (SQLRow) throws -> Value
     ) throws -> [Value] {
-        try send(Command(sql: sql, values: values)).rows().map(row)
+        let (result, statement) = try send(Command(sql: sql, values: values))
+        return try result.rows(statement.columns).map(row)
     }
 
-    func put(_ sql: String, _ values: [SQLValue]) throws {
+    func put(_ sql: String, _ values: [SQLValue], changing wanted: Int?) throws {
+        let command = Command(sql: sql, values: values, changing: wanted)
         guard isInTransaction, pending.count < Self.pendingMax else {
-            _ = try execute(sql, values)
+            _ = try send(command)
             return
         }
-        pending.append(Command(sql: sql, values: values))
+        pending.append(command)
     }
 
     func run(script: String) throws {
@@ -142,7 +146,7 @@ final class ServerConnection: SQLConnection {
     private func begin(_ sql: String) throws {
         failure = nil
         held = []
-        pending = [Command(sql: sql, values: [])]
+        pending = [Command(sql: sql, isControl: true)]
         (state, hasBegun, isCommitSent) = (.open, false, false)
     }
 
@@ -157,11 +161,12 @@ final class ServerConnection: SQLConnection {
         guard !new.isEmpty else { return }
         held.formUnion(new)
         pending.append(
-            Command(sql: SubjectLocks.sql, values: SubjectLocks.Lock.parameters(new)))
+            Command(
+                sql: SubjectLocks.sql, values: SubjectLocks.Lock.parameters(new), isControl: true))
     }
 
-    /// Commits. A notice during COMMIT may say that a standby did not confirm it: then nobody
-    /// knows.
+    /// Commits. A notice during COMMIT may say that a standby did not confirm it: then the outcome
+    /// is unknown.
     func commit() throws {
         if state == .open, !hasBegun, pending.allSatisfy(\.isControl) {
             pending = []
@@ -170,7 +175,7 @@ final class ServerConnection: SQLConnection {
         }
         let before = notices.count
         do {
-            let result = try send(.commit)
+            let result = try send(.commit).result
             state = .idle
             guard result.command == "COMMIT" else {
                 throw record(
@@ -191,7 +196,7 @@ final class ServerConnection: SQLConnection {
         pending = []
         guard !isLost else { return state = .idle }
         if state == .idle || !hasBegun { return state = .idle }
-        _ = try send(Command(sql: "ROLLBACK", values: []))
+        _ = try send(Command(sql: "ROLLBACK", isControl: true))
         state = .idle
     }
 
@@ -199,8 +204,7 @@ final class ServerConnection: SQLConnection {
     func finishReading() throws {
         guard state == .open, hasBegun else { return try rollBack() }
         let deadline = Self.deadline(after: Self.answerMax)
-        try prepare([.commit], deadline)
-        try post(try encoded([.commit]), deadline)
+        try post(try encoded([.commit], try prepared([.commit], deadline)), deadline)
         state = .idle
         isEnding = true
     }
@@ -241,31 +245,41 @@ final class ServerConnection: SQLConnection {
     // MARK: Conversation
 
     /// Sends what waits, and `last`, and reads the answers.
-    /// - Returns: the last answer.
-    private func send(_ last: Command?) throws -> ServerResult {
+    /// - Returns: the last answer, and its statement.
+    @discardableResult
+    private func send(_ last: Command?) throws -> (result: ServerResult, statement: Statement) {
         guard !isLost else { throw lost() }
         try endReading()
         let commands = pending + (last.map { [$0] } ?? [])
         pending = []
         let deadline = Self.deadline(after: Self.answerMax)
-        try prepare(commands, deadline)
-        let calls = try encoded(commands)
+        let statements = try prepared(commands, deadline)
+        let calls = try encoded(commands, statements)
         if state == .open { hasBegun = true }
         if last?.isCommit == true { isCommitSent = true }
         try post(calls, deadline)
         let results = try answers(commands.count, deadline)
         if let first = results.lazy.compactMap(\.failure).first { throw record(first) }
-        guard let result = results.last else { throw lost() }
-        return result
+        for (command, result) in zip(commands, results) where command.changing != nil {
+            do {
+                try SQLError.require(command.changing, changed: result.changes, by: command.sql)
+            } catch let error as SQLError {
+                throw refused(error)
+            }
+        }
+        guard let result = results.last, let statement = statements.last else { throw lost() }
+        return (result, statement)
     }
 
-    /// Prepares those whose text this connection has not seen yet, in a round trip of their own.
-    private func prepare(_ commands: [Command], _ deadline: Duration) throws {
+    /// The commands' statements. Prepares those whose text this connection has not seen yet, in a
+    /// round trip of their own.
+    private func prepared(_ commands: [Command], _ deadline: Duration) throws -> [Statement] {
+        let known = commands.compactMap { statements[$0.sql] }
+        if known.count == commands.count { return known }
         var new: [String] = []
         for command in commands where statements[command.sql] == nil && !new.contains(command.sql) {
             new.append(command.sql)
         }
-        if new.isEmpty { return }
         if statements.count + new.count > Self.statementsMax { try forgetStatements(deadline) }
         for (index, sql) in new.enumerated() {
             let name = "s\(statements.count + index)"
@@ -284,9 +298,12 @@ final class ServerConnection: SQLConnection {
         }
         let count = statements.count
         for (index, sql) in new.enumerated() {
+            let described = results[index * 2 + 1]
             statements[sql] = Statement(
-                name: "s\(count + index)", parameters: results[index * 2 + 1].parameterTypes)
+                name: "s\(count + index)", parameters: described.parameterTypes,
+                columns: described.columns)
         }
+        return try prepared(commands, deadline)
     }
 
     private func forgetStatements(_ deadline: Duration) throws {
@@ -301,31 +318,25 @@ final class ServerConnection: SQLConnection {
     /// A prepared statement with its parameters.
     private struct Call {
         let statement: String
-        let values: [[UInt8]?]
+        let parameters: ServerParameters
     }
 
     /// All of a batch before any of it is sent: a value that cannot be sent leaves no half of one.
-    private func encoded(_ commands: [Command]) throws -> [Call] {
-        try commands.map { command in
-            guard let statement = statements[command.sql] else { throw lost() }
-            let (given, wanted) = (command.values.count, statement.parameters.count)
-            guard given == wanted else {
-                throw refused(SQLError(.misuse, detail: "\(given) values for \(wanted) parameters"))
+    private func encoded(_ commands: [Command], _ statements: [Statement]) throws -> [Call] {
+        do {
+            return try zip(commands, statements).map { command, statement in
+                Call(
+                    statement: statement.name,
+                    parameters: try ServerParameters(command.values, as: statement.parameters))
             }
-            let values = try zip(command.values, statement.parameters).map { value, type in
-                do {
-                    return try ServerType.encoded(value, as: type)
-                } catch let error as SQLError {
-                    throw refused(error)
-                }
-            }
-            return Call(statement: statement.name, values: values)
+        } catch let error as SQLError {
+            throw refused(error)
         }
     }
 
     private func post(_ calls: [Call], _ deadline: Duration) throws {
         for call in calls {
-            guard send(call.values, call.statement) else { throw lost() }
+            guard call.parameters.send(to: call.statement, handle) else { throw lost() }
         }
         guard PQpipelineSync(handle) == 1 else { throw lost() }
         try flush(deadline)

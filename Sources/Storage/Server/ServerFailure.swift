@@ -7,7 +7,7 @@ struct ServerFailure: Hashable, Sendable {
     let message: String
     /// Whether the connection is over.
     var isLost = false
-    /// Whether COMMIT had been sent, so that nobody knows whether it was done.
+    /// Whether COMMIT had been sent, so that its outcome is unknown.
     var isUnknown = false
 
     /// What a store does with a flow that failed so.
@@ -56,7 +56,7 @@ struct ServerFailure: Hashable, Sendable {
     /// The error, by its kind.
     var error: SQLError {
         let code = sqlState.isEmpty ? "" : " (\(sqlState))"
-        return SQLError(kind, detail: "\(message.trimmed)\(code)\(advice)")
+        return SQLError(kind, detail: "\(message.oneLine)\(code)\(advice)")
     }
 
     private var kind: SQLError.Kind {
@@ -86,7 +86,8 @@ struct ServerFailure: Hashable, Sendable {
 }
 
 extension String {
-    fileprivate var trimmed: String {
-        String(split(whereSeparator: \.isNewline).joined(separator: "; "))
+    /// The lines of a message of libpq, which indents some, as one.
+    var oneLine: String {
+        split(whereSeparator: \.isNewline).map { $0.drop { $0 == "\t" } }.joined(separator: "; ")
     }
 }

@@ -1,7 +1,7 @@
 import Metrics
 
 /// What a store on a server counts besides `StoreMetrics`: flows that ran again and why,
-/// outcomes that nobody knows, waits for locks, and whether this instance holds the store.
+/// unknown outcomes, waits for locks, and whether this instance holds the store.
 struct ServerMetrics: Sendable {
     /// Why a flow ran again.
     enum Cause: String, CaseIterable {
@@ -45,7 +45,7 @@ struct ServerMetrics: Sendable {
     /// Counts a flow that runs again.
     func countRepeat(_ cause: Cause) { repeats[cause]?.increment() }
 
-    /// Counts a flow of which nobody knows whether it was committed.
+    /// Counts a flow whose outcome is unknown.
     func countUnknown() { unknownOutcomes.increment() }
 
     /// Counts a flow that gave up after it had waited for a lock.

@@ -132,8 +132,7 @@ struct ServerAnswer {
 
     /// - Parameter error: of kind `unreachable`.
     init(_ error: SQLError) {
-        text = error.detail.split(whereSeparator: \.isNewline)
-            .map { $0.drop { $0 == "\t" } }.joined(separator: "; ")
+        text = error.detail.oneLine
         let detail = error.detail
         let meaning = Self.meanings.first { detail.contains($0.words) }
         advice = meaning?.advice ?? "check store-url, and that the server runs"

@@ -1,6 +1,7 @@
 import CPostgreSQL
 package import Cryptography
 import Glibc
+import ServiceRuntime
 
 /// Where a server's store is, and how it is reached.
 package struct ServerSettings: Sendable {
@@ -84,22 +85,16 @@ package struct ServerSettings: Sendable {
     }
 
     private static func isSchema(_ name: String) -> Bool {
-        func isLetter(_ byte: UInt8) -> Bool {
-            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-        }
-        func isDigit(_ byte: UInt8) -> Bool {
-            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-        }
-        // What is longer PostgreSQL cuts off, and names with pg_ are its own.
-        return (1...63).contains(name.utf8.count) && !name.hasPrefix("pg_")
-            && name.utf8.first.map(isLetter) == true
-            && name.utf8.allSatisfy { isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "_") }
+        // PostgreSQL truncates a longer one, and names with pg_ are its own.
+        name.isName(1...63, [.lower, .digit], marks: "_") && name.prefix(1).isName(1...1, .lower)
+            && !name.hasPrefix("pg_")
     }
 
     /// For people: the schema and its server.
     package var place: String { "the schema \(schema) of \(database) at \(hosts)" }
 
-    /// Whether all hosts are sockets or this machine itself, where nobody can listen.
+    /// Whether all hosts are sockets or the loopback of this machine, where no connection can be
+    /// intercepted.
     var isLocal: Bool {
         hosts.split(separator: ",").allSatisfy {
             $0.hasPrefix("/") || ["localhost", "127.0.0.1", "::1"].contains($0)
@@ -153,8 +148,7 @@ package struct ServerSettings: Sendable {
         """
     }
 
-    var quotedSchema: String {
-        let parts = schema.split(separator: "\"", omittingEmptySubsequences: false)
-        return "\"\(parts.joined(separator: "\"\""))\""
-    }
+    /// The schema as an identifier of SQL. Its name may be one of PostgreSQL's words, and has no
+    /// quotes itself.
+    var quotedSchema: String { "\"\(schema)\"" }
 }

@@ -56,7 +56,6 @@ struct ServerWorker {
     private static let repeatsMax = 5
     /// Pauses before them, in microseconds: long enough for the other flow of a deadlock to end.
     private static let pauses: ClosedRange<UInt32> = 5_000...50_000
-    private static let source = "store"
     /// CPU time of its thread that a flow may take before it is reported: it holds locks, and a
     /// server ends a transaction that does nothing for 2 s. By the wall clock a busy machine would
     /// be reported.
@@ -73,7 +72,7 @@ struct ServerWorker {
     let link: StoreLink
     let announce: () -> Void
     var connection: ServerConnection?
-    private var failures = 0
+    private var failures: CommitFailures
 
     init(
         open: @escaping () throws -> ServerConnection, time: any Time, instance: Int64,
@@ -83,6 +82,7 @@ struct ServerWorker {
         (self.open, self.time, self.instance, self.logger) = (open, time, instance, logger)
         (self.metrics, self.served, self.writes) = (metrics, served, writes)
         (self.mark, self.link, self.announce) = (mark, link, announce)
+        failures = CommitFailures(writes: writes, logger: logger)
     }
 
     /// Runs until the queue is closed and empty.
@@ -165,11 +165,7 @@ struct ServerWorker {
             fields: [.milliseconds: .milliseconds(used)])
     }
 
-    private static var threadTime: Duration {
-        var now = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now)
-        return .seconds(now.tv_sec) + .nanoseconds(now.tv_nsec)
-    }
+    private static var threadTime: Duration { SystemTime.read(CLOCK_THREAD_CPUTIME_ID) }
 
     /// What the connection knows of a failure; nil for an error of the flow itself.
     private func failure(of error: any Error) -> ServerFailure? {
@@ -210,19 +206,12 @@ struct ServerWorker {
 
     private mutating func record(_ failure: ServerFailure) {
         guard failure.isLost || StoreFailure.ofDisk(failure.error) != nil else { return }
-        writes.fail(Self.source, StoreFailure.ofDisk(failure.error) ?? "commits fail")
-        failures += 1
-        guard failures.isLoggedFailure else { return }
-        logger.error(
-            "store.commit.failed", "commits fail",
-            fields: [
-                .attempt: .count(failures), .count: .count(1), .detail: .error(failure.error),
-            ])
+        failures.record(failure.error, flows: 1)
     }
 
     private mutating func recordSuccess() {
-        writes.work(Self.source)
-        failures = 0
+        writes.work(CommitFailures.source)
+        _ = failures.end()
     }
 
     // MARK: Queries

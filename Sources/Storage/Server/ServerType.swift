@@ -1,4 +1,5 @@
 import CPostgreSQL
+import Cryptography
 
 /// PostgreSQL's types that `SQLValue` is sent and read in, by their numbers in `pg_type`, which
 /// never change. All travel in their binary form.
@@ -13,29 +14,30 @@ enum ServerType {
     private static let arrays: Set<UInt32> = [1_000, 1_016]
     private static let void: UInt32 = 2_278
 
-    /// A parameter in the form of its type; nil for `NULL`.
+    /// Appends a parameter in the form of its type; nothing for `NULL`.
     /// - Throws: `SQLError`: `misuse` for a value that PostgreSQL cannot hold, and the constraint
-    ///   that
-    ///   SQLite's strict tables have for one of another type.
-    static func encoded(_ value: SQLValue, as type: UInt32) throws -> [UInt8]? {
+    ///   that SQLite's strict tables have for one of another type.
+    static func append(_ value: SQLValue, as type: UInt32, to parameters: inout [UInt8]) throws {
         switch (value, type) {
-        case (.null, _): return nil
-        case (.integer(let number), integer): return number.bigEndianBytes
+        case (.null, _): return
+        case (.integer(let number), integer): return parameters.append(bigEndian: number)
         case (.integer(let number), word):
-            if let word = Int32(exactly: number) { return word.bigEndianBytes }
+            if let word = Int32(exactly: number) { return parameters.append(bigEndian: word) }
         case (.integer(let number), short):
-            if let short = Int16(exactly: number) { return short.bigEndianBytes }
-        case (.integer(let number), boolean): return [number == 0 ? 0 : 1]
-        case (.integer(let number), double): return Double(number).bitPattern.bigEndianBytes
+            if let short = Int16(exactly: number) { return parameters.append(bigEndian: short) }
+        case (.integer(let number), boolean): return parameters.append(number == 0 ? 0 : 1)
+        case (.integer(let number), double):
+            return parameters.append(bigEndian: Double(number).bitPattern)
         case (.real(let number), double):
             guard !number.isNaN else { throw SQLError(.misuse, detail: "a number is NaN") }
-            return number.bitPattern.bigEndianBytes
+            return parameters.append(bigEndian: number.bitPattern)
         case (.text(let text), let type) where texts.contains(type):
-            let bytes = Array(text.utf8)
-            guard !bytes.contains(0) else { throw SQLError(.misuse, detail: "a text has NUL") }
-            return bytes
+            guard !text.utf8.contains(0) else {
+                throw SQLError(.misuse, detail: "a text has NUL")
+            }
+            return parameters.append(contentsOf: text.utf8)
         case (.blob(let value), let type) where type == bytes || arrays.contains(type):
-            return value
+            return parameters.append(contentsOf: value)
         default: break
         }
         throw SQLError(.constraint(.type), detail: "a parameter of type \(type) has another")
@@ -94,11 +96,15 @@ final class ServerResult {
         return ServerFailure(sqlState: state, message: message)
     }
 
-    /// The rows.
+    /// The names of a described statement's columns.
+    var columns: [String] {
+        (0..<PQnfields(handle)).map { PQfname(handle, $0).map { String(cString: $0) } ?? "" }
+    }
+
+    /// The rows of a statement with columns of these names.
     /// - Throws: `SQLError` of kind `unexpectedValue`.
-    func rows() throws -> [SQLRow] {
+    func rows(_ names: [String]) throws -> [SQLRow] {
         let columns = 0..<PQnfields(handle)
-        let names = columns.map { PQfname(handle, $0).map { String(cString: $0) } ?? "" }
         let types = columns.map { PQftype(handle, $0) }
         return try (0..<PQntuples(handle)).map { row in
             let values = try zip(columns, types).map { column, type in

@@ -74,11 +74,7 @@ final class StoreLink: Sendable {
     }
 
     /// Nanoseconds since the machine started, which pass while it sleeps.
-    private static var bootTime: UInt64 {
-        var now = timespec()
-        clock_gettime(CLOCK_BOOTTIME, &now)
-        return UInt64(now.tv_sec) * 1_000_000_000 + UInt64(now.tv_nsec)
-    }
+    private static var bootTime: UInt64 { SystemTime.read(CLOCK_BOOTTIME).nanoseconds }
 
     /// Frees the lock. Blocks its thread until that is done.
     func close() {

@@ -18,11 +18,15 @@ struct SubjectLocks: Sendable {
     /// that each refresh shares would be one hot spot.
     private static let tablesWithRows: Set<String> = ["webhook"]
 
-    let schema: String
+    private let schema: [UInt8]
+
+    /// The locks of a schema's subjects.
+    init(schema: String) { self.schema = Array(schema.utf8) }
 
     /// The locks of these subjects, in the order in which every flow takes them: two flows that
     /// declare the same subjects never wait for each other.
     func locks(of subjects: [Subject]) -> [Lock] {
+        if subjects.count == 1 { return locks(of: subjects[0]).sorted { $0.key < $1.key } }
         var found: [Int64: Bool] = [:]
         for subject in subjects {
             for lock in locks(of: subject) {
@@ -47,8 +51,7 @@ struct SubjectLocks: Sendable {
 
     /// The key of a lock: the same on all instances and in all versions.
     func key(_ kind: String, _ name: [UInt8] = []) -> Int64 {
-        let parts = [Array(schema.utf8), Array(kind.utf8), name]
-        let hash = SHA256.hash(DelimitedParts.joined(parts))
+        let hash = SHA256.hash(DelimitedParts.joined([schema, Array(kind.utf8), name]))
         return Int64(bitPattern: hash.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
     }
 
@@ -62,21 +65,21 @@ struct SubjectLocks: Sendable {
 extension SubjectLocks.Lock {
     /// The parameters of `SubjectLocks.sql`, as PostgreSQL's binary arrays.
     static func parameters(_ locks: [SubjectLocks.Lock]) -> [SQLValue] {
-        [
-            array(locks.map(\.key.bigEndianBytes), of: ServerType.integer),
-            array(locks.map { [$0.isShared ? 1 : 0] }, of: ServerType.boolean),
-        ]
+        var keys = head(of: ServerType.integer, locks.count)
+        var kinds = head(of: ServerType.boolean, locks.count)
+        for lock in locks {
+            keys.append(bigEndian: Int32(8))
+            keys.append(bigEndian: lock.key)
+            kinds.append(bigEndian: Int32(1))
+            kinds.append(lock.isShared ? 1 : 0)
+        }
+        return [.blob(keys), .blob(kinds)]
     }
 
-    private static func array(_ elements: [[UInt8]], of type: UInt32) -> SQLValue {
-        func word(_ number: some FixedWidthInteger) -> [UInt8] { Int32(number).bigEndianBytes }
-        // One dimension, no nulls, the type, the count, the index of the first.
-        let head = word(1) + word(0) + word(type) + word(elements.count) + word(1)
-        return .blob(head + elements.flatMap { word($0.count) + $0 })
+    /// One dimension, no nulls, the type, the count, the index of the first.
+    private static func head(of type: UInt32, _ count: Int) -> [UInt8] {
+        var head: [UInt8] = []
+        for word in [1, 0, type, UInt32(count), 1] { head.append(bigEndian: word) }
+        return head
     }
-}
-
-extension FixedWidthInteger {
-    /// The bytes in the order of the network.
-    var bigEndianBytes: [UInt8] { withUnsafeBytes(of: bigEndian) { Array($0) } }
 }

@@ -39,7 +39,15 @@ package struct Transaction: SQLSession {
     /// - Throws: `SQLError`, also when the engine has ended the transaction.
     package func put(_ sql: String, _ values: [SQLValue]) throws {
         try requireOpen()
-        try connection.put(sql, values)
+        try connection.put(sql, values, changing: nil)
+    }
+
+    /// Changes one row, which the flow has read. Another number fails the flow: where the statement
+    /// was sent together with COMMIT, its change remains, but the caller gets no answer to use.
+    /// - Throws: `SQLError`, also when the engine has ended the transaction.
+    package func putOne(_ sql: String, _ values: [SQLValue]) throws {
+        try requireOpen()
+        try connection.put(sql, values, changing: 1)
     }
 
     /// Runs one statement and maps each of its rows to a value.

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Cryptography
-import Glibc
 import Storage
 
 /// `postern store`: stores on a PostgreSQL server.
@@ -98,21 +97,18 @@ struct ServerOptions: ParsableArguments {
     /// - Parameter url: the server, where it is not the one of the option.
     /// - Throws: `StoreError` for a URL that cannot be used; `SecretFileError`; `ValidationError`.
     func settings(schema: String, at url: String? = nil) throws -> ServerSettings {
-        guard let url = url ?? store ?? Self.variable("POSTERN_STORE_URL") else {
+        guard let url = url ?? store ?? EnvironmentVariable.value(EnvironmentVariable.storeURL)
+        else {
             throw ValidationError("say where the stores are: --store URL")
         }
         var settings = try ServerSettings(url: url, schema: schema)
-        if let file = storePasswordFile ?? Self.variable("POSTERN_STORE_PASSWORD_FILE") {
+        if let file = storePasswordFile ?? EnvironmentVariable.value("POSTERN_STORE_PASSWORD_FILE")
+        {
             settings.password = try SecretFile.readLine(file)
         }
-        if let file = storeCaFile ?? Self.variable("POSTERN_STORE_CA_FILE") {
+        if let file = storeCaFile ?? EnvironmentVariable.value("POSTERN_STORE_CA_FILE") {
             settings.certificates = file
         }
         return settings
-    }
-
-    private static func variable(_ name: String) -> String? {
-        guard let value = getenv(name) else { return nil }
-        return String(cString: value)
     }
 }

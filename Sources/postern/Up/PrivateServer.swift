@@ -252,14 +252,8 @@ extension PrivateServer {
 
         /// Neither too long, nor with what means something in a list of folders, or in a URL.
         private static func isUsable(_ folder: String) -> Bool {
-            folder.utf8.count + PrivateServer.socketName.utf8.count
-                <= PrivateServer.socketBytesMax
-                && folder.utf8.allSatisfy { byte in
-                    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-                        || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
-                        || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-                        || "/._-".utf8.contains(byte)
-                }
+            let bytesMax = PrivateServer.socketBytesMax - PrivateServer.socketName.utf8.count
+            return folder.isName(1...bytesMax, [.letter, .digit], marks: "/._-")
         }
 
         func remove() {

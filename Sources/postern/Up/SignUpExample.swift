@@ -16,7 +16,7 @@ enum SignUpExample {
     /// - Parameter variable: The value of an environment variable, which this process and its
     ///   programs share.
     static func request(
-        _ variable: (String) -> String? = { getenv($0).map { String(cString: $0) } }
+        _ variable: (String) -> String? = EnvironmentVariable.value
     ) -> String {
         let isLong = variable("POSTERN_PASSWORD_POLICY") == "nist"
         let password = isLong ? "Correct7HorseBattery" : "Correct7Horse"

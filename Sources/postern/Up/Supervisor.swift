@@ -76,7 +76,7 @@ final class Supervisor {
         // The links in mails lead to its pages, unless the operator has turned these off or has
         // pages of his own.
         setenv("POSTERN_PAGES", "on", 0)
-        let pages = getenv("POSTERN_PAGES").map { String(cString: $0).lowercased() }
+        let pages = EnvironmentVariable.value("POSTERN_PAGES")?.lowercased()
         guard pages == "on" || pages == "true" || pages == "yes" else { return }
         setenv("POSTERN_LINK_ORIGIN", origins[0], 0)
     }
@@ -250,9 +250,5 @@ final class Supervisor {
 
 /// The boot clock, for timeouts.
 enum Clock {
-    static func seconds() -> Double {
-        var time = timespec()
-        clock_gettime(CLOCK_BOOTTIME, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
+    static func seconds() -> Double { SystemTime.read(CLOCK_BOOTTIME) / .seconds(1) }
 }

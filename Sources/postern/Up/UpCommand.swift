@@ -56,7 +56,7 @@ struct UpCommand: ParsableCommand {
         let signals = StopSignals()
         let server = try privateServer(folder, until: signals)
         defer { server?.stop() }
-        if let url = server?.url ?? store { setenv(Self.storeVariable, url, 1) }
+        if let url = server?.url ?? store { setenv(EnvironmentVariable.storeURL, url, 1) }
         let supervisor = try Supervisor(
             folder: folder, programsFolder: programsFolder, portBase: portBase, hasWeb: web)
         do {
@@ -86,16 +86,14 @@ struct UpCommand: ParsableCommand {
         supervisor.stop()
     }
 
-    /// The setting by which the programs find their stores' server.
-    private static let storeVariable = "POSTERN_STORE_URL"
-
     /// The server that runs beside the programs; nil if none was asked for.
     private func privateServer(
         _ folder: DataFolder, until signals: StopSignals
     ) throws -> PrivateServer? {
         if store == PrivateServer.word { return try PrivateServer(folder, until: signals) }
         // Otherwise all accounts would seem to be gone.
-        guard store != nil || getenv(Self.storeVariable) != nil || !PrivateServer.isIn(data)
+        guard
+            store != nil || getenv(EnvironmentVariable.storeURL) != nil || !PrivateServer.isIn(data)
         else {
             throw ToolError(
                 "the stores of \(folder.path) are on its own PostgreSQL: add --store private, or "
@@ -122,8 +120,8 @@ struct UpCommand: ParsableCommand {
         }
         places.append(
             ("data", "\(folder.path): stores, keys, logs; endpoints.json has all addresses"))
-        if let url = getenv(storeVariable) {
-            places.append(("store", "\(String(cString: url)), on PostgreSQL"))
+        if let url = EnvironmentVariable.value(EnvironmentVariable.storeURL) {
+            places.append(("store", "\(url), on PostgreSQL"))
         }
         // The programs' own defaults, which are for a first try only.
         if getenv("POSTERN_SMTP_HOST") == nil {

@@ -9,7 +9,7 @@ package struct StoreSchema {
         "store_place": "a server can be restored with all its schemas",
         "key_checks": "hosts share keys",
         "blob": "what are files elsewhere, in two tables",
-        "FEED.number": "given by whoever reads first",
+        "FEED.number": "assigned by the next reader",
         "FEED.written": "the order of the inserts",
         "FEED unique index written": "its key",
         "FEED index written": "finds the rows without a number",

@@ -30,8 +30,7 @@ package enum TestStore {
                 auditTrail: auditTrail, time: time,
                 logger: logger ?? CapturedLog().logger(time: time), backend: backend)
         }
-        let chosen = try Self.engine(getenv("POSTERN_TEST_STORE").map { String(cString: $0) })
-        guard engine == nil, chosen == .server else {
+        guard try engine == nil && chosen() == .server else {
             return try open(.folder(folder, name: name, engine: engine ?? SubjectChecks()))
         }
         // The folder shows that its test runs.
@@ -134,10 +133,14 @@ package enum TestStore {
         return engine
     }
 
+    private static func chosen() throws -> Engine {
+        try engine(getenv("POSTERN_TEST_STORE").map { String(cString: $0) })
+    }
+
     /// Whether stores are on a server.
     package static var isOnServer: Bool {
-        let name = getenv("POSTERN_TEST_STORE").map { String(cString: $0) }
-        return (try? engine(name)) == .server
+        // An unknown engine is the error of each store that is opened.
+        (try? chosen()) == .server
     }
 
     /// How many flows of a store can run at once.

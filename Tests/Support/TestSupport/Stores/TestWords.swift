@@ -30,8 +30,8 @@ final class TestWords: SQLConnection {
         try inner.query(Self.translated(sql), values, row)
     }
 
-    func put(_ sql: String, _ values: [SQLValue]) throws {
-        try inner.put(Self.translated(sql), values)
+    func put(_ sql: String, _ values: [SQLValue], changing wanted: Int?) throws {
+        try inner.put(Self.translated(sql), values, changing: wanted)
         try continueNumbers(after: sql)
     }
 
