@@ -120,7 +120,10 @@ let package = Package(
         module("JSON", []),
         module(
             "Texts", [],
-            pages: ["README.md", "bundle.sh", "mail", "sms", "push", "page", "error", "export"]),
+            pages: [
+                "README.md", "bundle.sh", "mail", "sms", "push", "page", "error", "export",
+                "activity",
+            ]),
         module(
             "ServiceRuntime",
             ["CYAML", "JSON", "Texts", logging, metrics, lifecycle, unixSignals],
@@ -339,7 +342,8 @@ let package = Package(
             "IdentityService",
             identity + [
                 "Contracts", "RPC", "Messages", "Storage", "Outbound", "Cryptography",
-                "Addresses", "ServiceRuntime", "JSON", "HTTPSink", "ProviderIssuer", "TestSupport",
+                "Addresses", "ServiceRuntime", "JSON", "Texts", "HTTPSink", "ProviderIssuer",
+                "TestSupport",
             ]),
         tests(
             "NotificationService",

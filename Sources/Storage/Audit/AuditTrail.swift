@@ -121,10 +121,10 @@ extension SQLValue {
     fileprivate var linkedBytes: [UInt8] {
         switch self {
         case .null: []
-        case .integer(let number): [1] + [number].bigEndianBytes
+        case .integer(let number): [1] + number.bigEndianBytes
         case .text(let text): [2] + Array(text.utf8)
         case .blob(let bytes): [3] + bytes
-        case .real(let number): [4] + [Int64(bitPattern: number.bitPattern)].bigEndianBytes
+        case .real(let number): [4] + number.bitPattern.bigEndianBytes
         }
     }
 }

@@ -68,7 +68,7 @@ struct CallOriginsTests {
     @Test("relayed and composed calls have it alike, through the gateway's own methods")
     func served() async throws {
         let fixture = try await GatewayFixture(flags: ["--place-file=\(Self.file)"])
-        let channel = InProcessChannel(fixture.gateway.methods, as: "app")
+        let channel = InProcessChannel(fixture.serviceMethods, as: "app")
         func context(_ token: String? = nil) -> CallContext {
             var context = fixture.context("k\(fixture.time.now().milliseconds)")
             context.metadata[Metadata.Key.clientAddress] = "192.0.2.1"

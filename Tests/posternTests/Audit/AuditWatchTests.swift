@@ -23,7 +23,7 @@ struct AuditWatchTests {
 
         func setAway(_ service: String, _ isAway: Bool) {
             away.withLock { away in
-                if isAway { away.insert(service) } else { away.remove(service) }
+                if isAway { _ = away.insert(service) } else { _ = away.remove(service) }
             }
         }
 
