@@ -19,12 +19,16 @@ struct RepeatFixture: Sendable {
     private let gateway: GatewayService
     private let wire: InnerWire
 
-    /// - Parameter cut: The call that is lost; nil for none.
-    init(_ fixture: GatewayFixture, cut: InnerWire.Cut? = nil) throws {
+    /// - Parameters:
+    ///   - flags: The gateway's settings, as on a command line.
+    ///   - cut: The call that is lost; nil for none.
+    init(
+        _ fixture: GatewayFixture, flags: [String] = [], cut: InnerWire.Cut? = nil
+    ) throws {
         let wire = InnerWire(fixture.inner, cut: cut)
         self.wire = wire
         gateway = try GatewayService(
-            settings: try SettingsLoader.settings(),
+            settings: try SettingsLoader.settings(flags),
             peers: GatewayPeers(
                 identity: .init(wire, streams: wire, watches: wire),
                 session: .init(
@@ -42,8 +46,14 @@ struct RepeatFixture: Sendable {
     func send(
         _ call: PublicCall, _ messages: [[UInt8]], by person: PreparedPerson
     ) async throws -> RepeatedResponse {
-        let response = try await LiveCallers.send(
-            call.method, messages, by: front, person.contextAtGateway(of: call))
+        try await send(call, messages, in: person.contextAtGateway(of: call))
+    }
+
+    /// The same in a context of its own.
+    func send(
+        _ call: PublicCall, _ messages: [[UInt8]], in context: CallContext
+    ) async throws -> RepeatedResponse {
+        let response = try await LiveCallers.send(call.method, messages, by: front, context)
         return try RepeatedResponse(response, of: call.method)
     }
 

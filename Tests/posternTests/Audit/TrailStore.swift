@@ -1,10 +1,15 @@
 import Contracts
 import Cryptography
 import Hosting
+import IdentityAssembly
+import IdentityService
 import JSON
 import Messages
+import NotificationService
 import RPC
+import RateLimitService
 import ServiceRuntime
+import SessionService
 import Storage
 import TestSupport
 import Testing
@@ -29,18 +34,35 @@ struct TrailStore {
         var links: [[SQLValue]]
     }
 
+    /// A service with a trail.
+    enum Service: String, CaseIterable, Sendable {
+        case identity, session, rateLimit, notification
+
+        /// The tables of its store beside those of every store.
+        fileprivate var migrations: [Migration] {
+            switch self {
+            case .identity: IdentityTables.migrations
+            case .session: SessionTables.migrations
+            case .rateLimit: RateLimitTables.migrations
+            case .notification: NotificationStore.migrations
+            }
+        }
+    }
+
     let folder: TemporaryFolder
     let time: ManualTime
     let store: Store
 
+    /// - Parameter service: whose tables the store has; nil for those of every store alone.
     init(
-        _ name: String = "entries", in folder: TemporaryFolder? = nil,
+        _ name: String = "entries", of service: Service? = nil, in folder: TemporaryFolder? = nil,
         time: ManualTime = ManualTime()
     ) throws {
         self.folder = try folder ?? TemporaryFolder()
         self.time = time
         store = try TestStore.open(
-            name, [], in: self.folder.path, auditTrail: try .test(keptFor: Self.kept), time: time)
+            name, service?.migrations ?? [], in: self.folder.path,
+            auditTrail: try .test(keptFor: Self.kept), time: time)
     }
 
     /// Records of all columns, some of them empty.
