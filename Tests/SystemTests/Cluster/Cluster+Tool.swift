@@ -86,6 +86,26 @@ extension Cluster {
         return String(token.prefix { !$0.isWhitespace && $0 != "&" })
     }
 
+    /// The lines of `postern audit watch`, from the first entry to one that contains the text.
+    func watchedLines(until text: String) async throws -> [String] {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("", to: "audit.jsonl")
+        let options = ["audit", "watch", "-o", "json", "--since", "2020-01-01", "--to", path]
+        let tool = RunningProcess(
+            BuiltPrograms.path("postern"), options + endpoints, in: folder.path)
+        try tool.start()
+        var lines: [String] = []
+        let isThere = try await eventually {
+            lines = try String(contentsOfFile: path, encoding: .utf8)
+                .split(separator: "\n").map(String.init)
+            return lines.contains { $0.contains(text) }
+        }
+        tool.send(SIGTERM)
+        _ = await tool.end(within: .seconds(5))
+        guard isThere else { throw ClusterError(message: "no \(text): \(lines)") }
+        return lines
+    }
+
     /// The option that gives the programs' addresses to the tool.
     var endpoints: [String] { ["--endpoints", "\(data)/endpoints.json"] }
 

@@ -11,6 +11,7 @@ extension SystemTests {
     @Suite("D0: the activity of an account, by HTTP")
     struct Activity {
         private static let number = "+4915120160001"
+        private static let wrongPassword = "Wrong7Horse"
         private static let newPassword = "Other7Horse"
 
         @Test("A-01, G-08, G-22, I-09: its owner sees each act; others do not, support is recorded")
@@ -23,15 +24,28 @@ extension SystemTests {
                 let ada = Person(16_001)
                 let eve = Person(16_002)
                 let stranger = try await fixture.signUp(eve).session
-                let (session, ended) = try await acts(of: ada, fixture)
-                try await expectEach(try await list(session, ada, fixture), ended: ended)
+                let acts = try await acts(of: ada, fixture)
+                let session = acts.session
+                try await expectEach(try await list(session, ada, fixture), ended: acts.ended)
                 try await expectSentences(session, ada, fixture)
                 let others = try await list(stranger, eve, fixture)
                 #expect(
                     Set(others.map(\.kind)).isSubset(of: ["account.registered", "session.started"]))
                 #expect(others.allSatisfy { [stranger?.sessionId, ""].contains($0.sessionId) })
                 try await support(session, ada, fixture)
+                try await expectNoCanary(acts, ada, fixture)
             }
+        }
+
+        /// What is left of somebody's acts.
+        private struct Acts {
+            let session: GatewayV1.Session?
+            /// The id of a session that was signed out.
+            let ended: String
+            /// A code that was sent to a number.
+            let code: String
+            /// Passwords and tokens.
+            let secrets: [String]
         }
 
         private func list(
@@ -53,12 +67,9 @@ extension SystemTests {
 
         /// Signs up, signs in with a wrong and the right password, by a code and by Google, changes
         /// the password, and signs another session out.
-        /// - Returns: the session that is left, and the id of the one that was signed out.
-        private func acts(
-            of ada: Person, _ fixture: StoryFixture
-        ) async throws -> (GatewayV1.Session?, ended: String) {
+        private func acts(of ada: Person, _ fixture: StoryFixture) async throws -> Acts {
             _ = try await fixture.signUp(ada)
-            let wrong = try await refusal { try await fixture.signIn(ada, "Wrong7Horse") }
+            let wrong = try await refusal { try await fixture.signIn(ada, Self.wrongPassword) }
             #expect(wrong.code == .invalidCredential)
             let session = try await fixture.signIn(ada).session
             let context = fixture.backend.context(ada).bearing(session?.accessToken)
@@ -83,7 +94,12 @@ extension SystemTests {
             let end = try await fixture.backend.sessions.endSession(
                 .init(sessionId: other.sessionId), context)
             #expect(end.endedSessions == 1)
-            return (session, ended: other.sessionId)
+            return Acts(
+                session: session, ended: other.sessionId, code: code,
+                secrets: [
+                    Person.password, Self.wrongPassword, Self.newPassword, token.idToken,
+                    token.nonce, other.accessToken, other.refreshToken,
+                ] + [session?.accessToken, session?.refreshToken].compactMap(\.self))
         }
 
         private func expectEach(
@@ -147,6 +163,33 @@ extension SystemTests {
             #expect(latest.kind == "account.activity-shown")
             #expect(latest.sentence == "Our support team looked at the activity of your account.")
             #expect(!"\(latest)".contains("jane"))
+        }
+
+        /// Attack: what people type and hold outlives them in trails, and whoever reads logs has it.
+        private func expectNoCanary(
+            _ acts: Acts, _ ada: Person, _ fixture: StoryFixture
+        ) async throws {
+            let places = [
+                "audit watch":
+                    try await fixture.cluster.watchedLines(until: "account.activity-shown"),
+                "a log": try fixture.cluster.logLines(),
+            ]
+            let known = [
+                ada.email, ada.gatewayDevice.name, String(Self.number.dropFirst()), "\"Ada\"",
+            ]
+            // A browser has its refresh token in a cookie only.
+            let canaries = (acts.secrets + known).filter { !$0.isEmpty }
+            for (place, lines) in places {
+                #expect(!lines.isEmpty, "\(place)")
+                for canary in canaries {
+                    let found = lines.first { $0.contains(canary) }
+                    #expect(found == nil, "\(place)")
+                }
+                let found = lines.first { line in
+                    line.split { !$0.isNumber }.contains(acts.code[...])
+                }
+                #expect(found == nil, "the code in \(place)")
+            }
         }
     }
 }
