@@ -13,7 +13,6 @@ struct Benchmarks: AsyncParsableCommand {
             AccountLookUps.self, ProviderSignIns.self, SignInRush.self, HTTP2Floor.self,
             BackupFigures.self, DocumentWrites.self, DocumentReads.self, PhotoUploads.self,
             DocumentRush.self, OrphanFigures.self, DeletionFigures.self, ExportFigures.self,
-            CallCosts.self, ServerRefreshes.self,
-            NIOFloor.self,
+            CallCosts.self, ServerRefreshes.self, ServerPhotos.self, NIOFloor.self,
         ])
 }
