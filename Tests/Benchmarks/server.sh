@@ -13,8 +13,11 @@ bench_server() {
   cc -std=c17 -D_DEFAULT_SOURCE -O2 -Wall -Wextra -o "$floor" "$here/refresh_floor.c" \
     "${flags[@]}" -pthread
   # Ends with this script, also when it is interrupted.
-  postgresql=$("$root/Tests/Support/PostgreSQL/server.sh" start --for $$ fsync=on)
+  postgresql=$("$root/Tests/Support/PostgreSQL/server.sh" start --for $$ --on-disk fsync=on)
   url="postgres://postgres@/postgres?host=$postgresql/socket"
+  mkdir "$postgresql/photos"
+  "$release/Benchmarks" server-photos --url "$url" --schema bench_photos \
+    --folder "$postgresql/photos" >"$work/server.figures"
   for run in $(seq "$runs"); do
     for connections in "${server_connections[@]}"; do
       "$release/Benchmarks" server-refreshes --url "$url" --schema "bench_${run}_$connections" \
@@ -22,7 +25,7 @@ bench_server() {
         --seconds "$seconds"
       "$floor" "$url" "bench_${run}_$connections" "$here/refresh.sql" "$connections" "$seconds"
     done
-  done >"$work/server.figures"
+  done >>"$work/server.figures"
   "$root/Tests/Support/PostgreSQL/server.sh" stop "$postgresql"
   report_server
 }
@@ -38,6 +41,11 @@ report_server() {
     done
     figure "server-repeats-$connections" "$(server_median "repeats-$connections")" %
   done
+  for kind in {folder,rows}-{up,down}; do
+    figure "server-photo-$kind" "$(server_median "photo-$kind")" ms
+  done
+  server_ratio photo-up-to-folder photo-rows-up photo-folder-up
+  server_ratio photo-down-to-folder photo-rows-down photo-folder-down
   server_ratio refreshes-to-floor-16 refreshes-16 floor-16
   server_ratio store-cpu-to-floor-16 store-16-cpu floor-16-cpu
   server_ratio refreshes-16-to-1 refreshes-16 refreshes-1

@@ -13,7 +13,7 @@ struct Benchmarks: AsyncParsableCommand {
             AccountLookUps.self, ProviderSignIns.self, SignInRush.self, HTTP2Floor.self,
             BackupFigures.self, DocumentWrites.self, DocumentReads.self, PhotoUploads.self,
             DocumentRush.self, OrphanFigures.self, DeletionFigures.self, ExportFigures.self,
-            CallCosts.self, ServerRefreshes.self, AuditFigures.self,
+            CallCosts.self, ServerRefreshes.self, ServerPhotos.self, AuditFigures.self,
             NIOFloor.self,
         ])
 }

@@ -2,7 +2,7 @@
 # A private PostgreSQL server for tests, on a socket in FOLDER/socket, without a password and
 # without durability.
 #
-#   server.sh start [--for PID] [--tls CHAIN KEY] [SETTING=VALUE…]
+#   server.sh start [--for PID] [--tls CHAIN KEY] [--on-disk] [SETTING=VALUE…]
 #                           starts a server in a new folder and prints the folder; it stops when the
 #                           process PID has ended
 #   server.sh stop FOLDER   ends it, with its standby, and removes the folder
@@ -21,11 +21,12 @@ as_user() {
 }
 
 start() {
-  local pid='' tls=() settings=()
+  local pid='' tls=() settings=() place=''
   while (($#)); do
     case $1 in
       --for) pid=$2 && shift 2 ;;
       --tls) tls=("$2" "$3") && shift 3 ;;
+      --on-disk) place=/var/tmp && shift ;;
       *) settings+=("$1") && shift ;;
     esac
   done
@@ -35,9 +36,11 @@ start() {
   fi
   # In memory if there is room. Not below TMPDIR: the server's user may not reach that, nor the
   # checkout, and a socket's path has at most 107 bytes.
-  local place=/tmp
-  if [[ $(df --output=avail -k /dev/shm 2>/dev/null | tail -n 1) -ge 4194304 ]]; then
-    place=/dev/shm
+  if [[ -z $place ]]; then
+    place=/tmp
+    if [[ $(df --output=avail -k /dev/shm 2>/dev/null | tail -n 1) -ge 4194304 ]]; then
+      place=/dev/shm
+    fi
   fi
   folder=$(mktemp -d "$place/postern-postgresql.XXXXXX")
   mkdir "$folder/socket"
