@@ -34,6 +34,8 @@ extension SystemTests {
                 let trail = try await cluster.tool(["audit", "list", "-o", "json"])
                 #expect(trail.exitCode == 0, "\(trail.errors)")
                 #expect(!trail.output.contains(PlantedAccount.mark))
+                let verified = try await cluster.tool(["audit", "verify"])
+                #expect(verified.exitCode == 0, "A-02: \(verified.output)\(verified.errors)")
             }
         }
 
