@@ -16,7 +16,7 @@ package enum RequestHeadFuzz {
     private static let address = "203.0.113.9"
     private static let keys: Set<String> = [
         "idempotency-key", "traceparent", "accept-language", "authorization", "client-address",
-        "application-token",
+        "client-agent", "application-token",
     ]
     /// A unary method, and a stream.
     private static let methods: [CallMethod] = {
