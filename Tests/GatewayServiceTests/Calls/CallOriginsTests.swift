@@ -12,7 +12,7 @@ import Testing
 @Suite("A-01: where and with what a call is made is the gateway's word", .timeLimit(.minutes(1)))
 struct CallOriginsTests {
     private static func origins() -> CallOrigins {
-        let places = Places(file: DocumentationPlaces.file)
+        let places = Places(file: KnownOrigin.placeFile)
         #expect(places.mistake == nil)
         return CallOrigins(places: places)
     }
@@ -29,13 +29,13 @@ struct CallOriginsTests {
     @Test("a call of an application that may assert addresses has its person's place and agent")
     func known() throws {
         var call = context([
-            Metadata.Key.clientAddress: DocumentationPlaces.berlin,
-            Metadata.Key.clientAgent: NamedBrowser.userAgent,
+            Metadata.Key.clientAddress: KnownOrigin.address,
+            Metadata.Key.clientAgent: KnownOrigin.userAgent,
         ])
         Self.origins().prepare(&call)
         let onward = try call.onward(for: AuthDescription.signInWithPassword)
         #expect(onward.metadata.place?.shown == "Berlin, DE")
-        #expect(onward.metadata.agent == NamedBrowser.agent)
+        #expect(onward.metadata.agent == KnownOrigin.agent)
         #expect(onward.metadata[Metadata.Key.clientAgent] == nil)
     }
 
@@ -44,8 +44,8 @@ struct CallOriginsTests {
     func lying() throws {
         let said = [
             Metadata.Key.place: "JP;;;Canary", Metadata.Key.agent: "canary 1, canary",
-            Metadata.Key.clientAddress: DocumentationPlaces.berlin,
-            Metadata.Key.clientAgent: NamedBrowser.userAgent,
+            Metadata.Key.clientAddress: KnownOrigin.address,
+            Metadata.Key.clientAgent: KnownOrigin.userAgent,
         ]
         var call = context(said, mayAssert: false)
         Self.origins().prepare(&call)
@@ -54,21 +54,21 @@ struct CallOriginsTests {
         call = context(said)
         Self.origins().prepare(&call)
         let known = try call.onward(for: AuthDescription.signInWithPassword).metadata
-        #expect(known.place?.country == "DE" && known.agent == NamedBrowser.agent)
+        #expect(known.place?.country == "DE" && known.agent == KnownOrigin.agent)
         call = context(said)
         CallOrigins(places: Places(file: nil)).prepare(&call)
         let noFile = try call.onward(for: AuthDescription.signInWithPassword).metadata
-        #expect(noFile.place == nil && noFile.agent == NamedBrowser.agent)
+        #expect(noFile.place == nil && noFile.agent == KnownOrigin.agent)
     }
 
     @Test("relayed and composed calls have it alike, through the gateway's own methods")
     func served() async throws {
-        let fixture = try await GatewayFixture(flags: [DocumentationPlaces.flag])
+        let fixture = try await GatewayFixture(flags: [KnownOrigin.flag])
         let channel = InProcessChannel(fixture.serviceMethods, as: "app")
         func context(_ token: String? = nil) -> CallContext {
             var context = fixture.context("k\(fixture.time.now().milliseconds)")
-            context.metadata[Metadata.Key.clientAddress] = DocumentationPlaces.berlin
-            context.metadata[Metadata.Key.clientAgent] = NamedBrowser.userAgent
+            context.metadata[Metadata.Key.clientAddress] = KnownOrigin.address
+            context.metadata[Metadata.Key.clientAgent] = KnownOrigin.userAgent
             context.metadata[Metadata.Key.place] = "JP;;;Canary"
             context.metadata[Metadata.Key.agent] = "canary 1, canary"
             return context.bearing(token)
@@ -82,7 +82,7 @@ struct CallOriginsTests {
             .init(), context(token)
         ).sessions
         #expect(sessions.map(\.place) == ["Berlin, DE"])
-        #expect(sessions.map(\.agent) == [NamedBrowser.agent])
+        #expect(sessions.map(\.agent) == [KnownOrigin.agent])
         fixture.time.advance(by: .seconds(1))
         _ = try await AuthClient(channel).signOut(.init(), context(token))
         for (store, kind) in [
@@ -90,7 +90,7 @@ struct CallOriginsTests {
             (fixture.inner.sessionStore, "session.started"),
             (fixture.inner.sessionStore, "session.ended"),
         ] {
-            let wanted = "kind = '\(kind)' AND country = 'DE' AND agent = '\(NamedBrowser.agent)'"
+            let wanted = "kind = '\(kind)' AND country = 'DE' AND agent = '\(KnownOrigin.agent)'"
             #expect(try await fixture.inner.count(store, "audit", where: wanted) == 1, "\(kind)")
         }
         for store in [fixture.inner.identityStore, fixture.inner.sessionStore] {

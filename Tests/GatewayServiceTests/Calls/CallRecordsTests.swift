@@ -43,14 +43,14 @@ struct CallRecordsTests {
             try await gateway.inner.settle()
             let ends = try await gateway.inner.trailEnds()
             var context = ada.contextAtGateway(of: call)
-            context.metadata[Metadata.Key.clientAddress] = DocumentationPlaces.berlin
-            context.metadata[Metadata.Key.clientAgent] = NamedBrowser.userAgent
-            _ = try await RepeatFixture(gateway, flags: [DocumentationPlaces.flag])
+            context.metadata[Metadata.Key.clientAddress] = KnownOrigin.address
+            context.metadata[Metadata.Key.clientAgent] = KnownOrigin.userAgent
+            _ = try await RepeatFixture(gateway, flags: [KnownOrigin.flag])
                 .send(call, request, in: context)
             let records = try await gateway.inner.records(after: ends)
             for record in records where record.hasAddress {
                 #expect(record.country == "DE", "\(record.kind)")
-                #expect(record.agent == NamedBrowser.agent, "\(record.kind)")
+                #expect(record.agent == KnownOrigin.agent, "\(record.kind)")
             }
             for record in records where AuditKind(rawValue: record.kind)?.detail != nil {
                 #expect(record.detail != nil, "\(record.kind)")
