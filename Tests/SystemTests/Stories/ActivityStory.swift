@@ -165,7 +165,7 @@ extension SystemTests {
             #expect(!"\(latest)".contains("jane"))
         }
 
-        /// Attack: what people type and hold outlives them in trails, and whoever reads logs has it.
+        /// Attack: what people type and hold outlives them in a trail, or is read in a log.
         private func expectNoCanary(
             _ acts: Acts, _ ada: Person, _ fixture: StoryFixture
         ) async throws {
