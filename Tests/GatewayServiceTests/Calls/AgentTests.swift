@@ -1,4 +1,5 @@
 import RPC
+import ServiceRuntime
 import TestSupport
 import Testing
 
