@@ -26,7 +26,10 @@ CREATE TABLE audit (
     device BLOB,
     outcome TEXT,
     attempt INTEGER
-, actor TEXT, app TEXT, position INTEGER) STRICT;
+, actor TEXT, app TEXT, position INTEGER, detail TEXT, country TEXT, agent TEXT) STRICT;
+
+CREATE INDEX audit_by_account ON audit (account, number)
+    WHERE account IS NOT NULL AND kind <> 'session.refreshed';
 
 CREATE TABLE audit_count (
     number INTEGER PRIMARY KEY,
@@ -38,6 +41,17 @@ CREATE TABLE audit_count (
 ) STRICT;
 
 CREATE UNIQUE INDEX audit_count_key ON audit_count (minute, site, kind, outcome);
+
+CREATE TABLE audit_link (
+    last_position INTEGER PRIMARY KEY,
+    first_position INTEGER NOT NULL,
+    records INTEGER NOT NULL,
+    digest BLOB NOT NULL,
+    link BLOB NOT NULL,
+    trail BLOB NOT NULL,
+    form INTEGER NOT NULL,
+    at_ms INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE claims (
     account INTEGER PRIMARY KEY REFERENCES accounts,
@@ -439,6 +453,19 @@ CREATE TABLE provider_notices (
 CREATE INDEX provider_notices_by_expiry ON provider_notices (expires_at_ms);
 
 CREATE UNIQUE INDEX provider_notices_by_key ON provider_notices (notice_key);
+
+CREATE TABLE refusal_count (
+    number INTEGER PRIMARY KEY,
+    minute INTEGER NOT NULL,
+    site BLOB NOT NULL,
+    kind TEXT NOT NULL,
+    detail TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    refusals INTEGER NOT NULL
+) STRICT;
+
+CREATE UNIQUE INDEX refusal_count_key
+ON refusal_count (minute, site, kind, detail, outcome);
 
 CREATE TABLE removed_identities (
     removal INTEGER PRIMARY KEY AUTOINCREMENT,

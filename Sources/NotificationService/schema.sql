@@ -12,7 +12,10 @@ CREATE TABLE audit (
     device BLOB,
     outcome TEXT,
     attempt INTEGER
-, actor TEXT, app TEXT, position INTEGER) STRICT;
+, actor TEXT, app TEXT, position INTEGER, detail TEXT, country TEXT, agent TEXT) STRICT;
+
+CREATE INDEX audit_by_account ON audit (account, number)
+    WHERE account IS NOT NULL AND kind <> 'session.refreshed';
 
 CREATE TABLE audit_count (
     number INTEGER PRIMARY KEY,
@@ -24,6 +27,17 @@ CREATE TABLE audit_count (
 ) STRICT;
 
 CREATE UNIQUE INDEX audit_count_key ON audit_count (minute, site, kind, outcome);
+
+CREATE TABLE audit_link (
+    last_position INTEGER PRIMARY KEY,
+    first_position INTEGER NOT NULL,
+    records INTEGER NOT NULL,
+    digest BLOB NOT NULL,
+    link BLOB NOT NULL,
+    trail BLOB NOT NULL,
+    form INTEGER NOT NULL,
+    at_ms INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE clock_mark (
     id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -50,7 +64,7 @@ CREATE TABLE event (
     outcome TEXT,
     attempt INTEGER,
     kept_from_ms INTEGER NOT NULL
-) STRICT;
+, detail TEXT, country TEXT, agent TEXT) STRICT;
 
 CREATE INDEX event_kept ON event (kept_from_ms);
 
@@ -166,6 +180,19 @@ CREATE UNIQUE INDEX push_device_token ON push_device (token_hash);
 
 CREATE INDEX push_device_with_session ON push_device (seen_at_ms)
     WHERE session_hash IS NOT NULL;
+
+CREATE TABLE refusal_count (
+    number INTEGER PRIMARY KEY,
+    minute INTEGER NOT NULL,
+    site BLOB NOT NULL,
+    kind TEXT NOT NULL,
+    detail TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    refusals INTEGER NOT NULL
+) STRICT;
+
+CREATE UNIQUE INDEX refusal_count_key
+ON refusal_count (minute, site, kind, detail, outcome);
 
 CREATE TABLE schema_migrations (
     component TEXT NOT NULL,

@@ -12,7 +12,10 @@ CREATE TABLE audit (
     device BLOB,
     outcome TEXT,
     attempt INTEGER
-, actor TEXT, app TEXT, position INTEGER) STRICT;
+, actor TEXT, app TEXT, position INTEGER, detail TEXT, country TEXT, agent TEXT) STRICT;
+
+CREATE INDEX audit_by_account ON audit (account, number)
+    WHERE account IS NOT NULL AND kind <> 'session.refreshed';
 
 CREATE TABLE audit_count (
     number INTEGER PRIMARY KEY,
@@ -24,6 +27,17 @@ CREATE TABLE audit_count (
 ) STRICT;
 
 CREATE UNIQUE INDEX audit_count_key ON audit_count (minute, site, kind, outcome);
+
+CREATE TABLE audit_link (
+    last_position INTEGER PRIMARY KEY,
+    first_position INTEGER NOT NULL,
+    records INTEGER NOT NULL,
+    digest BLOB NOT NULL,
+    link BLOB NOT NULL,
+    trail BLOB NOT NULL,
+    form INTEGER NOT NULL,
+    at_ms INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE clock_mark (
     id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -74,6 +88,19 @@ CREATE TABLE outbox (
 CREATE INDEX outbox_by_lane ON outbox (lane, topic, number) WHERE lane IS NOT NULL;
 
 CREATE INDEX outbox_by_queue ON outbox (queue, due_at_ms, number);
+
+CREATE TABLE refusal_count (
+    number INTEGER PRIMARY KEY,
+    minute INTEGER NOT NULL,
+    site BLOB NOT NULL,
+    kind TEXT NOT NULL,
+    detail TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    refusals INTEGER NOT NULL
+) STRICT;
+
+CREATE UNIQUE INDEX refusal_count_key
+ON refusal_count (minute, site, kind, detail, outcome);
 
 CREATE TABLE rings (
     ring INTEGER PRIMARY KEY,

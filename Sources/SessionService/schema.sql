@@ -25,7 +25,10 @@ CREATE TABLE audit (
     device BLOB,
     outcome TEXT,
     attempt INTEGER
-, actor TEXT, app TEXT, position INTEGER) STRICT;
+, actor TEXT, app TEXT, position INTEGER, detail TEXT, country TEXT, agent TEXT) STRICT;
+
+CREATE INDEX audit_by_account ON audit (account, number)
+    WHERE account IS NOT NULL AND kind <> 'session.refreshed';
 
 CREATE TABLE audit_count (
     number INTEGER PRIMARY KEY,
@@ -37,6 +40,17 @@ CREATE TABLE audit_count (
 ) STRICT;
 
 CREATE UNIQUE INDEX audit_count_key ON audit_count (minute, site, kind, outcome);
+
+CREATE TABLE audit_link (
+    last_position INTEGER PRIMARY KEY,
+    first_position INTEGER NOT NULL,
+    records INTEGER NOT NULL,
+    digest BLOB NOT NULL,
+    link BLOB NOT NULL,
+    trail BLOB NOT NULL,
+    form INTEGER NOT NULL,
+    at_ms INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE clock_mark (
     id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -86,6 +100,19 @@ CREATE INDEX outbox_by_lane ON outbox (lane, topic, number) WHERE lane IS NOT NU
 
 CREATE INDEX outbox_by_queue ON outbox (queue, due_at_ms, number);
 
+CREATE TABLE refusal_count (
+    number INTEGER PRIMARY KEY,
+    minute INTEGER NOT NULL,
+    site BLOB NOT NULL,
+    kind TEXT NOT NULL,
+    detail TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    refusals INTEGER NOT NULL
+) STRICT;
+
+CREATE UNIQUE INDEX refusal_count_key
+ON refusal_count (minute, site, kind, detail, outcome);
+
 CREATE TABLE schema_migrations (
     component TEXT NOT NULL,
     number INTEGER NOT NULL,
@@ -105,7 +132,7 @@ CREATE TABLE session (
     platform TEXT,
     device BLOB,
     ended_at_ms INTEGER,
-    end_reason INTEGER, rotated_at_ms INTEGER NOT NULL DEFAULT 0, device_key BLOB, device_name BLOB, proofs TEXT, generation INTEGER NOT NULL DEFAULT 0,
+    end_reason INTEGER, rotated_at_ms INTEGER NOT NULL DEFAULT 0, device_key BLOB, device_name BLOB, proofs TEXT, generation INTEGER NOT NULL DEFAULT 0, place BLOB, agent BLOB,
     CHECK ((ended_at_ms IS NULL) = (end_reason IS NULL))
 ) STRICT;
 
