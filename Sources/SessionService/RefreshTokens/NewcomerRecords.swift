@@ -18,8 +18,8 @@ import Synchronization
 final class NewcomerRecords: Sendable {
     /// How long a session is a newcomer's, and records are counted.
     static let window: Duration = .seconds(86_400)
-    /// Records of the newcomers at one address in a window: 4 MiB of 512 bytes each.
-    static let recordedMax: UInt16 = 8_192
+    /// Records of the newcomers at one address in a window: 2 MiB of 512 bytes each.
+    static let recordedMax: UInt16 = 4_096
     private static let countersMax = 1 << 16
 
     private struct Window {

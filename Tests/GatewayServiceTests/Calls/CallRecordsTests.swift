@@ -23,7 +23,7 @@ struct CallRecordsTests {
         "SignInMethods/LinkProvider", "SignInMethods/UnlinkMethod",
         "Passwords/ChangePassword", "Passwords/ResetPassword",
         "AccountSessions/EndSession", "AccountSessions/EndOtherSessions",
-        "AccountSessions/Reauthenticate, password", "DataExports/RequestDataExport",
+        "AccountSessions/Reauthenticate, password",
     ]
 
     @Test("the calls of the table exist")
