@@ -26,7 +26,7 @@ extension SignInSignalsHandler {
         guard let owner = request.owner else {
             throw ServiceError(.invalidArgument, fields: ["email"])
         }
-        // Text that is no address can be locked too. No account has it.
+        // No account has a text that is no address.
         let named = Named(owner, keys)
         let origin = CallOrigin(context, keys)
         let call = try RepeatableCall(SignInSignalsDescription.noteLock, request, context, keys)

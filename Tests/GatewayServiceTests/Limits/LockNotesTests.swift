@@ -45,11 +45,9 @@ struct LockNotesTests {
         #expect(try await locks("true") == 1)
     }
 
-    @Test(
-        "X-02: an address without an account is counted, and one that is none too",
-        arguments: ["nobody@example.org", "no address"])
-    func unknown(email: String) async throws {
-        for number in 0..<6 { try await guess(email, device: "d\(number)") }
+    @Test("X-02: an address without an account is counted")
+    func unknown() async throws {
+        for number in 0..<6 { try await guess("nobody@example.org", device: "d\(number)") }
         let isCounted = try await eventually {
             try await fixture.inner.count(
                 fixture.inner.identityStore, "refusal_count",
