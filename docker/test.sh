@@ -60,11 +60,11 @@ if [[ -z ${TMPDIR:-} && $(df --output=avail -k /dev/shm 2>/dev/null | tail -n 1)
 fi
 
 # Runs tests one after the other, since they measure times: run_tests NAME [OPTION…]. Not by
-# `swift test`, of which two do not run at once.
+# `swift test`, of which two do not run at once. NO_COLOR: failed tests are looked for in the logs.
 run_tests() {
   # A run that was ended has no such file.
   rm -f ".build/$1.xml"
-  SWIFT_BACKTRACE=enable=no exec timeout --signal=INT 55m \
+  NO_COLOR=1 SWIFT_BACKTRACE=enable=no exec timeout --signal=INT 55m \
     .build/debug/PosternPackageTests.xctest --testing-library swift-testing --no-parallel \
     --xunit-output ".build/$1.xml" "${@:2}" 2>&1
 }
