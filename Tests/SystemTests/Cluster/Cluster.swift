@@ -49,14 +49,18 @@ final class Cluster: Sendable {
         await cluster.stop()
     }
 
+    /// The database in which the programs of a folder have their stores; nil for files.
+    static func storeURL(of folder: TemporaryFolder) throws -> String? {
+        guard TestStore.isOnServer else { return nil }
+        return try TestServer.durable.get().database(for: folder.path)
+    }
+
     private init(
         _ folder: TemporaryFolder, environment: [String: String], options: [String]
     ) throws {
         data = folder.file("data")
         var environment = environment
-        storeURL =
-            TestStore.isOnServer
-            ? try TestServer.durable.get().database(for: folder.path) : nil
+        storeURL = try Self.storeURL(of: folder)
         if let storeURL { environment["POSTERN_STORE_URL"] = storeURL }
         outputFile = try folder.write("", to: "up.log")
         up = RunningProcess(
