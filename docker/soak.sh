@@ -175,7 +175,8 @@ step_server() {
     POSTERN_TEST_STORE=$engine SWIFT_BACKTRACE=enable=no swift test --skip-build --no-parallel \
       --xunit-output ".build/soak-$engine.xml"
   done
-  Tests/Support/PostgreSQL/compare_runs.py .build/soak-{embedded,server}-swift-testing.xml
+  Tests/Support/PostgreSQL/compare_runs.py --embedded .build/soak-embedded-swift-testing.xml \
+    .build/soak-server-swift-testing.xml
 }
 
 step_fuzz() { Tests/Fuzzing/run.sh "$seconds"; }

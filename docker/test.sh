@@ -44,35 +44,38 @@ swift build --build-tests "${test_build[@]}"
 step "mails as a browser shows them, in .build/mail-sheets"
 Tests/MailSheets/mail-sheets.sh
 
+memory='' server_run=''
+clean_up() {
+  if [[ $server_run ]]; then kill "$server_run" || true; fi
+  if [[ $memory ]]; then rm -rf "$memory"; fi
+}
+trap clean_up EXIT
+
 # The tests' stores are in memory if there is room: they would wait for the disk most of the time.
 if [[ -z ${TMPDIR:-} && $(df --output=avail -k /dev/shm 2>/dev/null | tail -n 1) -ge 4194304 ]]; then
-  TMPDIR=$(mktemp -d /dev/shm/postern-test.XXXXXX)
+  memory=$(mktemp -d /dev/shm/postern-test.XXXXXX)
   # PostgreSQL's own user passes through it: a server of the tests has its folder below it.
-  chmod 711 "$TMPDIR"
-  export TMPDIR
-  trap 'rm -rf "$TMPDIR"' EXIT
+  chmod 711 "$memory"
+  export TMPDIR=$memory
 fi
 
-# SystemTests includes the Python client.
-step "running the tests"
-# Sequentially: they measure times, and two cores carry one cluster of programs at a time.
-status=0
-
-# Runs tests, and prints the minutes of each suite: run_tests NAME [OPTION…].
+# Runs tests one after the other, since they measure times: run_tests NAME [OPTION…]. Not by
+# `swift test`, of which two do not run at once. NO_COLOR: failed tests are looked for in the logs.
 run_tests() {
-  local results=.build/$1-swift-testing.xml log=.build/$1.log
   # A run that was ended has no such file.
-  rm -f "$results"
-  SWIFT_BACKTRACE=enable=no timeout --signal=INT 55m \
-    swift test "${test_build[@]}" --no-parallel --xunit-output ".build/$1.xml" "${@:2}" 2>&1 |
-    tee "$log" || status=$?
-  if [[ -f $results ]]; then
-    step "minutes of each suite"
-    Tests/minutes.sh "$results" >&2
-  fi
+  rm -f ".build/$1.xml"
+  NO_COLOR=1 SWIFT_BACKTRACE=enable=no exec timeout --signal=INT 55m \
+    .build/debug/PosternPackageTests.xctest --testing-library swift-testing --no-parallel \
+    --xunit-output ".build/$1.xml" "${@:2}" 2>&1
 }
 
-run_tests tests
+# Prints the minutes of each suite of a run.
+show_minutes() {
+  step "minutes of each suite of the $1 run"
+  if [[ -f .build/$1.xml ]]; then Tests/minutes.sh ".build/$1.xml" >&2; fi
+}
+
+status=0
 
 # Stores on PostgreSQL: all suites of the store and of three services; of the others those that
 # write about an account from two sides, repeat or purge; and flows through the built programs.
@@ -97,18 +100,32 @@ on_server=(
   '^SystemTests\.SystemTests/(Flows|Sessions|Passwords|Phones)/'
   '^SystemTests\.SystemTests/Stories/(Login|Profile|AnonymousFirst|AccountDeletionFlow)/'
 )
-step "running tests whose stores are on PostgreSQL"
-POSTERN_TEST_STORE=server run_tests server "${on_server[@]/#/--filter=}"
-if [[ -f .build/tests-swift-testing.xml && -f .build/server-swift-testing.xml ]]; then
+# Each has a core.
+step "running the tests in one process, and at the same time those whose stores are on PostgreSQL"
+(POSTERN_TEST_STORE=server run_tests server "${on_server[@]/#/--filter=}") >.build/server.log &
+server_run=$!
+(run_tests units --skip '^SystemTests\.') | tee .build/units.log || status=$?
+show_minutes units
+wait "$server_run" || status=$?
+server_run=''
+show_minutes server
+
+# Alone: two cores carry one cluster of programs at a time. Includes the Python client.
+step "running the tests of the built programs"
+(run_tests system --filter '^SystemTests\.') | tee .build/system.log || status=$?
+show_minutes system
+
+if [[ -f .build/units.xml && -f .build/system.xml && -f .build/server.xml ]]; then
   step "comparing which tests ran on which engine"
-  Tests/Support/PostgreSQL/compare_runs.py .build/tests-swift-testing.xml \
-    .build/server-swift-testing.xml "${on_server[@]}" >&2 || status=$?
+  Tests/Support/PostgreSQL/compare_runs.py --embedded .build/units.xml \
+    --embedded .build/system.xml .build/server.xml \
+    "${on_server[@]}" >&2 || status=$?
 fi
 if ((status)); then
   # Repeats the failed tests, which are hard to find among thousands of lines.
   say "these failed:"
-  grep -ahE '^✘ Test .*(recorded an issue|failed after)' .build/{tests,server}.log | sort -u |
-    cut -c1-2000 || true
+  grep -ahE '^✘ Test .*(recorded an issue|failed after)' .build/{units,system,server}.log |
+    sort -u | cut -c1-2000 || true
 fi
-tail -q -n 1 .build/{server,tests}.log
+tail -q -n 1 .build/{server,system,units}.log
 exit "$status"

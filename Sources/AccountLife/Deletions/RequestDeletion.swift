@@ -40,11 +40,15 @@ extension AccountDeletionsHandler {
             throw ServiceError(.invalidConfirmation)
         }
         let use = ConfirmationUse(request, keys)
-        let deletion = try await store.write(about: [.account(caller.account)]) {
-            try begin(by: caller, waits: request.wait, use, call.origin, $0)
+        let deletion: GatewayV1.Deletion = try await store.write(about: [.account(caller.account)])
+        { transaction in
+            // The same request, by a call that came first since `begunDeletion` was read.
+            if let begun = try transaction.begunDeletion(of: caller.account) { return begun }
+            return try begin(by: caller, waits: request.wait, use, call.origin, transaction)
+                .message
         }
         deletions.wake()
-        return GatewayV1.RequestDeletionResponse(deletion: deletion.message)
+        return GatewayV1.RequestDeletionResponse(deletion: deletion)
     }
 
     /// Whether the caller is the one that the confirmation was made for. The session may have

@@ -223,9 +223,7 @@ struct Tombstone: Hashable, Sendable {
 
     /// The line with its end: hexadecimal hash, space, milliseconds since 1970.
     var line: [UInt8] {
-        let bytes = [key.first, key.second].flatMap { number in
-            withUnsafeBytes(of: number.bigEndian) { Array($0) }
-        }
+        let bytes = [key.first, key.second].flatMap(\.bigEndianBytes)
         return Array("\(Hex.encode(bytes)) \(at.milliseconds)\n".utf8)
     }
 }

@@ -45,7 +45,7 @@ struct OrderWriter {
 
     init(version: UInt8) { bytes = [version] }
 
-    mutating func put(_ number: Int64) { bytes += [number].bigEndianBytes }
+    mutating func put(_ number: Int64) { bytes.append(bigEndian: number) }
 
     mutating func put(_ text: String) { bytes += DelimitedParts.joined([Array(text.utf8)]) }
 

@@ -1,4 +1,5 @@
 package import Contracts
+import Cryptography
 package import ServiceRuntime
 
 /// One limit of a batch, and its subject.
@@ -71,9 +72,7 @@ extension LimitKey {
     }
 
     /// The hash, 16 bytes.
-    var hash: [UInt8] {
-        [high, low].flatMap { word in withUnsafeBytes(of: word.bigEndian) { Array($0) } }
-    }
+    var hash: [UInt8] { [high, low].flatMap(\.bigEndianBytes) }
 }
 
 /// The operation on a batch.

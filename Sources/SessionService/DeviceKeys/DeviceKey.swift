@@ -71,7 +71,7 @@ struct DeviceKey: Hashable, Sendable {
 
 extension Timestamp {
     /// The moment as a device signs it: milliseconds since 1970 in 8 bytes, big-endian.
-    var signedBytes: [UInt8] { [milliseconds].bigEndianBytes }
+    var signedBytes: [UInt8] { milliseconds.bigEndianBytes }
 }
 
 /// How a session without a device key is bound to its device (S-04). A session that has a key

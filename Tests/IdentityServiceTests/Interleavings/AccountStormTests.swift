@@ -39,7 +39,7 @@ struct AccountStormTests {
         let seed = SoakRounds.seed ?? 1
         let randomness = SeededRandomness(seed: seed)
         var storm = PairStorm()
-        let pairs = SoakRounds.isLong ? SoakRounds.count * 200 : 100
+        let pairs = SoakRounds.isLong ? SoakRounds.count * 10 : 100
         var person = 0
         while storm.pairs < pairs {
             let kind = Self.kinds[Int(randomness.next() % UInt64(Self.kinds.count))]

@@ -55,7 +55,7 @@ struct AccountStormTests {
             elements[Int(randomness.next() % UInt64(elements.count))]
         }
         var storm = PairStorm()
-        let pairs = SoakRounds.isLong ? SoakRounds.count * 800 : 400
+        let pairs = SoakRounds.isLong ? SoakRounds.count * 1_000 : 400
         var account: Int64 = 0
         while storm.pairs < pairs {
             let (first, second) =

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares which tests ran on SQLite with which ran on PostgreSQL: none is skipped by its engine.
 
-    compare_runs.py EMBEDDED SERVER [FILTER…]
+    compare_runs.py --embedded EMBEDDED [--embedded EMBEDDED…] SERVER [FILTER…]
 
 EMBEDDED and SERVER are files of `swift test --xunit-output`. Of the tests that ran on SQLite, and
 match one of the FILTERs of the run on the server, all ran there, but for the suites that
@@ -9,6 +9,7 @@ match one of the FILTERs of the run on the server, all ran there, but for the su
 are findings, or if that list is longer than it may be.
 """
 
+import argparse
 import fnmatch
 import pathlib
 import re
@@ -43,12 +44,16 @@ def is_listed(name, patterns):
 
 
 def main():
-    embedded, server, *filters = sys.argv[1:]
-    patterns = embedded_only()
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--embedded", action="append", required=True)
+    parser.add_argument("server")
+    parser.add_argument("filters", nargs="*")
+    arguments = parser.parse_args()
+    patterns, filters = embedded_only(), arguments.filters
     expected = {
-        name for name in ran(embedded)
+        name for path in arguments.embedded for name in ran(path)
         if not filters or any(re.search(pattern, name) for pattern in filters)}
-    there = ran(server)
+    there = ran(arguments.server)
     missing = sorted(name for name in expected - there if not is_listed(name, patterns))
     for name in missing:
         print(f"ran on SQLite only: {name}")

@@ -13,6 +13,8 @@ final class Cluster: Sendable {
     let data: String
     /// The process of `postern up`.
     let up: RunningProcess
+    /// The database of the stores; nil for files.
+    let storeURL: String?
     private let outputFile: String
 
     /// Runs `test` with a cluster in its own folder, and stops the cluster afterwards, even if the
@@ -47,15 +49,19 @@ final class Cluster: Sendable {
         await cluster.stop()
     }
 
+    /// The database in which the programs of a folder have their stores; nil for files.
+    static func storeURL(of folder: TemporaryFolder) throws -> String? {
+        guard TestStore.isOnServer else { return nil }
+        return try TestServer.durable.get().database(for: folder.path)
+    }
+
     private init(
         _ folder: TemporaryFolder, environment: [String: String], options: [String]
     ) throws {
         data = folder.file("data")
         var environment = environment
-        if TestStore.isOnServer {
-            environment["POSTERN_STORE_URL"] = try TestServer.durable.get()
-                .database(for: folder.path)
-        }
+        storeURL = try Self.storeURL(of: folder)
+        if let storeURL { environment["POSTERN_STORE_URL"] = storeURL }
         outputFile = try folder.write("", to: "up.log")
         up = RunningProcess(
             BuiltPrograms.path("postern"), ["up", "--data", data, "--port-base", "0"] + options,

@@ -129,13 +129,18 @@ extension SystemTests.Crashes {
 }
 
 extension Cluster {
-    /// After the next start of identity there are so many files of photos and exports, and no
+    /// After the next start of identity there are so many blobs of photos and exports, and no
     /// other, once all of them are a day old.
     func expectBlobs(_ count: Int) async throws {
-        for name in blobs {
-            try FileManager.default.setAttributes(
-                [.modificationDate: Date(timeIntervalSinceNow: -86_400)],
-                ofItemAtPath: "\(data)/data/blobs/\(name)")
+        if let storeURL {
+            try TestServer.durable.get().run(
+                "UPDATE identity.blob SET begun_at_ms = begun_at_ms - 86400000", at: storeURL)
+        } else {
+            for name in blobs {
+                try FileManager.default.setAttributes(
+                    [.modificationDate: Date(timeIntervalSinceNow: -86_400)],
+                    ofItemAtPath: "\(data)/data/blobs/\(name)")
+            }
         }
         let before = processes["postern-identity"]
         try crash("identity")
@@ -146,6 +151,6 @@ extension Cluster {
             names = blobs
             return names.count == count && names.allSatisfy { !$0.contains(".") }
         }
-        #expect(areSwept, "\(count) files: \(names)")
+        #expect(areSwept, "\(count) blobs: \(names)")
     }
 }

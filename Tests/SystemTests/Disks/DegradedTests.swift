@@ -8,34 +8,30 @@ import Testing
 extension SystemTests {
     @Suite("B3: a failing part is reported, and no program goes out of service")
     struct Degraded {
-        /// Checks health, the metrics port and the tool while a part of a program fails.
-        private func expectDegraded(
-            _ part: String, of service: String, _ cluster: Cluster
-        ) async throws {
-            let named = try await eventually {
-                try await cluster.status().output.contains("degraded: \(part) (")
+        @Test("B3: a peer that hangs is reported by its callers, and they keep serving")
+        func peer() async throws {
+            try await Cluster.with { cluster in
+                let identity = try #require(cluster.processes["postern-identity"])
+                kill(identity, SIGSTOP)
+                defer { kill(identity, SIGCONT) }
+                let named = try await eventually {
+                    try cluster.metrics("gateway", "/readyz").contains("degraded: identity")
+                }
+                #expect(named)
+                #expect(try cluster.metrics("gateway", "/readyz").hasPrefix("HTTP/1.1 200"))
+                let status = try await cluster.status()
+                #expect(status.exitCode == 1, "identity itself accepts no calls")
+                #expect(status.output.contains("serving, degraded: identity ("))
+                kill(identity, SIGCONT)
+                try await cluster.expectRecovered()
             }
-            let status = try await cluster.status()
-            #expect(named, "\(status.output)")
-            #expect(status.exitCode == 1, "a part fails")
-            let line = status.output.split(separator: "\n").first { $0.hasPrefix(service) } ?? ""
-            #expect(line.contains("serving, degraded: \(part) ("), "\(status.output)")
-            let ready = try cluster.metrics(service, "/readyz")
-            #expect(ready.hasPrefix("HTTP/1.1 200") && ready.contains("degraded: \(part)"))
-            #expect(try cluster.metrics(service, "/health").hasPrefix("HTTP/1.1 200"))
-            #expect(try cluster.metrics(service, "/livez").hasPrefix("HTTP/1.1 200"))
-            let metrics = try cluster.metrics(service, "/metrics")
-            #expect(metrics.contains("postern_degraded{part=\"\(part)\"} 1"))
         }
+    }
 
-        private func expectRecovered(_ cluster: Cluster) async throws {
-            let isWell = try await eventually {
-                try await !cluster.status().output.contains("degraded")
-            }
-            let status = try await cluster.status()
-            #expect(isWell, "\(status.output)")
-        }
-
+    @Suite(
+        "B3: a full disk is reported, and no program goes out of service",
+        .enabled(if: TestStore.runs("Disk*")))
+    struct DiskDegraded {
         /// The error of a sign-in, once sign-ins fail.
         private func refusal(_ person: Person, _ backend: LoadBackend) async throws -> ServiceError?
         {
@@ -68,7 +64,7 @@ extension SystemTests {
                 let error = try await refusal(ada.person, backends[0])
                 #expect(error?.code == .unavailable)
                 #expect(error?.unavailablePart == "gateway.session.store")
-                try await expectDegraded("store", of: "session", cluster)
+                try await cluster.expectDegraded("store", of: "session")
                 let token = await ada.session.accessToken
                 for backend in backends {
                     try await backend.checkHealth()
@@ -84,31 +80,41 @@ extension SystemTests {
                     work.cancel()
                 }
                 try Command.run("prlimit", ["--pid", "\(session)", "--fsize=unlimited:unlimited"])
-                try await expectRecovered(cluster)
+                try await cluster.expectRecovered()
                 _ = try await backends[1].signIn(ada.person)
                 #expect(cluster.processes["postern-session"] == session, "it was not restarted")
                 for backend in backends { backend.close() }
                 await second.stop()
             }
         }
+    }
+}
 
-        @Test("B3: a peer that hangs is reported by its callers, and they keep serving")
-        func peer() async throws {
-            try await Cluster.with { cluster in
-                let identity = try #require(cluster.processes["postern-identity"])
-                kill(identity, SIGSTOP)
-                defer { kill(identity, SIGCONT) }
-                let named = try await eventually {
-                    try cluster.metrics("gateway", "/readyz").contains("degraded: identity")
-                }
-                #expect(named)
-                #expect(try cluster.metrics("gateway", "/readyz").hasPrefix("HTTP/1.1 200"))
-                let status = try await cluster.status()
-                #expect(status.exitCode == 1, "identity itself accepts no calls")
-                #expect(status.output.contains("serving, degraded: identity ("))
-                kill(identity, SIGCONT)
-                try await expectRecovered(cluster)
-            }
+extension Cluster {
+    /// Checks health, the metrics port and the tool while a part of a program fails.
+    fileprivate func expectDegraded(_ part: String, of service: String) async throws {
+        let named = try await eventually {
+            try await self.status().output.contains("degraded: \(part) (")
         }
+        let status = try await self.status()
+        #expect(named, "\(status.output)")
+        #expect(status.exitCode == 1, "a part fails")
+        let line = status.output.split(separator: "\n").first { $0.hasPrefix(service) } ?? ""
+        #expect(line.contains("serving, degraded: \(part) ("), "\(status.output)")
+        let ready = try metrics(service, "/readyz")
+        #expect(ready.hasPrefix("HTTP/1.1 200") && ready.contains("degraded: \(part)"))
+        #expect(try metrics(service, "/health").hasPrefix("HTTP/1.1 200"))
+        #expect(try metrics(service, "/livez").hasPrefix("HTTP/1.1 200"))
+        let metrics = try self.metrics(service, "/metrics")
+        #expect(metrics.contains("postern_degraded{part=\"\(part)\"} 1"))
+    }
+
+    /// Checks that no part fails any more.
+    fileprivate func expectRecovered() async throws {
+        let isWell = try await eventually {
+            try await !self.status().output.contains("degraded")
+        }
+        let status = try await self.status()
+        #expect(isWell, "\(status.output)")
     }
 }

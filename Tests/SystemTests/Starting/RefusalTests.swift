@@ -47,12 +47,12 @@ extension SystemTests {
             try await Cluster.with(folder) { _ in }
             let key = folder.file("data/keys/identity.key")
             chmod(key, 0o644)
-            let exposed = try await up(folder.file("data"))
+            let exposed = try await upAgain(folder)
             #expect(exposed.exitCode == 1)
             #expect(exposed.errors.contains("chmod 600"), "\(exposed.errors)")
             // A new key would decrypt nothing: every account would silently be unknown.
             unlink(key)
-            let lost = try await up(folder.file("data"))
+            let lost = try await upAgain(folder)
             #expect(lost.exitCode == 1)
             #expect(lost.errors.contains("identity.key is missing"), "\(lost.errors)")
         }
@@ -70,10 +70,14 @@ extension SystemTests {
                 var other = right
                 other[other.startIndex] ^= 1
                 try other.write(to: key)
-                let run = try await up(folder.file("data"))
+                let run = try await upAgain(folder)
                 #expect(run.exitCode == 1, "\(service)")
-                #expect(run.errors.contains("\(key.path) does not open"), "\(run.errors)")
-                #expect(run.errors.contains("the master key that the store was made with"))
+                let (said, advice) =
+                    TestStore.isOnServer
+                    ? ("is not the key of", "copy the file of that name from the machine")
+                    : ("does not open", "the master key that the store was made with")
+                #expect(run.errors.contains("\(key.path) \(said)"), "\(run.errors)")
+                #expect(run.errors.contains(advice))
                 try right.write(to: key)
             }
             try await Cluster.with(folder) { cluster in
@@ -129,10 +133,19 @@ extension SystemTests {
             #expect(run.errors.contains("set plaintext to trusted-network"))
         }
 
-        private func up(_ data: String, portBase: Int = 0) async throws -> ProgramRun {
+        private func up(
+            _ data: String, portBase: Int = 0, options: [String] = []
+        ) async throws -> ProgramRun {
             try await ProgramRun.run(
-                "postern", ["up", "--data", data, "--port-base", "\(portBase)"],
+                "postern", ["up", "--data", data, "--port-base", "\(portBase)"] + options,
                 limit: .seconds(30))
+        }
+
+        /// Starts what a cluster has left, on the same stores.
+        private func upAgain(_ folder: TemporaryFolder) async throws -> ProgramRun {
+            let url = try Cluster.storeURL(of: folder)
+            return try await up(
+                folder.file("data"), options: url.map { ["--store", $0] } ?? [])
         }
     }
 }

@@ -68,16 +68,16 @@ package final class TestServer: Sendable {
     package var socket: String { "\(folder)/socket/.s.PGSQL.\(port)" }
 
     /// Runs a statement by psql.
+    /// - Parameter url: of a database of this server; nil for the first one.
     /// - Returns: its rows, a line each.
     /// - Throws: `NotStarted` with what psql said.
     @discardableResult
-    package func run(_ sql: String) throws -> String {
+    package func run(_ sql: String, at url: String? = nil) throws -> String {
         let command = try SystemCommand(
             "/usr/lib/postgresql/15/bin/psql",
             [
-                "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--host=\(folder)/socket",
-                "--port=\(port)", "--username=postgres", "--dbname=postgres",
-                "--set=ON_ERROR_STOP=1", "--command=\(sql)",
+                "--no-psqlrc", "--quiet", "--tuples-only", "--no-align",
+                "--dbname=\(url ?? self.url())", "--set=ON_ERROR_STOP=1", "--command=\(sql)",
             ], withErrors: true)
         guard command.exitCode == 0 else { throw NotStarted(description: command.said) }
         return command.said
