@@ -89,17 +89,17 @@ struct RecordDetailsTests {
     /// the trail.
     @Test("A-02: no text of a caller is in a column of the trail")
     func canaries() async throws {
-        let account = try await fixture.register("canary@example.org", password: "Canary7Pass")
+        let account = try await fixture.register("canary@example.org", password: "Finch7Pass")
             .account?.accountId
         let session = fixture.devices.open(try #require(account))
         var context = fixture.context()
         context.metadata[Metadata.Key.place] = "DE;;;Canaryville"
         context.metadata[Metadata.Key.agent] = "Canary/1 (canary)"
-        for email in ["canary@example.org", "Canary7Pass", "nobody-canary@example.org"] {
+        for email in ["canary@example.org", "Finch7Pass", "nobody-canary@example.org"] {
             _ = try? await fixture.accounts.verifyPassword(
                 .init(
                     signIn: .init(
-                        email: email, password: "Canary8Pass", device: IdentityFixture.device)),
+                        email: email, password: "Finch8Pass", device: IdentityFixture.device)),
                 context)
         }
         _ = try? await fixture.signIn(by: .init(provider: "canary", idToken: "canary"))
@@ -113,7 +113,9 @@ struct RecordDetailsTests {
         #expect(texts.count > 3)
         for value in texts.joined() {
             guard case .text(let text) = value else { continue }
-            #expect(!text.lowercased().contains("canary"), "\(text)")
+            for canary in ["canary", "finch"] {
+                #expect(!text.lowercased().contains(canary), "\(text)")
+            }
         }
     }
 }
