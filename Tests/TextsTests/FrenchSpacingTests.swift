@@ -25,7 +25,8 @@ struct FrenchSpacingTests {
     @Test(
         "a header line, a key, a link and a time are not prose",
         arguments: [
-            "Subject: Bonjour", "auth/invalid-code: Ce code", "https://app.example/", "à 12:30",
+            "Subject: Bonjour", "auth/invalid-code: Ce code", "identity.linked/{{method}}: Ajouté",
+            "https://app.example/", "à 12:30",
         ])
     func notProse(line: String) {
         #expect(Self.breaks(in: line) == [])
@@ -52,7 +53,7 @@ struct FrenchSpacingTests {
     private static func withoutKey(_ line: String) -> Substring {
         guard let colon = line.firstIndex(of: ":") else { return line[...] }
         let isKey = line[..<colon].allSatisfy {
-            $0.isASCII && ($0.isLetter || $0.isNumber || "-/.".contains($0))
+            $0.isASCII && ($0.isLetter || $0.isNumber || "-/.{}".contains($0))
         }
         return isKey ? line[line.index(after: colon)...] : line[...]
     }
