@@ -24,6 +24,9 @@ struct WrittenTokens: ProviderTokens {
     }
 
     func identity(provedBy token: GatewayV1.ProviderToken) async throws -> ProvedIdentity {
+        guard BuiltInProvider(rawValue: token.provider) != nil else {
+            throw ServiceError(.operationNotAllowed)
+        }
         let words = token.idToken.split(separator: "|", omittingEmptySubsequences: false)
         guard words.count == 4 else { throw ServiceError(.invalidProviderToken) }
         var proved = ProvedIdentity(
