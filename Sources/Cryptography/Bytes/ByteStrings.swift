@@ -22,10 +22,20 @@ package enum DelimitedParts {
         var joined: [UInt8] = []
         joined.reserveCapacity(parts.reduce(0) { $0 + 4 + $1.count })
         for part in parts {
-            joined.append(bigEndian: UInt32(truncatingIfNeeded: part.count))
-            joined += part
+            append(to: &joined) { $0 += part }
         }
         return joined
+    }
+
+    /// Appends one part, of the bytes that `write` appends, so that it needs no array of its own.
+    package static func append(to joined: inout [UInt8], _ write: (inout [UInt8]) -> Void) {
+        let start = joined.count
+        joined.append(bigEndian: UInt32(0))
+        write(&joined)
+        let count = UInt32(truncatingIfNeeded: joined.count - start - 4)
+        for (index, shift) in zip(start..., [24, 16, 8, 0] as [UInt32]) {
+            joined[index] = UInt8(truncatingIfNeeded: count >> shift)
+        }
     }
 }
 
