@@ -34,6 +34,8 @@ enum TrailChange: String, CaseIterable {
             tables.records.remove(at: record)
             return (tables, [number])
         case .insertedRecord:
+            // A copy of the last record would come after the last link, where nothing is covered.
+            guard record < sound.records.count - 1 else { return nil }
             for index in record..<sound.records.count {
                 tables.records[index][0] = .integer(Self.number(sound.records[index], 0) + 1)
             }
