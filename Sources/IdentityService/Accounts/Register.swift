@@ -53,7 +53,10 @@ extension AccountsHandler {
         }
         let hash = try await passwords.hash(applicant.password)
         let draft = try draft(applicant, hash: hash, as: guest?.row, at: time.now())
-        switch try await write(applicant, draft, age, guest) {
+        let outcome = try await untilUnchanged {
+            try await write(applicant, draft, age, guest)
+        }
+        switch outcome {
         case .registered(let row, let moment): return try await answer(row, provedAt: moment)
         case .done(let first): return try await answerAgain(first, applicant)
         case .taken: throw ServiceError(.emailAlreadyInUse, fields: ["email"])
@@ -84,10 +87,13 @@ extension AccountsHandler {
         case taken
     }
 
+    /// - Returns: nil if another registration with the address was committed between the look-up
+    ///   and the write, as can be on a storage engine with several writers. It may be a repeat of
+    ///   this call, so the next attempt looks at what it has written.
     private func write(
         _ applicant: Applicant, _ draft: RegistrationDraft, _ age: AgeRule.Outcome,
         _ guest: GuestSession?
-    ) async throws -> Outcome {
+    ) async throws -> Outcome? {
         do {
             return try await store.write(about: [.account(draft.account.account)]) { transaction in
                 if let first = try transaction.storedResponse(of: applicant.repeatable) {
@@ -103,9 +109,7 @@ extension AccountsHandler {
                     at: transaction.at + (guest == nil ? .zero : ProofIssuer.afterEnd))
             }
         } catch let error as SQLError where error.kind == .constraint(.unique) {
-            // On a storage engine with several writers, another registration can commit between the
-            // lookup and the write. The unique index then rejects this one.
-            return .taken
+            return nil
         }
     }
 
