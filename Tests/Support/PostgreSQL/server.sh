@@ -49,8 +49,10 @@ start() {
   trap 'cat "$folder"/*.log >&2; stop "$folder" || rm -rf "$folder"' EXIT
   as_user "$programs/initdb" --pgdata="$folder/data" --username=postgres --auth=trust \
     --encoding=UTF8 --locale=C --no-sync --no-instructions >"$folder/initdb.log" 2>&1
+  # deadlock_timeout: two flows that each hold one session of an account and want all wait for it. With
+  # the default of a second, a storm of such pairs would take hours.
   printf '%s\n' "listen_addresses=''" "unix_socket_directories='$folder/socket'" fsync=off \
-    max_connections=1000 "${settings[@]}" >>"$folder/data/postgresql.conf"
+    deadlock_timeout=10ms max_connections=1000 "${settings[@]}" >>"$folder/data/postgresql.conf"
   if ((${#tls[@]})); then
     cp "${tls[0]}" "$folder/data/server.crt"
     cp "${tls[1]}" "$folder/data/server.key"
